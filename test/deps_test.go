@@ -71,7 +71,7 @@ var graph = map[string][]string{
 	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
 	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
 	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
-	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
+	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "policy/...",

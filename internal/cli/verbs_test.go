@@ -5,6 +5,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,9 +19,11 @@ import (
 	"github.com/spf13/cobra"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -95,8 +98,9 @@ func TestVerbs(t *testing.T) {
 type world struct {
 	*operatetest.Cluster
 
-	out, err bytes.Buffer
-	config   string
+	controllers controllers
+	out, err    bytes.Buffer
+	config      string
 }
 
 func newWorld(t *testing.T, v verb) *world {
@@ -190,14 +194,28 @@ func (w *world) state() string {
 }
 
 // run runs a verb with more flags, without a terminal.
-func (w *world) run(t *testing.T, v verb, flags ...string) (code int) {
-	t.Helper()
+func (w *world) run(ctx context.Context, v verb, flags ...string) (code int) {
 	args := slices.Concat(strings.Fields(v.path), strings.Fields(v.args), flags)
 	if !v.lockless {
 		args = append(args, "-n", "team")
 	}
 	args = append(args, "--kubeconfig", w.config, "--server", w.Config().Host)
-	return Run(t.Context(), args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &w.out, ErrOut: &w.err})
+	a := app.New(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &w.out, ErrOut: &w.err})
+	a.Clock = quickClock{}
+	root := newRootCmd(a)
+	root.SetArgs(args)
+	return report(ctx, a, root.ExecuteContext(ctx))
+}
+
+// quickClock is a clock on which polls wait a hundredth of their time. Locks are renewed in real
+// time, so that a slow machine loses none.
+type quickClock struct{ clock.RealClock }
+
+func (c quickClock) After(d time.Duration) <-chan time.Time {
+	if d != lock.RetryPeriod {
+		d /= 100
+	}
+	return c.RealClock.After(d)
 }
 
 // TestChangeProtocol: every verb goes through the driver, so each keeps its promises.
@@ -232,7 +250,7 @@ func TestChangeProtocol(t *testing.T) {
 					promise.set(w)
 				}
 				before := w.state()
-				code := w.run(t, v, strings.Fields(promise.flags)...)
+				code := w.run(t.Context(), v, strings.Fields(promise.flags)...)
 				if code != promise.code {
 					t.Errorf("exit code %d, want %d", code, promise.code)
 				}
@@ -309,8 +327,8 @@ func TestNewFacts(t *testing.T) {
 	}{
 		{"another object", (*world).renamed, func(v verb) bool { return !v.lockless }, "has changed since the plan was made: run the command again"},
 		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, "has changed since the plan was made: run the command again"},
-		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "move-leader"), "main-1"},
-		{"another leader", func(w *world) { w.Etcd.Leader = 2 }, is("move-leader"), ""},
+		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "move-leader", "scale", "member replace", "member add", "restart"), "refused: "},
+		{"another leader", func(w *world) { w.Etcd.Leader = 2 }, is("move-leader", "defrag", "restart"), ""},
 		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag", "restart"), ""},
 		{"another pod", func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-2")), "metadata")["uid"] = "another"
@@ -318,6 +336,13 @@ func TestNewFacts(t *testing.T) {
 		{"another member", func(w *world) { w.Etcd.Members[2].ID, w.Etcd.Members[2].IsLearner = 99, false }, is("member promote", "member remove"), ""},
 		{"the Service is gone", func(w *world) { w.Remove(operatetest.Path("Service", "main")) }, is("cut-client-traffic"), "no Service leads clients to it"},
 		{"the alarm is gone", func(w *world) { w.Etcd.Alarms = nil }, is("alarm disarm"), "has changed since the plan was made: run the command again"},
+		{"another alarm", func(w *world) { w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 3, Alarm: pb.AlarmType_NOSPACE}} }, is("alarm disarm"), "has changed since the plan was made: run the command again"},
+		{"an alarm", raiseNoSpace, is("defrag"), "has changed since the plan was made: run the command again"},
+		{"another object to delete", func(w *world) {
+			w.Create(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
+				"namespace": "etcd-webhook", "name": "another", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook", "app.kubernetes.io/part-of": "kubectl-etcd"},
+			}})
+		}, is("webhook uninstall"), "the installation has changed since the plan was made"},
 		{"the store is gone", func(w *world) {
 			delete(operatetest.Field(w.Get(operatetest.Path("Etcd", "main")), "spec"), "backup")
 		}, is("snapshot save"), "it has no backup store"},
@@ -335,7 +360,7 @@ func TestNewFacts(t *testing.T) {
 					row.change(w)
 					before = w.objects()
 				})
-				if code := w.run(t, v, "-y"); code == 0 {
+				if code := w.run(t.Context(), v, "-y"); code == 0 {
 					t.Errorf("exit code %d", code)
 				}
 				if !strings.Contains(w.err.String(), row.text) {

@@ -43,15 +43,18 @@ type Cluster struct {
 	Fail func(call string) error
 
 	mu     sync.Mutex
+	behind bool
 	writes []string
 	added  uint64
 	conns  map[string]*bufconn.Listener
+	// stops has how each running member is stopped, by pod.
+	stops map[string]func()
 }
 
 // New returns a cluster with a voter for each pod. The first one leads.
 func New(t *testing.T, pods ...string) *Cluster {
 	t.Helper()
-	c := &Cluster{Leader: 1, Size: 200 << 20, InUse: 20 << 20, conns: map[string]*bufconn.Listener{}}
+	c := &Cluster{Leader: 1, Size: 200 << 20, InUse: 20 << 20, conns: map[string]*bufconn.Listener{}, stops: map[string]func(){}}
 	for i, pod := range pods {
 		m := &pb.Member{ID: uint64(i + 1), Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}}
 		c.Members = append(c.Members, m)
@@ -88,21 +91,28 @@ func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	metrics := &http.Server{Handler: http.HandlerFunc(calls.serveMetrics), ReadHeaderTimeout: time.Minute}
 	scraped := bufconn.Listen(1 << 20)
 	go metrics.Serve(scraped) //nolint:errcheck // ends with the test
-	t.Cleanup(func() {
+	stop := func() {
 		server.Stop()
 		_ = metrics.Close()
-	})
+	}
+	t.Cleanup(stop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stops[m.Name] = stop
 	c.conns[port(m.Name, ClientPort)], c.conns[port(m.Name, MetricsPort)] = listener, scraped
 }
 
-// Stop has the member of a pod answer no call any more.
+// Stop has the member of a pod answer no call any more, also on the connections that it has.
 func (c *Cluster) Stop(pod string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	stop := c.stops[pod]
+	delete(c.stops, pod)
 	delete(c.conns, port(pod, ClientPort))
 	delete(c.conns, port(pod, MetricsPort))
+	c.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 }
 
 // Dial connects to a port of a pod, as apitest.Server's Dial.
@@ -114,6 +124,30 @@ func (c *Cluster) Dial(pod string, number int) (net.Conn, error) {
 		return nil, fmt.Errorf("dial %s: connection refused", port(pod, number))
 	}
 	return listener.Dial()
+}
+
+// Lag sets whether learners stay far behind the leader.
+func (c *Cluster) Lag(behind bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.behind = behind
+}
+
+// Replace removes the member of a pod, if it has one, and adds a voter for it, as etcd-druid's
+// sidecar does. Start runs it.
+func (c *Cluster) Replace(pod string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Members = slices.DeleteFunc(slices.Clone(c.Members), func(m *pb.Member) bool { return m.Name == pod })
+	c.added++
+	c.Members = append(c.Members, &pb.Member{ID: 100 + c.added, Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}})
+}
+
+// Learner reports whether a member is a learner.
+func (c *Cluster) Learner() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.Members, func(m *pb.Member) bool { return m.IsLearner })
 }
 
 // Writes returns the calls that changed something, in their order.

@@ -60,6 +60,9 @@ func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse,
 		Header: m.header(), Version: "3.6.5", DbSize: c.Size, DbSizeInUse: c.InUse, DbSizeQuota: quota,
 		Leader: c.Leader, RaftIndex: revision, RaftTerm: term, RaftAppliedIndex: revision, IsLearner: at >= 0 && c.Members[at].IsLearner,
 	}
+	if c.behind && !s.IsLearner {
+		s.RaftIndex, s.RaftAppliedIndex = 10*revision, 10*revision
+	}
 	for _, a := range c.Alarms {
 		s.Errors = append(s.Errors, fmt.Sprintf("memberID:%d alarm:%s ", a.MemberID, a.Alarm))
 	}

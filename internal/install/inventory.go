@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 )
 
 // maxLists is the maximum number of concurrent list requests.
@@ -27,6 +28,18 @@ const maxLists = 16
 type NamespaceInventory struct {
 	Served  discovery.ServerResourcesInterface
 	Objects metadata.Interface
+}
+
+// NewNamespaceInventory returns an inventory of the API server of a configuration.
+func NewNamespaceInventory(config *rest.Config) (NamespaceInventory, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{} // it reads all kinds, deprecated ones too
+	served, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return NamespaceInventory{}, err
+	}
+	objects, err := metadata.NewForConfig(config)
+	return NamespaceInventory{Served: served, Objects: objects}, err
 }
 
 // unownedObjects returns the objects in a namespace that belong neither to etcd-webhook nor to

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -34,8 +36,10 @@ type Uninstall struct {
 	Inventory NamespaceInventory
 	// All also deletes the policies and their definition.
 	All bool
-	// Restore ends the cut of a Service and reports it.
-	Restore func(context.Context, client.ObjectKey) error
+	// Restore ends the cut of Services of a cluster, under the cluster's lock, and reports it.
+	Restore func(ctx context.Context, o owner.Owner, services []string) error
+	// Require returns an error if the user lacks a permission.
+	Require func(context.Context, []operate.Need) error
 	// Waiting is called if the holder of a lock may be dead, with the time to wait for it.
 	Waiting func(lock.Holder, time.Duration)
 	// Logf reports each completed step. Warnf reports a failed step that doesn't stop others.
@@ -74,6 +78,7 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	for _, s := range found.Retained {
 		p.Facts = append(p.Facts, s.String())
 	}
+	p.Subject = strings.Join(p.Steps, "\n")
 	p.Facts = append(p.Facts, "no pod restarts. Members keep their scheduling terms until their pods are created again")
 	return p
 }
@@ -193,7 +198,7 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 		return err
 	}
 	for _, s := range found.Cut {
-		if err := u.Restore(ctx, client.ObjectKeyFromObject(&s)); err != nil {
+		if err := u.restore(ctx, client.ObjectKeyFromObject(&s)); err != nil {
 			return err
 		}
 	}

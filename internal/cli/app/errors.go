@@ -59,7 +59,7 @@ func (e *timedOutError) Error() string {
 	if e.limit == 0 {
 		return e.message
 	}
-	return fmt.Sprintf("%s: not done within the --timeout of %s", e.message, e.limit)
+	return strings.TrimPrefix(e.message+": ", ": ") + fmt.Sprintf("not done within the --timeout of %s", e.limit)
 }
 
 // Is reports whether target is context.DeadlineExceeded.
@@ -79,7 +79,8 @@ type Limit struct {
 }
 
 // NewLimit returns the limit that ends timeout from now, or none for a timeout of 0.
-// awaited is what the command waits for. It is in the error when the limit expires.
+// awaited is what the command waits for. It is in the error when the limit expires. It may be
+// empty if the caller adds it.
 func NewLimit(timeout time.Duration, awaited string) Limit {
 	if timeout <= 0 {
 		return Limit{}
@@ -111,19 +112,28 @@ func Outcome(ctx context.Context, err error) (code int, label string) {
 		return exitOK, ""
 	case ctx.Err() != nil:
 		return exitInterrupted, "interrupted"
-	case Is[*RefusedError](err), Is[*lock.HeldError](err), Is[*operate.RefusedError](err), Is[*etcd.SplitBrainError](err):
+	case refused(err):
 		return exitRefused, "refused"
 	case Is[*UnhealthyError](err):
 		return exitUnhealthy, "unhealthy"
-	case isTimeout(err):
+	case IsTimeout(err):
 		return exitTimedOut, "timed out"
 	}
 	return ExitError, "error"
 }
 
-// isTimeout reports whether a time limit expired, here or in the API server. client-go's rate
+// IsVerdict reports whether an error is the decision of a rule or a finding, not a failure.
+func IsVerdict(err error) bool {
+	return refused(err) || Is[*UnhealthyError](err)
+}
+
+func refused(err error) bool {
+	return Is[*RefusedError](err) || Is[*lock.HeldError](err) || Is[*operate.RefusedError](err) || Is[*etcd.SplitBrainError](err)
+}
+
+// IsTimeout reports whether a time limit expired, here or in the API server. client-go's rate
 // limiter refuses a wait that would end after the deadline, with an error that has no type.
-func isTimeout(err error) bool {
+func IsTimeout(err error) bool {
 	return Is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
 		strings.Contains(err.Error(), "would exceed context deadline")
 }

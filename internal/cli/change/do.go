@@ -48,10 +48,11 @@ func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) 
 	if f.DryRun == DryRunServer {
 		return try(ctx, a, op)
 	}
-	if err := act(ctx, a, c, f, op, plan); err != nil || op.After == nil {
+	limit := app.NewLimit(f.Timeout, "")
+	if err := act(ctx, limit, a, c, f, op, plan); err != nil || op.After == nil {
 		return err
 	}
-	return op.After(ctx)
+	return after(ctx, limit, op, plan.Title)
 }
 
 // permitted returns an error if the user lacks permissions of every plan.
@@ -84,10 +85,10 @@ func judge(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operatio
 // already ends a command that has nothing to do.
 func already(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
 	if f.DryRun == DryRunNone && op.Already != nil {
-		ctx, cancel := app.Within(ctx, f.Timeout, fmt.Sprintf("%s %s", op.Verb, c))
+		ctx, cancel := app.Within(ctx, f.Timeout, "")
 		defer cancel()
 		if err := op.Already(ctx); err != nil {
-			return err
+			return ended(ctx, fmt.Sprintf("%s %s", op.Verb, c), err, op.next)
 		}
 	}
 	if plan.Already != "" {
@@ -107,18 +108,25 @@ func try(ctx context.Context, a *app.App, op Operation) error {
 	return nil
 }
 
-// act makes the change. The deadline bounds the wait for the lock and the work. The lock
-// outlives it: an operation that ran out of time is undone under the lock.
-func act(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
-	limit := app.NewLimit(f.Timeout, plan.Title)
-	return Locked(ctx, limit, a, c, f, op.Verb, func(ctx context.Context, run *Run) error {
+// act makes the change. The limit bounds the wait for the lock and the work. The lock outlives
+// it: an operation that ran out of time is undone under the lock.
+func act(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
+	locked := false
+	err := Locked(ctx, limit, a, c, f, op.Verb, func(ctx context.Context, run *Run) error {
+		locked = true
 		ctx, cancel := limit.Context(ctx)
 		defer cancel()
 		if err := judgeAgain(ctx, a, c, f, op, plan); err != nil {
-			return err
+			return ended(ctx, plan.Title, err, notBegun)
 		}
-		return op.Act(ctx, run)
+		return op.unfinished(ctx, plan.Title, op.Act(ctx, run))
 	})
+	if locked {
+		return err
+	}
+	ctx, cancel := limit.Context(ctx)
+	defer cancel()
+	return ended(ctx, plan.Title, err, notBegun)
 }
 
 // Locked calls do under the cluster's lock, or without a lock for an empty verb. The limit

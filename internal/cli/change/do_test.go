@@ -76,7 +76,7 @@ func newStage(t *testing.T) *stage {
 			run.Done(ctx, reasons.Defragmented, "painted it", "main is painted.")
 			return run.Held()
 		},
-		After: func(context.Context) error {
+		After: func(context.Context, app.Limit) error {
 			s.calls = append(s.calls, "after")
 			return nil
 		},

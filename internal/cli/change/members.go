@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // Members returns the operations that change the members of a cluster.
@@ -66,6 +66,8 @@ type MembersTask struct {
 	// planned is the change of the last judgement. It is fresh if it is not in the journal yet.
 	planned *membership.Change
 	fresh   bool
+	// rolledBack is not nil if the change was undone because its time was over.
+	rolledBack *membership.UndoneError
 }
 
 // Operation returns the task as an operation for Do.
@@ -73,7 +75,7 @@ func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
 	return Operation{
 		Verb: t.Verb, Needs: t.Members.Needs(), AllowsUnfinished: true,
-		Judge: t.judge, DryRun: t.try, Act: t.act,
+		Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
 	}
 }
 
@@ -128,25 +130,29 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
 	undo := t.Undo || t.planned.Undo
 	err := t.steps(ctx, run, undo)
-	advice := fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
-	var undone *membership.UndoneError
 	var stopped *membership.HaltedError
 	switch {
-	case errors.As(err, &undone):
-		run.Done(ctx, t.Undone, t.Verb+" was undone: "+undone.Awaited, "")
+	case errors.As(err, &t.rolledBack):
+		run.Done(ctx, t.Undone, t.Verb+" was undone: "+t.rolledBack.Awaited, "")
 		t.warnLeft(ctx)
-		return app.TimedOut("%v", err)
+		return fmt.Errorf("waited for: %s: %w", t.rolledBack.Awaited, context.Cause(ctx))
 	case errors.As(err, &stopped):
-		return app.Refused("stopped: %v; then %s", err, advice)
-	case err != nil && app.Is[*lock.LostError](err):
-		return err
+		return app.Refused("stopped: %v; then %s", err, t.next(err))
 	case err != nil:
-		return fmt.Errorf("%w; %s", err, advice)
+		return err
 	case undo:
 		return t.undone(ctx, run)
 	}
 	run.Done(ctx, t.Event, t.What, fmt.Sprintf("%s %s", t.cluster.Target(), t.What))
 	return nil
+}
+
+// next returns how to go on after a run that ended with an error.
+func (t *MembersTask) next(error) string {
+	if t.rolledBack != nil {
+		return fmt.Sprintf("the change was rolled back, and the cluster has %s. Run the same command again to start again", words.Count(t.rolledBack.Members, "member"))
+	}
+	return fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 }
 
 func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {

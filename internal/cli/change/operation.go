@@ -42,8 +42,11 @@ type Operation struct {
 	DryRun func(ctx context.Context) error
 	// Act makes the change of the last plan. It calls run.Held before each write.
 	Act func(ctx context.Context, run *Run) error
-	// After waits for the effect and prints it. It runs without the lock.
-	After func(ctx context.Context) error
+	// After waits for the effect, within the limit, and prints it. It runs without the lock.
+	After func(ctx context.Context, limit app.Limit) error
+	// Next returns what is left of a change that ended with an error, and how to go on. It is
+	// nil or returns "" if that needs no words, or if the same command continues.
+	Next func(err error) string
 }
 
 // Run is an Operation in progress. It holds the cluster's lock.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // NewCommand returns the command defrag.
@@ -62,27 +60,20 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 		return err
 	}
 	defer c.Close()
-	var state maintenance.State
-	var cure bool
+	d := &maintenance.Defragmentation{Job: change.Maintenance(a, c), Cluster: c.String()}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "defrag", Needs: change.ThroughTunnel(c),
 		Judge: func(ctx context.Context) (operate.Plan, error) {
-			if state, err = change.Maintenance(a, c, nil).ReadState(ctx); err != nil {
-				return operate.Plan{}, err
-			}
-			verdict := rules.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
-			if !verdict.Allowed {
-				return operate.Plan{}, app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
-			}
-			cure = rules.OutOfSpace(state.Databases, state.UnmappedAlarms)
-			return defragPlan(c, state, verdict, cure), nil
+			d.Members = c.Members
+			return d.Judge(ctx)
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if err := stopped(defragment(ctx, c, change.Maintenance(a, c, run.Held), state, cure)); err != nil {
-				return err
+			d.StillHeld = run.Held
+			if err := d.Run(ctx); err != nil {
+				return exitCode(err)
 			}
 			what, line := "defragmented every member", "%s is defragmented."
-			if cure {
+			if d.Cure {
 				what, line = "compacted and defragmented every member, and disarmed NOSPACE", "%s is defragmented and accepts writes again."
 			}
 			run.Done(ctx, reasons.Defragmented, what, fmt.Sprintf(line, c.Owner))
@@ -91,64 +82,15 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 	})
 }
 
-func defragment(ctx context.Context, c *app.Cluster, m *maintenance.Job, state maintenance.State, cure bool) error {
-	if cure {
-		if err := m.Compact(ctx, state); err != nil {
-			return err
-		}
-	}
-	if err := m.Defragment(ctx); err != nil {
-		return err
-	}
-	if !cure {
-		return nil
-	}
-	verdict, err := m.DisarmNoSpace(ctx)
-	if err != nil {
-		return err
-	}
-	if !verdict.Allowed {
-		return app.Unhealthy("%s is defragmented and still out of space: %s", c.Owner, verdict.Message)
-	}
-	return nil
-}
-
-// stopped returns the error with the exit code for an operation that a rule stopped.
-func stopped(err error) error {
-	if s, ok := errors.AsType[*maintenance.StoppedError](err); ok {
-		if s.Verdict.Reason == policy.MemberDown || len(s.Done) > 0 {
-			return app.Unhealthy("%s", err)
-		}
+// exitCode returns the error with the exit code for an operation that a rule stopped, or that
+// didn't free enough space.
+func exitCode(err error) error {
+	stopped, ok := errors.AsType[*maintenance.StoppedError](err)
+	switch {
+	case app.Is[*maintenance.FullError](err), ok && (stopped.Verdict.Reason == policy.MemberDown || len(stopped.Done) > 0):
+		return app.Unhealthy("%s", err)
+	case ok:
 		return app.Refused("%s", err)
 	}
 	return err
-}
-
-func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool) operate.Plan {
-	order := rules.DefragOrder(s.Databases)
-	plan := operate.Plan{
-		Title: fmt.Sprintf("Defragment %s", c.Owner),
-		Facts: append(change.DatabaseFacts(s.Databases), v.Message, "no snapshot is being read"),
-	}
-	step := func(format string, args ...any) { plan.Steps = append(plan.Steps, fmt.Sprintf(format, args...)) }
-	if cure {
-		plan.Title += " and disarm " + rules.NoSpace
-		step("compact the history of all keys up to now")
-		plan.Warnings = append(plan.Warnings, "Clients that watch from a revision before the compacted one must list again.")
-	}
-	last := len(order) - 1
-	if last > 0 {
-		step("defragment %s, one after the other, and check the whole cluster before each", strings.Join(order[:last], ", "))
-		step("transfer leadership away from %s, and defragment it", order[last])
-	} else {
-		step("defragment %s", order[last])
-		plan.Warnings = append(plan.Warnings, "It is the only member: etcd answers no requests until the defragmentation ends.")
-	}
-	if cure {
-		step("check that every database has free space, and disarm %s", rules.NoSpace)
-	}
-	for _, n := range v.Notes {
-		plan.Warnings = append(plan.Warnings, n.Message+".")
-	}
-	return plan
 }

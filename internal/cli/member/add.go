@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +19,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberAddCmd(e *app.App) *cobra.Command {
@@ -47,6 +44,9 @@ func newMemberAddCmd(e *app.App) *cobra.Command {
 			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380 --dry-run=client`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkURLs(peerURLs); err != nil {
+				return err
+			}
 			return memberAdd(cmd.Context(), e, args[0], peerURLs, ch)
 		},
 	}
@@ -71,15 +71,8 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member add", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			if s, err = membership.SurveyQuorum(ctx, c.Members, "add a member"); err != nil {
-				return plan, err
-			}
-			voters := len(s.List)
-			return operate.Plan{
-				Title: "add a learner at " + strings.Join(peerURLs, ","),
-				Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d. With the vote of the new member, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-				Steps: []string{"add it to etcd's member list as a learner"},
-			}, mayAdd(c, s, peerURLs)
+			s, plan, err = membership.PlanAdd(ctx, c.Members, c.Owner, peerURLs)
+			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			id, err := membership.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
@@ -91,23 +84,17 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			run.Done(ctx, reasons.MemberAdded, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
+		Next: func(error) string { return listShows(c, "whether it was added") },
 	})
 }
 
-func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
+// checkURLs returns an error for a peer URL that no member can have.
+func checkURLs(peerURLs []string) error {
 	for _, u := range peerURLs {
 		parsed, err := url.Parse(u)
 		if err != nil || parsed.Hostname() == "" || parsed.Port() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
 			return fmt.Errorf("--peer-urls: %q must be a URL such as https://host:2380", u)
 		}
-		for _, l := range s.List {
-			if slices.Contains(l.PeerURLs, u) {
-				return app.Refused("cannot add a member at %s: member %s already has this peer URL", u, l.NameAndID())
-			}
-		}
-	}
-	if v := rules.MayAdd(membership.Peers(c.Owner, s)); !v.Allowed {
-		return app.Refused("cannot add a member to %s: %s", c.Owner, v.Message)
 	}
 	return nil
 }

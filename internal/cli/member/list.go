@@ -6,17 +6,21 @@ package member
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 func newMemberListCmd(e *app.App) *cobra.Command {
@@ -61,16 +65,21 @@ func memberList(ctx context.Context, e *app.App, cmd *cobra.Command, target stri
 	if len(pods) == 0 {
 		return fmt.Errorf("%s has no pods, so no member can answer. kubectl etcd status %s -n %s shows more", c.Owner, c.Target(), c.Namespace)
 	}
-	lists, err := readLists(ctx, c.Members)
+	survey, err := c.Members.Survey(ctx)
+	split, several := errors.AsType[*etcd.SplitBrainError](err)
+	if err != nil && !several { // the output shows members of several clusters
+		return err
+	}
+	own, err := c.Members.OwnLists(ctx, survey.Members)
 	if err != nil {
 		return err
 	}
-	out := newMemberList(health.IdentityOf(c.Owner), lists, podNames(pods))
+	out := view.MemberList(health.IdentityOf(c.Owner), survey, own, podNames(pods))
 	if err := e.Print(cmd, out, func(w io.Writer, wide bool) error { return WriteMembers(e, w, out, wide) }); err != nil {
 		return err
 	}
-	if lists.split != nil {
-		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, lists.split)
+	if several {
+		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, split)
 	}
 	return listError(out)
 }
@@ -132,4 +141,12 @@ func startedText(m *v1alpha1.EtcdMember) string {
 		return ""
 	}
 	return strconv.FormatBool(m.Started)
+}
+
+func podNames(pods []*corev1.Pod) []string {
+	names := make([]string, 0, len(pods))
+	for _, p := range pods {
+		names = append(names, p.Name)
+	}
+	return names
 }

@@ -5,6 +5,8 @@
 package member
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -37,6 +39,11 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 		{Verb: "list", Resource: "pods", Namespace: c.Namespace},
 		{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace},
 	}
+}
+
+// listShows returns the command that shows the effect of an operation whose end is unknown.
+func listShows(c *app.Cluster, what string) string {
+	return fmt.Sprintf("kubectl etcd member list %s -n %s shows %s", c.Target(), c.Namespace, what)
 }
 
 // unmanaged returns an error if an operator or a start script manages the members of a cluster,

@@ -17,8 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberPromoteCmd(e *app.App) *cobra.Command {
@@ -59,11 +57,11 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member promote", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			l, plan, err = promotePlan(ctx, c, member)
+			l, plan, err = membership.PlanPromote(ctx, c.Members, c.Owner, member)
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if err := awaitCaughtUp(ctx, a, c.Members, l); err != nil {
+			if err := membership.AwaitCaughtUp(ctx, c.Members, l, a.Clock); err != nil {
 				return err
 			}
 			if err := membership.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
@@ -74,49 +72,4 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 			return nil
 		},
 	})
-}
-
-// promotePlan returns the learner and the plan to promote it. The plan is empty if the member
-// is already a voter.
-func promotePlan(ctx context.Context, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
-	s, err := membership.SurveyQuorum(ctx, c.Members, "promote "+member)
-	if err != nil {
-		return etcd.Listed{}, operate.Plan{}, err
-	}
-	l, err := membership.FindMember(s, member)
-	switch {
-	case err != nil:
-		return l, operate.Plan{}, err
-	case !l.Learner:
-		return l, operate.Plan{Already: fmt.Sprintf("Member %s is already a voter.", l.NameAndID())}, nil
-	case l.Pod == "":
-		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so the plugin can't see whether it has caught up. If it has, run kubectl etcd proxy %s -n %s -- etcdctl member promote %016x. Otherwise, run kubectl etcd member remove %s %016x -n %s",
-			l.NameAndID(), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
-	}
-	voters := len(s.List) - 1
-	return l, operate.Plan{
-		Title: "promote member " + l.NameAndID(),
-		Facts: []string{fmt.Sprintf("%d voters, quorum is %d. With the vote of the learner, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-		Steps: []string{fmt.Sprintf("wait until it is at most %d entries behind the leader", policy.LagLimit), "promote it"},
-	}, nil
-}
-
-func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etcd.Listed) error {
-	for near := 0; near < rules.CatchUpReads; {
-		s, err := membership.SurveyQuorum(ctx, members, "promote "+l.NameAndID())
-		if err != nil {
-			return err
-		}
-		behind, known := membership.Behind(s, l)
-		near++
-		if !known || behind > policy.LagLimit {
-			near = 0
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s is %d entries behind its leader: %w", l.NameAndID(), behind, context.Cause(ctx))
-		case <-e.Clock.After(time.Second):
-		}
-	}
-	return nil
 }

@@ -48,5 +48,11 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 			run.Done(ctx, reasons.MemberReplaced, "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
 			return nil
 		},
+		Next: func(error) string {
+			if !planned.Deleted {
+				return ""
+			}
+			return fmt.Sprintf("the sidecar of %s continues. kubectl etcd status %s -n %s shows whether the new member votes", pod, c.Target(), c.Namespace)
+		},
 	})
 }

@@ -100,7 +100,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	t.record, t.fresh = found, found == nil
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
-		Verb: "restart", Needs: job.Needs(), AllowsUnfinished: found != nil, Judge: t.judge, DryRun: t.try, Act: t.act,
+		Verb: "restart", Needs: job.Needs(), AllowsUnfinished: found != nil, Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
 	})
 }
 

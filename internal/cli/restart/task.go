@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -81,8 +80,11 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		}
 	}
 	notes, err := t.job.Run(ctx, t.record)
+	if stopped := (*restart.StoppedError)(nil); errors.As(err, &stopped) {
+		return app.Refused("stopped: %v; then %s", err, t.next(err))
+	}
 	if err != nil {
-		return t.unfinished(err)
+		return err
 	}
 	for _, n := range notes {
 		t.app.Warn("%s.", n.Message)
@@ -94,16 +96,9 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	return nil
 }
 
-// unfinished returns the error of a run that didn't come to the end, with how to go on.
-func (t *task) unfinished(err error) error {
-	advice := fmt.Sprintf("run the same command again to continue, or add --abort to restart no further member (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
-	switch {
-	case app.Is[*lock.LostError](err):
-		return err
-	case errors.As(err, new(*restart.StoppedError)):
-		return app.Refused("stopped: %v; then %s", err, advice)
-	}
-	return fmt.Errorf("%w; %s", err, advice)
+// next returns how to go on after a run that didn't come to the end.
+func (t *task) next(error) string {
+	return fmt.Sprintf("run the same command again to continue, or add --abort to restart no further member (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 }
 
 // done records what was restarted.

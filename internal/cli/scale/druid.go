@@ -29,6 +29,7 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 		return err
 	}
 	defer m.Close()
+	requested := false
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
 		Verb: "scale", Needs: m.DruidNeeds(), AllowsUnfinished: true, Detaches: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
@@ -41,7 +42,17 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 		DryRun: func(ctx context.Context) error { return m.ScaleDruid(ctx, o.replicas, true) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			m.StillHeld = run.Held
-			return scaleDruidNow(ctx, c, m, o, run)
+			if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
+				return err
+			}
+			requested = true
+			return awaitDruid(ctx, c, m, o, run)
+		},
+		Next: func(error) string {
+			if !requested {
+				return ""
+			}
+			return "etcd-druid continues. Run the same command again to wait for it"
 		},
 	})
 }
@@ -58,14 +69,12 @@ func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Me
 	return plan, err
 }
 
-func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
-	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
-		return err
-	}
+// awaitDruid records that the scale is requested, and waits until etcd-druid has completed it.
+func awaitDruid(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
 	run.Done(ctx, reasons.Scaled, "scale to "+words.Count(o.replicas, "member"), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
-			return fmt.Errorf("%w; etcd-druid continues. Run the same command again to wait for it", err)
+			return err
 		}
 	}
 	run.Print("%s scaled to %s", c.Target(), words.Count(o.replicas, "member"))

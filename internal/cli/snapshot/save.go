@@ -45,7 +45,7 @@ func (v snapshotVia) kind() backup.Kind {
 }
 
 func newSaveCommand(a *app.App) *cobra.Command {
-	o := saveOptions{via: viaMember}
+	o := saveOptions{via: viaMember, change: change.Flags{Timeout: time.Hour}}
 	cmd := &cobra.Command{
 		Use:   "save TARGET [FILE | -]",
 		Short: "Save a verified snapshot to a file, to stdout, or to druid's backup store",

@@ -37,6 +37,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		return err
 	}
 	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
+	late := false
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "snapshot save", AllowsUnfinished: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) {
@@ -46,9 +47,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		DryRun: func(ctx context.Context) error { return s.Try(ctx, kind) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			taken, err := s.Take(ctx, kind)
-			if err != nil && ctx.Err() != nil {
-				return fmt.Errorf("%w; it may still be written: kubectl etcd snapshot list %s -n %s", context.Cause(ctx), c.Target(), c.Namespace)
-			}
+			late = ctx.Err() != nil
 			if taken.Snapshot != nil {
 				out.Items = append(out.Items, storedObject(*taken.Snapshot))
 			}
@@ -57,7 +56,13 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 			}
 			return err
 		},
-		After: func(context.Context) error {
+		Next: func(error) string {
+			if !late {
+				return ""
+			}
+			return fmt.Sprintf("it may still be written: kubectl etcd snapshot list %s -n %s", c.Target(), c.Namespace)
+		},
+		After: func(context.Context, app.Limit) error {
 			out.Store = storeObject(s.BackupStore)
 			return a.Print(cmd, out, func(w io.Writer, wide bool) error {
 				if len(out.Items) == 0 {

@@ -116,7 +116,8 @@ func runCut(cmd *cobra.Command, a *app.App, target string, o cutOptions) error {
 			t.Holder = app.Identity(a.User)
 			return t.Cut(ctx, run.Lock, r)
 		},
-		After: func(ctx context.Context) error { return exitCode(after(ctx, a, cmd, t, o)) },
+		After: func(ctx context.Context, limit app.Limit) error { return exitCode(after(ctx, limit, a, cmd, t, o)) },
+		Next:  func(error) string { return t.Left() },
 	})
 }
 
@@ -129,12 +130,12 @@ func (o cutOptions) request() traffic.Request {
 
 // after waits for the effect of the cut and prints it. If nothing else restores the traffic,
 // it also waits for the end of the cut.
-func after(ctx context.Context, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
+func after(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
 	if !t.MustHold(o.request()) {
-		return verify(ctx, a, cmd, t, o)
+		return verify(ctx, limit, a, cmd, t, o)
 	}
 	return t.Hold(ctx, func(ctx context.Context) error {
-		err := verify(ctx, a, cmd, t, o)
+		err := verify(ctx, limit, a, cmd, t, o)
 		if err == nil || app.Is[*traffic.ResidualError](err) {
 			fmt.Fprintf(a.ErrOut, "Staying until %s; Ctrl-C restores now.\n", clockTime(t.Until()))
 		}

@@ -20,11 +20,11 @@ import (
 )
 
 // verify waits for the effect of a cut and prints it. The error reports open streams.
-func verify(ctx context.Context, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
+func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
 	restoredBy := warnOfEnd(a, t, o)
 	var effect traffic.Effect
 	if o.Wait {
-		ctx, cancel := app.Within(ctx, o.Timeout, "client traffic is cut, but endpoints are still ready")
+		ctx, cancel := limit.Context(ctx)
 		defer cancel()
 		var err error
 		if effect, err = t.AwaitCut(ctx, o.request()); err != nil {

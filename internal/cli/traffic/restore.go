@@ -71,10 +71,10 @@ func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) e
 			}
 			return a.Print(cmd, report(t, traffic.Effect{}), noTable)
 		},
-		After: func(ctx context.Context) error {
+		After: func(ctx context.Context, limit app.Limit) error {
 			var effect traffic.Effect
 			if f.Wait && len(t.Names()) > 0 {
-				ctx, cancel := app.Within(ctx, f.Timeout, "client traffic is restored, but its Service has no ready endpoint yet")
+				ctx, cancel := limit.Context(ctx)
 				defer cancel()
 				if effect, err = t.AwaitRestored(ctx); err != nil {
 					return err
@@ -82,6 +82,7 @@ func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) e
 			}
 			return a.Print(cmd, report(t, effect), noTable)
 		},
+		Next: func(error) string { return t.Left() },
 	})
 }
 

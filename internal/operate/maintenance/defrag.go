@@ -82,12 +82,13 @@ func (m *Job) ReadState(ctx context.Context) (State, error) {
 // a *StoppedError.
 func (m *Job) Defragment(ctx context.Context) error {
 	var done []string
+	var left []string
 	for {
 		state, verdict, err := m.await(ctx, len(done) > 0)
 		if err != nil {
-			return m.interrupted(done, err)
+			return interrupted(done, left, err)
 		}
-		left := slices.DeleteFunc(maintenance.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
+		left = slices.DeleteFunc(maintenance.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
 		switch {
 		case !verdict.Allowed:
 			return &StoppedError{Done: done, Left: left, Verdict: verdict}
@@ -96,23 +97,24 @@ func (m *Job) Defragment(ctx context.Context) error {
 		}
 		next := left[0]
 		if handed, err := m.handOver(ctx, state, next); err != nil {
-			return m.interrupted(done, err)
+			return interrupted(done, left, err)
 		} else if handed {
 			continue // with a new state
 		}
 		if err := m.defragment(ctx, state, next); err != nil {
-			return m.interrupted(done, err)
+			return interrupted(done, left, err)
 		}
 		done = append(done, next)
 	}
 }
 
-// interrupted adds the members that are done to an error.
-func (m *Job) interrupted(done []string, err error) error {
-	if len(done) == 0 {
+// interrupted adds the members that are done, and those that are left, to an error.
+func interrupted(done, left []string, err error) error {
+	left = slices.DeleteFunc(slices.Clone(left), func(pod string) bool { return slices.Contains(done, pod) })
+	if len(done) == 0 || len(left) == 0 {
 		return err
 	}
-	return fmt.Errorf("stopped after %s: %w", strings.Join(done, ", "), err)
+	return fmt.Errorf("stopped after %s; not defragmented: %s: %w", strings.Join(done, ", "), strings.Join(left, ", "), err)
 }
 
 // await reads the state and asks the rules. With mayWait it waits until they allow, for Settle.

@@ -47,10 +47,18 @@ func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(con
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w", awaited, context.Cause(ctx))
+			return notWithin(ctx, awaited)
 		case <-m.Clock.After(2 * pollInterval):
 		}
 	}
+}
+
+// notWithin returns why the context ended, with what was awaited.
+func notWithin(ctx context.Context, awaited string) error {
+	if awaited == "" {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("waited for: %s: %w", awaited, context.Cause(ctx))
 }
 
 // druidState returns what is still missing, as text.

@@ -74,6 +74,8 @@ func (m *Members) observeDruid(ctx context.Context, pod string) (*observation, e
 type DruidReplacement struct {
 	// Member is the ID of the member that is removed.
 	Member uint64
+	// Deleted is true when the claims and the pod are deleted, so that the sidecar continues.
+	Deleted bool
 
 	pod     *corev1.Pod
 	claims  []*corev1.PersistentVolumeClaim
@@ -114,6 +116,7 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 	if dry {
 		return nil
 	}
+	r.Deleted = true
 	m.Logf("deleted the volume claim and the pod")
 	awaited := ""
 	for {
@@ -129,7 +132,7 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w", awaited, context.Cause(ctx))
+			return notWithin(ctx, awaited)
 		case <-m.Clock.After(2 * pollInterval):
 		}
 	}

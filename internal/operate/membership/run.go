@@ -52,6 +52,9 @@ func (e *UndoneError) Error() string {
 func (m *Members) Run(ctx context.Context, j *Change) error {
 	awaited, err := m.steps(ctx, j)
 	late := errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+	if err != nil && ctx.Err() != nil {
+		err = notWithin(ctx, awaited)
+	}
 	if err == nil || !late || j.Operation == membership.ScaleIn || j.Undo {
 		return err
 	}

@@ -132,6 +132,7 @@ func (c *Cluster) Reconcile(t *testing.T) {
 func (c *Cluster) start(t *testing.T, i int, revision string, template []byte) {
 	t.Helper()
 	name := fmt.Sprintf("main-%d", i)
+	c.Etcd.Stop(name) // of an earlier pod
 	var made struct{ Spec apitest.Object }
 	if err := json.Unmarshal(template, &made); err != nil {
 		t.Error(err)

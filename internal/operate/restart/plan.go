@@ -60,7 +60,7 @@ func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, err
 	if len(f.refusals) > 0 {
 		return nil, operate.Plan{}, &operate.RefusedError{What: j.what(r), Why: f.refusals}
 	}
-	return r, operate.Plan{Title: j.what(r), Facts: f.facts, Steps: rollingSteps(s), Warnings: f.warnings}, nil
+	return r, operate.Plan{Title: j.what(r), Facts: f.facts, Steps: rollingSteps(s), Warnings: f.warnings, Subject: strings.Join(rules.Order(s.Facts), " ")}, nil
 }
 
 // check reads the cluster, fills the record, and checks what a restart demands.

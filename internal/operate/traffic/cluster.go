@@ -61,6 +61,8 @@ type Cluster struct {
 	until time.Time
 	// restoring means that the user was shown the plan to restore.
 	restoring bool
+	// left is what Left returns.
+	left string
 }
 
 // find finds the Services to cut: the one with a name, or all that lead clients to the
@@ -153,6 +155,10 @@ func (c *Cluster) cutUntil() (last time.Time, cut bool) {
 	}
 	return last, cut
 }
+
+// Left returns what is left of a cut or a restore that has not had its full effect, and how to go
+// on. It is empty if the same command continues.
+func (c *Cluster) Left() string { return c.left }
 
 // Until returns the end of the cut.
 func (c *Cluster) Until() time.Time { return c.until }

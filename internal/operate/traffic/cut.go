@@ -35,6 +35,7 @@ func (c *Cluster) Cut(ctx context.Context, held *lock.Lock, r Request) error {
 		}
 		return err
 	}
+	c.left = "client traffic stays cut. Run the same command again to wait until no endpoint is ready, or restore it: " + c.RestoreCommand()
 	c.Announce(ctx, policy.ClientTrafficCut, fmt.Sprintf("client traffic through Service %s cut until %s", c.list(), clockTime(c.until)))
 	return nil
 }
@@ -74,9 +75,11 @@ func (c *Cluster) undo(ctx context.Context, held *lock.Lock, err error, sent int
 		failed = c.RestoreAll(ctx, c.Names())
 	}
 	if failed != nil {
+		c.left = "client traffic may still be cut: " + c.RestoreCommand()
 		c.Warnf("%v; try again: %s.", failed, c.RestoreCommand())
 		return
 	}
+	c.left = "no client traffic is cut. Run the same command again"
 	if err := WriteRecord(ctx, held, nil); err != nil {
 		c.Warnf("%v.", err)
 	}

@@ -104,9 +104,11 @@ func (c *Cluster) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestoreTimeout)
 	defer cancel()
 	if failed := c.RestoreAll(ctx, c.Names()); failed != nil {
+		c.left = "client traffic is not restored: " + c.RestoreCommand()
 		c.Warnf("client traffic is NOT restored; try again: %s", c.RestoreCommand())
 		return errors.Join(err, failed)
 	}
+	c.left = "client traffic is restored. Run the same command again to cut it again"
 	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+c.list()+" restored")
 	c.DeleteRecord(ctx)
 	return err

@@ -77,12 +77,16 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 		e.Members = Measure(ctx, c.Members, c.Clock, c.own(ctx))
 		e.OpenStreams = sum(e.Members)
 	}
+	if err := context.Cause(ctx); err != nil {
+		return e, fmt.Errorf("count streams and requests: %w", err)
+	}
 	return e, nil
 }
 
 // AwaitRestored waits until clients of each Service find a member. Without members it
 // doesn't wait.
 func (c *Cluster) AwaitRestored(ctx context.Context) (Effect, error) {
+	c.left = fmt.Sprintf("client traffic is not cut any more. kubectl etcd check %s -n %s shows why no endpoint is ready", c.Target, c.Namespace)
 	pods, err := c.Reader.MemberPods(ctx, c.Owner)
 	if err != nil {
 		return Effect{}, err

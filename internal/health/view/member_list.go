@@ -1,66 +1,29 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package member
+package view
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 // memberLists are the member list that a quorum agrees on and the lists of single members.
 type memberLists struct {
 	etcd.Survey
-	// own has the list of each single member by pod. The list of a member without a connection
-	// to the others may be old.
+
 	own map[string][]etcd.Listed
-	// split is not nil if the members belong to several clusters.
-	split *etcd.SplitBrainError
 }
 
-// readLists reads the list of every member. Members of several clusters are not an error,
-// because the output must show them.
-func readLists(ctx context.Context, members *etcd.Cluster) (memberLists, error) {
-	survey, err := members.Survey(ctx)
-	if err != nil && !app.Is[*etcd.SplitBrainError](err) {
-		return memberLists{}, err
-	}
-	r := memberLists{Survey: survey, own: map[string][]etcd.Listed{}}
-	r.split, _ = errors.AsType[*etcd.SplitBrainError](err)
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	for _, m := range survey.Members {
-		if m.ID == 0 {
-			continue
-		}
-		wait.Go(func() {
-			own, err := members.OwnList(ctx, m.Pod)
-			if err != nil {
-				return // the survey has the status of this member
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			r.own[m.Pod] = own
-		})
-	}
-	wait.Wait()
-	return r, context.Cause(ctx)
-}
-
-// newMemberList returns the lists as output. pods are the pods of members, by ordinal.
-func newMemberList(id v1alpha1.ClusterIdentity, r memberLists, pods []string) *v1alpha1.EtcdMemberList {
+// MemberList returns the member lists as output. own has the list of each single member by pod.
+// pods are the pods of members, by ordinal.
+func MemberList(id v1alpha1.ClusterIdentity, s etcd.Survey, own map[string][]etcd.Listed, pods []string) *v1alpha1.EtcdMemberList {
+	r := memberLists{Survey: s, own: own}
 	out := &v1alpha1.EtcdMemberList{Cluster: id, Items: []v1alpha1.EtcdMember{}}
 	list := r.List
 	switch {
@@ -118,7 +81,7 @@ func (r memberLists) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
 	}
 	at := slices.IndexFunc(r.Members, func(s etcd.Member) bool { return s.ID == l.ID })
-	m.Role = view.RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
+	m.Role = RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
 	if m.Pod == "" && at >= 0 {
 		m.Pod = r.Members[at].Pod
 	}
@@ -165,7 +128,7 @@ func difference(list, own []etcd.Listed) string {
 		case at < 0:
 			parts = append(parts, "it lacks "+nameOf(l))
 		case own[at].Learner != l.Learner:
-			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(view.RoleName(own[at].Learner, false))))
+			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(RoleName(own[at].Learner, false))))
 		case !slices.Equal(own[at].PeerURLs, l.PeerURLs):
 			parts = append(parts, fmt.Sprintf("it has %s at %s", nameOf(l), strings.Join(own[at].PeerURLs, ",")))
 		}
@@ -183,12 +146,4 @@ func nameOf(l etcd.Listed) string {
 		return etcd.FormatID(l.ID)
 	}
 	return l.Name + " (" + etcd.FormatID(l.ID) + ")"
-}
-
-func podNames(pods []*corev1.Pod) []string {
-	names := make([]string, 0, len(pods))
-	for _, p := range pods {
-		names = append(names, p.Name)
-	}
-	return names
 }

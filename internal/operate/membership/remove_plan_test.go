@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package member
+package membership
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -39,11 +38,11 @@ func TestUseInstead(t *testing.T) {
 		{"plain, its pod is due", flavour.Plain, due, false, ""},
 		{"plain learner", flavour.Plain, learner, true, ""},
 	} {
-		c := &app.Cluster{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
+		r := Removal{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
-			c.WorkloadKind = owner.DruidStatefulSet
+			r.Owner.WorkloadKind = owner.DruidStatefulSet
 		}
-		if got := useInstead(c, row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
+		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}

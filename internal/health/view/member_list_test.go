@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// TestMemberList: which list counts, what is noted of a member, and how the list of a single member
+// differs.
+func TestMemberList(t *testing.T) {
+	t.Parallel()
+	pods := []string{"main-0", "main-1"}
+	zero := etcd.Listed{ID: 1, Name: "main-0", Pod: "main-0", PeerURLs: []string{"http://main-0:2380"}}
+	one := etcd.Listed{ID: 2, Pod: "main-1", Learner: true}
+	far := etcd.Listed{ID: 9, Name: "far"}
+	voter := one
+	voter.Learner = false
+	answers := []etcd.Member{{Pod: "main-0", ID: 1, ClusterID: 7, Leader: true, RaftApplied: 10}, {Pod: "main-1", ID: 2, ClusterID: 7, RaftApplied: 20}}
+	for _, row := range []struct {
+		name      string
+		survey    etcd.Survey
+		own       map[string][]etcd.Listed
+		authority string
+		// notes are the pod or name of each member, with its note.
+		notes, differences []string
+	}{
+		{
+			name: "all agree", survey: etcd.Survey{Members: answers, List: []etcd.Listed{zero, one}}, own: map[string][]etcd.Listed{"main-0": {zero, one}, "main-1": {zero, one}},
+			authority: v1alpha1.AuthorityQuorum, notes: []string{"main-0: ", "main-1: added, but not started yet"},
+		},
+		{
+			name: "no quorum: the member that is furthest ahead", survey: etcd.Survey{Members: answers}, own: map[string][]etcd.Listed{"main-0": {zero}, "main-1": {zero, far}},
+			authority: v1alpha1.AuthorityMember, notes: []string{"main-0: ", "main-1: this pod is not a member", "far: no pod of this cluster runs it"},
+			differences: []string{"main-0: it lacks far (0000000000000009)"},
+		},
+		{
+			name: "an old list", survey: etcd.Survey{Members: answers, List: []etcd.Listed{zero, one}}, own: map[string][]etcd.Listed{"main-0": {zero, voter, far}},
+			authority: v1alpha1.AuthorityQuorum, notes: []string{"main-0: ", "main-1: added, but not started yet"},
+			differences: []string{"main-0: it has 0000000000000002 as a voter; it still has far (0000000000000009)"},
+		},
+	} {
+		out := MemberList(v1alpha1.ClusterIdentity{}, row.survey, row.own, pods)
+		var notes, differences []string
+		for i := range out.Items {
+			m := &out.Items[i]
+			name := m.Pod
+			if name == "" {
+				name = m.Name
+			}
+			notes = append(notes, name+": "+m.Note)
+		}
+		for _, d := range out.Disagreements {
+			differences = append(differences, d.Pod+": "+d.Message)
+		}
+		if out.Authority != row.authority || cmp.Diff(row.notes, notes) != "" || cmp.Diff(row.differences, differences) != "" {
+			t.Errorf("%s: authority %q, %q, %q", row.name, out.Authority, notes, differences)
+		}
+	}
+}

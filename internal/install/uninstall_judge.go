@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+)
+
+// Judge finds what is installed, and returns it with the plan to uninstall it. Unless planOnly, it
+// returns an error if a permission is missing, another operation holds a lock that the
+// uninstallation needs, or the API server rejects a write in a dry run.
+func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, operate.Plan, error) {
+	found, err := Find(ctx, u.Kube, u.Inventory)
+	switch {
+	case err != nil:
+		return nil, operate.Plan{}, err
+	case found.Empty() && (!u.All || len(found.Policies)+len(found.Definition) == 0):
+		return found, u.nothingInstalled(found), nil
+	case planOnly:
+		return found, u.Plan(found), nil
+	}
+	return found, u.Plan(found), u.may(ctx, found)
+}
+
+// nothingInstalled warns of namespaces that remain, and returns the plan that has nothing to do.
+func (u *Uninstall) nothingInstalled(found *Installation) operate.Plan {
+	for _, s := range found.Retained {
+		u.Warnf("%s.", s)
+	}
+	text := "none of its objects exists."
+	if len(found.Policies)+len(found.Definition) > 0 {
+		text = fmt.Sprintf("only policies (%d) and their definition remain. --all deletes them.", len(found.Policies))
+	}
+	return operate.Plan{Already: "etcd-webhook is not installed, and " + text}
+}
+
+// may checks the permissions and the locks, and tries all writes.
+func (u *Uninstall) may(ctx context.Context, found *Installation) error {
+	needs := u.Needs(found)
+	var cut []owner.Owner
+	for i := range found.Cut {
+		o, err := u.ownerOfService(ctx, &found.Cut[i])
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			cut = append(cut, *o)
+			needs = append(needs, lock.Needs(*o)...)
+			needs = append(needs, operate.Need{Verb: "patch", Group: coordinationv1.GroupName, Resource: "leases", Namespace: o.Namespace, Name: lock.Name(*o)})
+		}
+	}
+	if err := u.Require(ctx, needs); err != nil {
+		return err
+	}
+	if err := u.CheckLocks(ctx, found, cut); err != nil {
+		return err
+	}
+	return u.Try(ctx, found)
+}
+
+// ownerOfService returns the first cluster whose members a Service selects. It is nil if there is
+// none.
+func (u *Uninstall) ownerOfService(ctx context.Context, service *corev1.Service) (*owner.Owner, error) {
+	owners, _, err := u.Reader.OwnersOfService(ctx, service)
+	if err != nil || len(owners) == 0 {
+		return nil, err
+	}
+	return &owners[0], nil
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// Plan finds the member with an ID, a name or a pod, and returns it with the plan to remove it. The
+// error is a *RefusedError if it must not be removed.
+func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Plan, error) {
+	s, err := SurveyQuorum(ctx, r.Members, "remove "+word)
+	if err != nil {
+		return etcd.Listed{}, operate.Plan{}, err
+	}
+	l, err := FindMember(s, word)
+	if err != nil {
+		return l, operate.Plan{}, err
+	}
+	v, err := r.judge(ctx, s, l)
+	if err != nil {
+		return l, operate.Plan{}, err
+	}
+	what := "remove " + l.NameAndID()
+	plan := operate.Plan{
+		Title: what + " from etcd",
+		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
+	}
+	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
+	switch {
+	case apierrors.IsForbidden(err): // a user with few permissions may still have to save a quorum
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("You may not read the cluster's Kubernetes objects (%v), so the decision is based on the members alone.", err))
+	case err != nil:
+		return l, plan, err
+	default:
+		if v := policy.Precondition(cluster, l.NameAndID()); !v.Allowed {
+			return l, plan, &operate.RefusedError{What: what, Why: []string{v.Message}}
+		}
+	}
+	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner)); pod != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s gives it a new member.", pod, r.replaceCommand(pod)))
+	}
+	return l, plan, nil
+}
+
+func peerOf(r Removal, s etcd.Survey, l etcd.Listed) membership.Peer {
+	peers := Peers(r.Owner, s)
+	return peers[slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })]
+}
+
+// judge returns the verdict of the rules on a member that may be removed. The error has what to do
+// instead, or first.
+func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, error) {
+	refused := func(format string, args ...any) error {
+		return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
+	}
+	if why := r.useInstead(l, peerOf(r, s, l).Healthy); why != "" {
+		return policy.Verdict{}, refused("%s", why)
+	}
+	v := r.MayRemove(ctx, s, l)
+	if err := context.Cause(ctx); err != nil {
+		return v, err
+	}
+	switch {
+	case v.Reason == membership.VoterHasPod:
+		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
+		return v, refused("%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
+			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
+	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
+		return v, refused("%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
+	case !v.Allowed:
+		return v, refused("%s", v.Message)
+	}
+	return v, nil
+}
+
+// useInstead returns what to do instead if a member must not simply be removed from the list.
+// It is empty for a member that has no pod and gets none. Without an operator it is also empty
+// for learners and dead voters.
+func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
+	m, due := r.Owner.Membership(), l.DuePod(r.Owner)
+	switch {
+	case l.Pod != "" && m.Manager != flavour.Unmanaged:
+		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s", m.ManagerName, r.howToReplace(l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
+	case due != "" && m.Manager != flavour.Unmanaged:
+		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s",
+			due, m.ManagerName, r.Owner.StatefulSet, r.Owner.Namespace, r.howToReplace(due))
+	case l.Pod != "" && healthy && !l.Learner:
+		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", r.replaceCommand(l.Pod))
+	}
+	return ""
+}
+
+// howToReplace returns how to replace a member that an operator or a start script manages.
+func (r Removal) howToReplace(pod string) string {
+	m := r.Owner.Membership()
+	if m.ByPlugin {
+		return r.replaceCommand(pod)
+	}
+	return m.ReplaceHow
+}
+
+func (r Removal) replaceCommand(pod string) string {
+	return fmt.Sprintf("kubectl etcd member replace %s %s -n %s", r.Owner.Target(), pod, r.Owner.Namespace)
+}
