@@ -46,8 +46,7 @@ var banned = []struct{ pattern, instead string }{
 // standard are phrases and names in which such a word is the usual one.
 var standard = regexp.MustCompile(`(?i:\bin\s+((its|their)\s+)?place\b|\bin\s+turn\b|\blook(s|ed|ing)?\s+(up|for|like)\b)` +
 	`|\bLookPath\b|\bForget\b` + // of os/exec, and of client-go's work queues
-	`|"Place"` + // a field of the journal's format
-	`|\bpolicy/words\b|\bPackage words\b|"words"`) // the package
+	`|"Place"`) // a field of the journal's format
 
 // exceptions are the Go files that may use such words, each with the reason.
 var exceptions = map[string]string{
@@ -163,9 +162,6 @@ func code(file string) string {
 	s.Init(files.AddFile("", files.Base(), len(file)), []byte(file), nil, scanner.ScanComments)
 	for pos, kind, text := s.Scan(); kind != token.EOF; pos, kind, text = s.Scan() {
 		if kind != token.IDENT && kind != token.COMMENT && kind != token.STRING {
-			continue
-		}
-		if kind == token.IDENT && text == "words" { // the package policy/words
 			continue
 		}
 		for at := files.Position(pos).Line; line < at; line++ {

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func budgetChecks() []Check {
@@ -74,13 +74,13 @@ func budgetExists(f *Facts) []Finding {
 	n := f.Size()
 	switch {
 	case n <= 1:
-		return notApplicable("no budget can keep %s available", words.Count(n, "member"))
+		return notApplicable("no budget can keep %s available", phrases.Count(n, "member"))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
 			names = append(names, b.Name)
 		}
-		return ok("%s", words.List(names))
+		return ok("%s", phrases.List(names))
 	case f.StaticPods():
 		return notApplicable("a drain leaves static pods where they are")
 	case f.ofDaemonSet():
@@ -129,7 +129,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	}
 	n := f.Size()
 	if n <= 1 {
-		return notApplicable("no budget can keep %s available", words.Count(n, "member"))
+		return notApplicable("no budget can keep %s available", phrases.Count(n, "member"))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // row is a row of the table.
@@ -59,7 +59,7 @@ var hibernated = row{
 	holds: (*state).hibernated,
 	title: func(s *state) string {
 		if left := s.left(); len(left) > 0 {
-			return "The cluster is scaled to 0 members, and " + words.Count(len(left), "pod") + " still exist."
+			return "The cluster is scaled to 0 members, and " + phrases.Count(len(left), "pod") + " still exist."
 		}
 		return "The cluster is scaled to 0 members."
 	},
@@ -90,7 +90,7 @@ var pink = row{
 			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.ClusterIDs <= 1 && s.Operation == "" && !s.Interrupted && !s.TrafficCut
 	}),
 	title: func(s *state) string {
-		return words.Count(s.voters, "member") + ", all healthy: nothing is to be done."
+		return phrases.Count(s.voters, "member") + ", all healthy: nothing is to be done."
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{

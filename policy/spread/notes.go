@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // note returns a note's address, for functions that return nil for none.
@@ -93,7 +93,7 @@ func (e evaluation) noFeasibleNode() *policy.Note {
 
 // zoneSizes lists the zones with the number of their nodes.
 func (e evaluation) zoneSizes() string {
-	return words.Items(len(e.nodes.zones), func(i int) string {
+	return phrases.Items(len(e.nodes.zones), func(i int) string {
 		return fmt.Sprintf("%s: %d nodes", e.nodes.zones[i], e.nodes.nodesIn[i])
 	})
 }
@@ -102,5 +102,5 @@ func (e evaluation) zonesOf(f feasible) string {
 	if len(f.zones) == 0 {
 		return "nodes without a zone"
 	}
-	return words.Items(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
+	return phrases.Items(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Members returns the operations that change the members of a cluster.
@@ -150,7 +150,7 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 // next returns how to go on after a run that ended with an error.
 func (t *MembersTask) next(error) string {
 	if t.rolledBack != nil {
-		return fmt.Sprintf("the change was rolled back, and the cluster has %s. Run the same command again to start again", words.Count(t.rolledBack.Members, "member"))
+		return fmt.Sprintf("the change was rolled back, and the cluster has %s. Run the same command again to start again", phrases.Count(t.rolledBack.Members, "member"))
 	}
 	return fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // render writes a status for people, in the width of the screen.
@@ -46,7 +46,7 @@ func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 	}
 	for _, policy := range st.Policies {
 		p.Section("Policies", ui.NoColor, fmt.Sprintf("%s (%s): %s, spread broken in %d, unprotected %d",
-			policy.Name, policy.Mode, words.Plural(int(policy.Matched), "cluster", "clusters"), policy.Broken, policy.Unprotected))
+			policy.Name, policy.Mode, phrases.Plural(int(policy.Matched), "cluster", "clusters"), policy.Broken, policy.Unprotected))
 	}
 	cuts(p, st)
 	if p.Out.Columns > 0 && p.Out.Columns < ui.Narrow && !wide {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 const (
@@ -166,7 +166,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 		return err
 	}
 	before := s.database(pod).Size
-	m.Progressf("defragmenting %s, %s", pod, words.Bytes(before))
+	m.Progressf("defragmenting %s, %s", pod, phrases.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
@@ -181,7 +181,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, words.Bytes(after.DBSize), words.Bytes(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, phrases.Bytes(after.DBSize), phrases.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package words writes numbers, sizes and lists as messages have them.
-package words
+// Package phrases writes numbers, sizes and lists as messages have them.
+package phrases
 
 import (
 	"fmt"
