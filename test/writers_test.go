@@ -73,7 +73,7 @@ func isTest(files *token.FileSet, at token.Pos) bool {
 }
 
 // writersOf returns the functions of a file that call a method that writes, by their full names,
-// with their place and the call.
+// with their position and the call.
 func writersOf(p *packages.Package, file *ast.File) map[string]string {
 	found := map[string]string{}
 	for _, declared := range file.Decls {

@@ -187,7 +187,7 @@ func (w *world) done(t *testing.T, v verb, e end) {
 	}
 }
 
-// TestEnds: a change that is done says so, is recorded as an Event, and leaves nothing to do.
+// TestEnds: a change that is done is reported, is recorded as an Event, and leaves nothing to do.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for _, v := range verbs {

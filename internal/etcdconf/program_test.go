@@ -50,7 +50,7 @@ func TestRunsEtcd(t *testing.T) {
 		{"behind an endless loop", c{Command: []string{"sh", "-c", "while true; do sleep 1; done; exec etcd"}}, false},
 		{"behind a loop that ends the script", c{Command: []string{"sh", "-c", "for i in 1; do exit; done; exec etcd"}}, false},
 		{"behind a loop that breaks", c{Command: []string{"sh", "-c", "while true; do if [ -e /x ]; then break; fi; sleep 1; done; exec etcd"}}, true},
-		{"behind a comparison of words", c{Command: []string{"sh", "-c", "if [ a = b ]; then exec server; fi; exec etcd"}}, true},
+		{"behind a comparison of literals", c{Command: []string{"sh", "-c", "if [ a = b ]; then exec server; fi; exec etcd"}}, true},
 		{"etcd-something", c{Command: []string{"etcd-backup"}}, false},
 		{"a client's environment", c{Image: "app", Env: env("ETCD_ENDPOINTS", "ETCDCTL_API")}, false},
 		{"image, port and name are weak", c{Name: "etcd", Image: "quay.io/coreos/etcd:v3.6.0", Ports: []corev1.ContainerPort{{Name: "client", ContainerPort: 2379}}}, false},

@@ -58,7 +58,7 @@ func (s *script) assign(statement *syntax.Stmt) {
 			}
 		}
 	}
-	s.forget(statement)
+	s.invalidate(statement)
 }
 
 func (s *script) record(assigns []*syntax.Assign) {
@@ -81,8 +81,8 @@ func (s *script) record(assigns []*syntax.Assign) {
 	}
 }
 
-// forget makes the variables unknown that a statement may change.
-func (s *script) forget(statement *syntax.Stmt) {
+// invalidate makes the variables unknown that a statement may change.
+func (s *script) invalidate(statement *syntax.Stmt) {
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.Assign:

@@ -10,29 +10,29 @@ import (
 )
 
 // outcome returns whether a statement succeeds. It is known of true, false and :, and of comparisons
-// of literal words.
+// of literals.
 func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	call, is := statement.Cmd.(*syntax.CallExpr)
 	if !is || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
 		return false, false
 	}
-	words := make([]string, len(call.Args))
+	args := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		text, ok := literal(arg)
 		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
 			return false, false
 		}
-		words[i] = text
+		args[i] = text
 	}
 	switch {
-	case len(words) == 1 && (words[0] == "true" || words[0] == ":"):
+	case len(args) == 1 && (args[0] == "true" || args[0] == ":"):
 		succeeds = true
-	case len(words) == 1 && words[0] == "false":
-	case len(words) == 5 && words[0] == "[" && words[4] == "]", len(words) == 4 && words[0] == "test":
-		if words[2] != "=" && words[2] != "!=" {
+	case len(args) == 1 && args[0] == "false":
+	case len(args) == 5 && args[0] == "[" && args[4] == "]", len(args) == 4 && args[0] == "test":
+		if args[2] != "=" && args[2] != "!=" {
 			return false, false
 		}
-		succeeds = (words[1] == words[3]) == (words[2] == "=")
+		succeeds = (args[1] == args[3]) == (args[2] == "=")
 	default:
 		return false, false
 	}
@@ -48,7 +48,7 @@ func (s *script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 }
 
 // matches reports whether a literal word matches one of the patterns of a case. It is unknown of
-// other words, and of patterns that are neither literal nor *.
+// other args, and of patterns that are neither literal nor *.
 func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
 	text, ok := literal(word)
 	if !ok || strings.ContainsAny(text, `\~`) {

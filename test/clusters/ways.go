@@ -36,7 +36,7 @@ type Way struct {
 	Clusters []Verdict
 }
 
-// Verdict is what the programs must say of a cluster.
+// Verdict is what the programs must print of a cluster.
 type Verdict struct {
 	// Kind and Name are those of the owner, and Product is the flavour. Name may have the
 	// placeholder NODE.
@@ -53,13 +53,13 @@ type Verdict struct {
 	// Terms reports whether a policy gives terms to the members, and Budget whether it gives the
 	// cluster a budget.
 	Terms, Budget bool
-	// Budgeted is a part of what status says of the budget.
+	// Budgeted is a part of what status prints of the budget.
 	Budgeted string
 }
 
 const (
 	byHand = "nothing in the cluster adds and removes its members"
-	// unguarded is what status says of pods that get no budget.
+	// unguarded is what status prints of pods that get no budget.
 	unguarded = "no disruption budget selects the members"
 )
 

@@ -124,8 +124,8 @@ func (w wayCluster) compare(list output.EtcdClusterList, status output.EtcdClust
 	differs("status's Services", sorted(status.Traffic.Services), sorted(listed.Traffic.Services))
 	differs("status's health", status.Health, output.Healthy)
 	differs("status's budget", status.Budget.Name != "", w.want.Budget)
-	if said := status.Budget.Message + status.Budget.Value; !strings.Contains(said, w.want.Budgeted) {
-		differs("status's sentence on the budget", said, w.want.Budgeted)
+	if printed := status.Budget.Message + status.Budget.Value; !strings.Contains(printed, w.want.Budgeted) {
+		differs("status's sentence on the budget", printed, w.want.Budgeted)
 	}
 	for i, m := range status.Members {
 		if i >= len(w.want.Pods) || !strings.HasPrefix(m.Pod, w.want.Pods[i]) || m.State != output.StateOK {
@@ -169,7 +169,8 @@ func (w wayCluster) terms(t *testing.T, ignored string) {
 		if !slices.ContainsFunc(w.want.Pods, func(p string) bool { return strings.HasPrefix(pod.Name, p) }) {
 			continue
 		}
-		has := pod.Spec.Affinity != nil || slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool { return c.LabelSelector != nil })
+		// A DaemonSet's controller gives each pod its node by an affinity.
+		has := pod.Spec.Affinity != nil && pod.Spec.Affinity.PodAntiAffinity != nil || slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool { return c.LabelSelector != nil })
 		if has && !w.want.Terms {
 			t.Errorf("pod %s has scheduling terms: %v %v", pod.Name, pod.Spec.Affinity, pod.Spec.TopologySpreadConstraints)
 		}
@@ -180,7 +181,7 @@ func (w wayCluster) terms(t *testing.T, ignored string) {
 }
 
 // waysGoverned waits until the policy's status has the clusters that it does something for, and
-// says the same of their spread as status.
+// has the same their spread as status.
 func waysGoverned(t *testing.T, p *v1alpha1.EtcdTopologyPolicy, way clusters.Way, judged map[string]output.EtcdClusterStatus) {
 	t.Helper()
 	var want []string
@@ -195,8 +196,8 @@ func waysGoverned(t *testing.T, p *v1alpha1.EtcdTopologyPolicy, way clusters.Way
 		agree := true
 		for _, c := range p.Status.Clusters {
 			got = append(got, c.Kind+"/"+c.Name)
-			said := judged[c.Kind+"/"+c.Name].Spread
-			agree = agree && (said.Kept == "True") == (c.Spread.Verdict == v1alpha1.Kept)
+			printed := judged[c.Kind+"/"+c.Name].Spread
+			agree = agree && (printed.Kept == "True") == (c.Spread.Verdict == v1alpha1.Kept)
 		}
 		return fmt.Sprintf("%+v", p.Status.Clusters), agree && slices.Equal(got, want), err
 	})

@@ -81,7 +81,7 @@ func leaderOf(databases []maintenance.Database) string {
 	return cmp.Or(leader, "none")
 }
 
-// Run transfers the leadership as the last plan says.
+// Run transfers the leadership by the last plan.
 func (t *Transfer) Run(ctx context.Context, held func() error) error {
 	if err := held(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func TestMemberPlans(t *testing.T) {
 		{"add while a member is down", func(c *operatetest.Cluster) { c.Etcd.Stop("main-1") }, add("http://new:2380"), "cannot add a member to StatefulSet team/main: "},
 		{"promote", learner, promote("main-2"), "promote member main-2"},
 		{"promote a voter", nil, promote("main-2"), "Member main-2"},
-		{"promote nobody", nil, promote("main-7"), `etcd has no member "main-7"`},
+		{"promote an unknown pod", nil, promote("main-7"), `etcd has no member "main-7"`},
 		{"remove a learner", learner, remove("main-2"), "remove main-2"},
 		{"remove a healthy voter", nil, remove("main-2"), "cannot remove main-2 0000000000000003: it is healthy."},
 	} {
