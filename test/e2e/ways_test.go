@@ -181,7 +181,7 @@ func (w wayCluster) terms(t *testing.T, ignored string) {
 }
 
 // waysGoverned waits until the policy's status has the clusters that it does something for, and
-// has the same their spread as status.
+// has the same verdict on their spread as status.
 func waysGoverned(t *testing.T, p *v1alpha1.EtcdTopologyPolicy, way clusters.Way, judged map[string]output.EtcdClusterStatus) {
 	t.Helper()
 	var want []string

@@ -76,7 +76,7 @@ func (d *Defragmentation) plan(v policy.Verdict) operate.Plan {
 	return plan
 }
 
-// Run does the last plan. The error is a *FullError if etcd still has no space at the
+// Run carries out the last plan. The error is a *FullError if etcd still has no space at the
 // end.
 func (d *Defragmentation) Run(ctx context.Context) error {
 	if d.Cure {
