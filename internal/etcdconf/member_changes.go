@@ -47,7 +47,7 @@ func (m MemberChange) Where() string {
 }
 
 // MemberChanges returns the commands of a pod that change the member list of its cluster, or delete
-// a member's data, once for each container, hook and verb. It inspects commands and at the exec
+// a member's data, once for each container, hook and verb. It inspects commands and the exec
 // hooks of lifecycles. Without contents it reads no mounted scripts.
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 	dirs := dataDirs(pod)

@@ -161,7 +161,7 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 	case len(rest) > 0:
 		b.Problem = rest[0].fault
 	default:
-		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+		b.Problem = noBudget(w.owner)
 	}
 	if b.Managed != nil {
 		for _, j := range rest {
@@ -169,6 +169,15 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 		}
 	}
 	b.others(rest)
+}
+
+// noBudget describes members that no budget selects. etcd-webhook makes budgets for StatefulSets only.
+func noBudget(o owner.Owner) *policy.Note {
+	how := "create one, or set disruption.createMissing in the policy"
+	if o.WithoutStatefulSet() {
+		how = "create one, because etcd-webhook makes none for pods without a StatefulSet"
+	}
+	return &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s, so a drain may evict all of them: %s", o, how)}
 }
 
 func (b *Budgets) keep(j judged) {

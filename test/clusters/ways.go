@@ -60,7 +60,7 @@ type Verdict struct {
 const (
 	byHand = "nothing in the cluster adds and removes its members"
 	// unguarded is what status prints of pods that get no budget.
-	unguarded = "no disruption budget selects the members"
+	unguarded = "etcd-webhook makes none for pods without a StatefulSet"
 )
 
 var three = []string{"north", "east", "west"}
@@ -102,7 +102,7 @@ var ways = []Way{
 		Name: "script", Members: []string{"etcd-0", "etcd-1", "etcd-2"},
 		Clusters: []Verdict{{
 			Kind: "StatefulSet", Name: "etcd", Product: "plain", Size: 3, Pods: []string{"etcd-0", "etcd-1", "etcd-2"},
-			Membership: "the script of container etcd (etcdctl member add) adds and removes its members", Terms: true, Budget: true, Budgeted: "minAvailable",
+			Membership: "the start script of container etcd (etcdctl member add) adds and removes its members", Terms: true, Budget: true, Budgeted: "minAvailable",
 		}},
 	},
 }
