@@ -48,7 +48,7 @@ func (s *script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 }
 
 // matches reports whether a literal word matches one of the patterns of a case. It is unknown of
-// other args, and of patterns that are neither literal nor *.
+// other texts, and of patterns that are neither literal nor *.
 func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
 	text, ok := literal(word)
 	if !ok || strings.ContainsAny(text, `\~`) {
@@ -58,7 +58,7 @@ func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
 	for _, p := range patterns {
 		pattern, ok := literal(p)
 		switch {
-		case ok && pattern == "*", ok && pattern == text && !strings.ContainsAny(pattern, `*?[\`):
+		case isAny(p), ok && pattern == text && !strings.ContainsAny(pattern, `*?[\`):
 			return true, known
 		case !ok || strings.ContainsAny(pattern, `*?[\~`):
 			known = false

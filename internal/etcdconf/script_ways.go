@@ -159,7 +159,7 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
-	if known && !w.leaves(c) {
+	if known && !w.leaves(c, "break") {
 		body.on = false
 		return body
 	}
@@ -173,7 +173,7 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
-	if is && slices.ContainsFunc(items.Items, isLiteral) && !w.leaves(c) {
+	if is && slices.ContainsFunc(items.Items, isLiteral) && !w.leaves(c, "break", "continue") {
 		return body
 	}
 	return ways{on: true}.or(body)
@@ -184,12 +184,12 @@ func isLiteral(word *syntax.Word) bool {
 	return ok
 }
 
-// leaves reports whether a loop may have a break.
-func (w *walk) leaves(loop syntax.Node) (leaves bool) {
+// leaves reports whether a loop may have one of the commands that leave its body.
+func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
 			name := w.script.argv(call)[0]
-			leaves = leaves || name == "break" || name == unknownWord
+			leaves = leaves || slices.Contains(commands, name) || name == unknownWord
 		}
 		return !leaves
 	})
@@ -220,6 +220,13 @@ func (w *walk) ifClause(c *syntax.IfClause, last bool) ways {
 
 func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 	all := ways{}
+	if slices.ContainsFunc(c.Items, fallsThrough) {
+		for _, item := range c.Items {
+			all = all.or(w.list(item.Stmts, last))
+		}
+		all.on = true
+		return all
+	}
 	for _, item := range c.Items {
 		match, known := matches(c.Word, item.Patterns)
 		if known && !match {
@@ -234,10 +241,16 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 	return all
 }
 
-// isAny reports whether a pattern of a case matches every word.
+// fallsThrough reports whether a shell may go on from an item of a case to the next one.
+func fallsThrough(item *syntax.CaseItem) bool { return item.Op != syntax.Break }
+
+// isAny reports whether a pattern of a case matches every word. A quoted * matches itself only.
 func isAny(pattern *syntax.Word) bool {
-	text, ok := literal(pattern)
-	return ok && text == "*"
+	if len(pattern.Parts) != 1 {
+		return false
+	}
+	text, is := pattern.Parts[0].(*syntax.Lit)
+	return is && text.Value == "*"
 }
 
 // brief are commands that a script can end with, and that are not what its container is for.

@@ -6,8 +6,8 @@
 // facts. Every threshold stands in one of them, with its source. The commands check,
 // status and list show what this package finds and judge nothing themselves.
 //
-// Package gather reads the facts, package view makes from them and the findings what
-// status and list print. This package reads nothing and changes nothing.
+// Package gather reads the facts, and package view builds what status and list print
+// from them and the findings. This package reads nothing and changes nothing.
 package health
 
 import (

@@ -139,7 +139,7 @@ func conditionsFresh(f *Facts) []Finding {
 	var which []string
 	for _, c := range f.Etcd.Value.Status.Conditions {
 		// Compaction's condition is only written when a compaction ends, and at 0
-		// replicas druid manages none.
+		// replicas druid writes none.
 		if c.Type == druidv1alpha1.ConditionTypeLastSnapshotCompactionSucceeded || c.Reason == reasons.NotChecked.Name() {
 			continue
 		}

@@ -59,7 +59,7 @@ var hibernated = row{
 	holds: (*state).hibernated,
 	title: func(s *state) string {
 		if left := s.left(); len(left) > 0 {
-			return "The cluster is scaled to 0 members, and " + phrases.Count(len(left), "pod") + " still exist."
+			return "The cluster is scaled to 0 members, and " + phrases.Plural(len(left), "pod still exists.", "pods still exist.")
 		}
 		return "The cluster is scaled to 0 members."
 	},

@@ -50,7 +50,7 @@ type Facts struct {
 	// after the write.
 	Ready, Staying int
 	// Unrecorded is true if neither a budget nor an annotation records as many voters: after a
-	// write of fewer replicas, they would be lost.
+	// write of fewer replicas, nothing would show any more that they exist.
 	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int

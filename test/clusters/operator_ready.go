@@ -98,14 +98,14 @@ func DruidNode(ctx context.Context, tb Testbed) (string, error) {
 	var pods corev1.PodList
 	err = k.List(ctx, &pods, client.InNamespace(DruidNamespace), client.MatchingLabels{"app.kubernetes.io/name": druidName})
 	if err != nil {
-		return "", fmt.Errorf("find druid: %w", err)
+		return "", fmt.Errorf("check druid: %w", err)
 	}
 	for _, pod := range pods.Items {
 		if podReady(&pod) {
 			return pod.Spec.NodeName, nil
 		}
 	}
-	return "", fmt.Errorf("find druid: none of its %d pods is Ready", len(pods.Items))
+	return "", fmt.Errorf("check druid: none of its %d pods is Ready", len(pods.Items))
 }
 
 // awaitEstablished waits until the API server serves custom resources.

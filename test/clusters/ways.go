@@ -26,7 +26,7 @@ import (
 type Way struct {
 	// Name is also the name of the manifest: way-NAME.yaml.
 	Name string
-	// Members are the members' names. 
+	// Members are the members' names.
 	Members []string
 	// TLS gives the members certificates in the Secret etcd-tls.
 	TLS bool

@@ -35,6 +35,7 @@ func TestReadyMadeWays(t *testing.T) {
 			judged := map[string]output.EtcdClusterStatus{}
 			for _, want := range way.Clusters {
 				want.Name = strings.ReplaceAll(want.Name, "NODE", node)
+				want.Pods = slices.Clone(want.Pods)
 				for i, pod := range want.Pods {
 					want.Pods[i] = strings.ReplaceAll(pod, "NODE", node)
 				}

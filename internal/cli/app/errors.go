@@ -134,8 +134,8 @@ func refused(err error) bool {
 // IsTimeout reports whether a time limit expired, here or in the API server. client-go's rate
 // limiter refuses a wait that would end after the deadline, with an error that has no type.
 func IsTimeout(err error) bool {
-	return Is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
-		strings.Contains(err.Error(), "would exceed context deadline")
+	return err != nil && (Is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
+		strings.Contains(err.Error(), "would exceed context deadline"))
 }
 
 // Is reports whether err has an error of type E in its chain.

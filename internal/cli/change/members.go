@@ -66,6 +66,8 @@ type MembersTask struct {
 	// planned is the change of the last judgement. It is fresh if it is not in the journal yet.
 	planned *membership.Change
 	fresh   bool
+	// begun is true if this command has written the journal.
+	begun bool
 	// rolledBack is not nil if the change was undone because its time was over.
 	rolledBack *membership.UndoneError
 }
@@ -136,7 +138,7 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 		run.Done(ctx, t.Undone, t.Verb+" was undone: "+t.rolledBack.Awaited, "")
 		t.warnLeft(ctx)
 		return fmt.Errorf("waited for: %s: %w", t.rolledBack.Awaited, context.Cause(ctx))
-	case errors.As(err, &stopped):
+	case errors.As(err, &stopped) && context.Cause(ctx) == nil: // else the end of the time explains it
 		return app.Refused("stopped: %v; then %s", err, t.next(err))
 	case err != nil:
 		return err
@@ -150,7 +152,14 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 // next returns how to go on after a run that ended with an error.
 func (t *MembersTask) next(error) string {
 	if t.rolledBack != nil {
-		return fmt.Sprintf("the change was rolled back, and the cluster has %s. Run the same command again to start again", phrases.Count(t.rolledBack.Members, "member"))
+		has := ""
+		if t.rolledBack.Members > 0 { // else they could not be counted
+			has = ", and the cluster has " + phrases.Count(t.rolledBack.Members, "member")
+		}
+		return "the change was rolled back" + has + ". Run the same command again to start again"
+	}
+	if t.fresh && !t.begun {
+		return "" // a journal, if there is one, is of another command
 	}
 	return fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 }
@@ -161,6 +170,7 @@ func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
 		if err := t.Members.Begin(ctx, t.planned, false); err != nil {
 			return err
 		}
+		t.begun = true
 	}
 	if undo {
 		return t.Members.Undo(ctx, t.planned)

@@ -34,6 +34,9 @@ func ended(ctx context.Context, title string, err error, next func(error) string
 // unfinished is ended for the change itself. It also adds how to go on to other errors, but not
 // to verdicts, which explain themselves.
 func (op Operation) unfinished(ctx context.Context, title string, err error) error {
+	if ctx.Err() == nil && app.Is[*app.UnhealthyError](err) {
+		return err // the change came to its end, and found the cluster unhealthy
+	}
 	awaitLimit(ctx, err)
 	switch {
 	case context.Cause(ctx) != nil:
@@ -73,6 +76,9 @@ func notBegun(error) string { return "nothing was changed; run the same command 
 // of client traffic does. So only an error of the limit means that the time is over.
 func after(ctx context.Context, limit app.Limit, op Operation, title string) error {
 	err := op.After(ctx, limit)
+	if err == nil {
+		return nil
+	}
 	within, cancel := limit.Context(ctx)
 	defer cancel()
 	awaitLimit(within, err)

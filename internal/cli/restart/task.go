@@ -25,8 +25,8 @@ type task struct {
 	cluster *app.Cluster
 	job     *restart.Job
 	record  *restart.Record
-	// fresh is true if the restart is not in the journal yet.
-	fresh bool
+	// fresh is true if the restart was not in the journal, and begun if this command has written it.
+	fresh, begun bool
 }
 
 // matches returns an error if an unfinished restart is another one than the user asks for.
@@ -73,6 +73,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		if err := t.job.Begin(ctx, t.record, false); err != nil {
 			return err
 		}
+		t.begun = true
 	}
 	if t.abort {
 		if err := t.job.Abort(ctx, t.record); err != nil {
@@ -80,7 +81,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		}
 	}
 	notes, err := t.job.Run(ctx, t.record)
-	if stopped := (*restart.StoppedError)(nil); errors.As(err, &stopped) {
+	if stopped := (*restart.StoppedError)(nil); errors.As(err, &stopped) && context.Cause(ctx) == nil {
 		return app.Refused("stopped: %v; then %s", err, t.next(err))
 	}
 	if err != nil {
@@ -98,6 +99,9 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // next returns how to go on after a run that didn't come to the end.
 func (t *task) next(error) string {
+	if t.fresh && !t.begun {
+		return "" // a journal, if there is one, is of another command
+	}
 	return fmt.Sprintf("run the same command again to continue, or add --abort to restart no further member (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 }
 

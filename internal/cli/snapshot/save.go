@@ -93,6 +93,9 @@ func newSaveCommand(a *app.App) *cobra.Command {
 			if o.via != viaMember {
 				return runSaveToStore(cmd, a, args[0], o.via.kind(), o.change)
 			}
+			if !cmd.Flags().Changed("timeout") {
+				o.change.Timeout = 0 // the default is for the sidecar
+			}
 			return runSave(cmd, a, args[0], file, o)
 		},
 	}

@@ -5,6 +5,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -37,7 +38,6 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		return err
 	}
 	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
-	late := false
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "snapshot save", AllowsUnfinished: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) {
@@ -47,7 +47,6 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		DryRun: func(ctx context.Context) error { return s.Try(ctx, kind) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			taken, err := s.Take(ctx, kind)
-			late = ctx.Err() != nil
 			if taken.Snapshot != nil {
 				out.Items = append(out.Items, storedObject(*taken.Snapshot))
 			}
@@ -56,8 +55,8 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 			}
 			return err
 		},
-		Next: func(error) string {
-			if !late {
+		Next: func(err error) string {
+			if !app.IsTimeout(err) && !errors.Is(err, context.Canceled) {
 				return ""
 			}
 			return fmt.Sprintf("it may still be written: kubectl etcd snapshot list %s -n %s", c.Target(), c.Namespace)

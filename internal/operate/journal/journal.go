@@ -84,7 +84,7 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, err
 func (j *Journal) parse() error {
 	text, found := j.config.Data[dataKey]
 	if !found {
-		return fmt.Errorf("it has no key %s: restore it, or move the object that has this name to another one", dataKey)
+		return fmt.Errorf("it has no key %s: restore it, or rename the object that has this name", dataKey)
 	}
 	if err := json.Unmarshal([]byte(text), j); err != nil {
 		return fmt.Errorf("%s is no journal: %w: restore it as it was, since without it the operation can't be resumed or undone", dataKey, err)

@@ -63,21 +63,27 @@ func (l *Lock) DeleteRecord(ctx context.Context, name string) error {
 	return l.patchRecord(ctx, name, nil)
 }
 
-// patchRecord sets a record's annotation. A nil value removes it. It fails where the lease is another
-// process's by now.
+// patchRecord sets a record's annotation. A nil value removes it. It fails and writes nothing where
+// the lease is another process's by now.
 func (l *Lock) patchRecord(ctx context.Context, name string, value any) error {
 	l.mu.Lock()
 	ours := l.lease.DeepCopy()
 	l.mu.Unlock()
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		// The API server refuses a patch of a lease that was deleted and created again.
-		"uid": ours.UID, "annotations": map[string]any{recordPrefix + name: value},
-	}})
-	if err != nil {
-		return err
+	lease, err := l.patchVersion(ctx, ours, name, value)
+	for range conflicts {
+		if !apierrors.IsConflict(err) {
+			break
+		}
+		// A renewal of this process, or another client, has written the lease meanwhile.
+		now := &coordinationv1.Lease{}
+		if err = l.kube.Get(ctx, client.ObjectKeyFromObject(ours), now); err != nil {
+			break
+		}
+		if now.UID == ours.UID && !sameHolder(now, ours) {
+			return l.heldBy(now)
+		}
+		lease, err = l.patchVersion(ctx, now, name, value)
 	}
-	lease := ours.DeepCopy()
-	err = l.kube.Patch(ctx, lease, client.RawPatch(types.MergePatchType, body))
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsInvalid(err) && l.createdAgain(ctx, ours):
 		return &LostError{Lease: l.name, Why: "another client deleted it"}
@@ -91,6 +97,22 @@ func (l *Lock) patchRecord(ctx context.Context, name string, value any) error {
 	// A renewal that was sent meanwhile gets a conflict and reads the lease again.
 	l.lease = lease
 	return nil
+}
+
+// conflicts is how often a record is written again over another version of the lease.
+const conflicts = 5
+
+// patchVersion writes a record over one version of the lease. It returns the lease as it is then.
+func (l *Lock) patchVersion(ctx context.Context, version *coordinationv1.Lease, name string, value any) (*coordinationv1.Lease, error) {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		// The API server refuses a patch of a lease that was deleted and created again.
+		"uid": version.UID, "resourceVersion": version.ResourceVersion, "annotations": map[string]any{recordPrefix + name: value},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	lease := version.DeepCopy()
+	return lease, l.kube.Patch(ctx, lease, client.RawPatch(types.MergePatchType, body))
 }
 
 // createdAgain reports whether the lease is another object than the one of this lock.

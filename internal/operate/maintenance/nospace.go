@@ -4,9 +4,11 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -17,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Alarms reads the alarms that are raised from the leader.
+// Alarms reads the alarms that are raised from the leader, in the order of the members' IDs.
 func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.Alarm, error) {
 	pod, err := respondingMember(s)
 	if err != nil {
@@ -35,6 +37,10 @@ func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.A
 	for _, raised := range response.Alarms {
 		alarms = append(alarms, etcd.NewAlarm(raised.MemberID, raised.Alarm.String(), s.List))
 	}
+	// etcd lists alarms in a random order. The plan must not depend on it.
+	slices.SortFunc(alarms, func(a, b etcd.Alarm) int {
+		return cmp.Or(cmp.Compare(a.MemberID, b.MemberID), cmp.Compare(a.Type, b.Type))
+	})
 	return alarms, nil
 }
 

@@ -77,7 +77,8 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 		e.Members = Measure(ctx, c.Members, c.Clock, c.own(ctx))
 		e.OpenStreams = sum(e.Members)
 	}
-	if err := context.Cause(ctx); err != nil {
+	// Without Detach, the command continues to hold the cut, whatever could be counted in time.
+	if err := context.Cause(ctx); err != nil && r.Detach {
 		return e, fmt.Errorf("count streams and requests: %w", err)
 	}
 	return e, nil
