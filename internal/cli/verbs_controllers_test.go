@@ -140,7 +140,7 @@ func (w *world) reconcileEndpoints() {
 func (w *world) serveSidecar(t *testing.T) {
 	t.Helper()
 	listener := bufconn.Listen(1 << 10)
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 		if w.controllers.idle.Load() {
 			w.controllers.seen()
 			<-t.Context().Done()

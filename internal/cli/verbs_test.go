@@ -61,7 +61,7 @@ func (v verb) name() string {
 }
 
 func raiseNoSpace(w *world) {
-	w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}
+	w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}, {MemberID: 3, Alarm: pb.AlarmType_NOSPACE}}
 }
 
 // TestVerbs: the table has each command that changes something, and nothing else.

@@ -36,8 +36,8 @@ type script struct {
 	program string
 	// err is why the script could not be parsed to its end. A shell runs the statements
 	// before a mistake, so they are parsed nevertheless.
-	err error
-	constants  map[string]constant
+	err       error
+	constants map[string]constant
 	// from is the offset up to which assignments have been executed, if it is behind the word that
 	// is expanded: that of the call of a function that the word is in.
 	from   int

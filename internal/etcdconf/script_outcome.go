@@ -16,13 +16,9 @@ func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	if !is || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
 		return false, false
 	}
-	args := make([]string, len(call.Args))
-	for i, arg := range call.Args {
-		text, ok := literal(arg)
-		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
-			return false, false
-		}
-		args[i] = text
+	args, ok := literals(call.Args)
+	if !ok {
+		return false, false
 	}
 	switch {
 	case len(args) == 1 && (args[0] == "true" || args[0] == ":"):
@@ -37,6 +33,19 @@ func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 		return false, false
 	}
 	return succeeds != statement.Negated, true
+}
+
+// literals returns the texts of the parts of a command, and false if a shell may expand one of them.
+func literals(parts []*syntax.Word) ([]string, bool) {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		text, ok := literal(part)
+		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
+			return nil, false
+		}
+		texts[i] = text
+	}
+	return texts, true
 }
 
 // listOutcome is the outcome of a list of one statement. Of a longer list it is unknown.

@@ -105,6 +105,7 @@ func (m *member) Alarm(_ context.Context, r *pb.AlarmRequest) (*pb.AlarmResponse
 	if r.Action == pb.AlarmRequest_GET {
 		m.cluster.mu.Lock()
 		defer m.cluster.mu.Unlock()
+		slices.Reverse(m.cluster.Alarms) // etcd's order is random
 		return &pb.AlarmResponse{Header: m.header(), Alarms: slices.Clone(m.cluster.Alarms)}, nil
 	}
 	header, err := m.write(fmt.Sprintf("disarm %s of %d", r.Alarm, r.MemberID), func(c *Cluster) {

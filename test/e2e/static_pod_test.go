@@ -16,11 +16,10 @@ import (
 	"testing"
 	"text/template"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"

@@ -296,6 +296,17 @@ func TestDoInterrupted(t *testing.T) {
 	}
 }
 
+// TestDoAfterNearLimit: a change whose effect is seen just before the limit is done.
+func TestDoAfterNearLimit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.flags.Timeout = nearLimit // so the limit is near from the beginning
+	s.op.After = func(context.Context, app.Limit) error { return nil }
+	if err := Do(t.Context(), s.app, s.cluster, s.flags, s.op); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDoNotActOnLostLock: nothing is done once another holder has the lock.
 func TestDoNotActOnLostLock(t *testing.T) {
 	t.Parallel()

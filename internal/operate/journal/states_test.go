@@ -222,7 +222,7 @@ func TestRead(t *testing.T) {
 		want *Journal
 	}{
 		{name: "R-1 no journal"},
-		{name: "R-2 another's object", data: apitest.Object{"settings.yaml": "a: b"}, err: "it has no key journal.json: restore it, or move the object that has this name"},
+		{name: "R-2 another's object", data: apitest.Object{"settings.yaml": "a: b"}, err: "it has no key journal.json: restore it, or rename the object that has this name"},
 		{name: "R-3 no text", data: apitest.Object{dataKey: ""}, err: restore},
 		{name: "R-4 cut off", data: apitest.Object{dataKey: `{"kind":"scale","payload":{"Tar`}, err: restore},
 		{name: "R-5 no object", data: apitest.Object{dataKey: `["scale"]`}, err: restore},

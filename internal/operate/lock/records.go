@@ -79,7 +79,10 @@ func (l *Lock) patchRecord(ctx context.Context, name string, value any) error {
 		if err = l.kube.Get(ctx, client.ObjectKeyFromObject(ours), now); err != nil {
 			break
 		}
-		if now.UID == ours.UID && !sameHolder(now, ours) {
+		switch {
+		case now.UID != ours.UID:
+			return &LostError{Lease: l.name, Why: "another client deleted it"}
+		case !sameHolder(now, ours):
 			return l.heldBy(now)
 		}
 		lease, err = l.patchVersion(ctx, now, name, value)

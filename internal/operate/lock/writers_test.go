@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -129,12 +130,13 @@ func TestWriters(t *testing.T) {
 		{name: "reread, refused", do: reread, refuse: http.MethodPut, want: lease("ann", at0), err: "refused by the test"},
 		{name: "set a record", do: set, want: lease("ann", at0, "note", "a")},
 		{name: "set a record, labelled", do: set, during: label, want: lease("ann", at0, "note", "a", "labels", seen)},
-		{name: "set a record, taken over", do: set, during: takeOver, want: lease("mallory", at0, "note", "a"), lost: true, err: "it is held by mallory"},
+		{name: "set a record, taken over", do: set, during: takeOver, want: lease("mallory", at0), lost: true, err: "it is held by mallory"},
 		{name: "set a record, created again", do: set, during: createAgain, want: lease("ann", at0), lost: true, err: "another client deleted it"},
 		{name: "set a record, deleted", do: set, during: remove, lost: true, err: "another client deleted it"},
 		{name: "set a record, refused", do: set, refuse: http.MethodPatch, want: lease("ann", at0), err: `write record "note" to lease team/`},
 		{name: "set a record, invalid", do: set, refuse: http.MethodPatch, code: http.StatusUnprocessableEntity, want: lease("ann", at0), err: `write record "note" to lease team/`},
 		{name: "remove a record", do: unset, during: record, want: lease("ann", at0)},
+		{name: "remove a record, taken over", do: unset, during: takeOver, want: lease("mallory", at0), lost: true, err: "it is held by mallory"},
 		{name: "remove a record, refused", do: unset, during: record, refuse: http.MethodPatch, want: lease("ann", at0, "note", "a"), err: `write record "note" to lease team/`},
 		{name: "free", do: free},
 		{name: "free, labelled", do: free, during: label, want: lease(nil, at0, "labels", seen)},
@@ -188,6 +190,23 @@ func TestRenewAfterRecord(t *testing.T) {
 	}
 	if _, lost := errors.AsType[*LostError](l.renew(t.Context())); !lost || identity(s) != "mallory" {
 		t.Errorf("renewed: lost is %t, the lease is %q's", lost, identity(s))
+	}
+}
+
+// TestPatchVersion: a record is written over one version of the lease only.
+func TestPatchVersion(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	l := held(t, s.Client(t), noon())
+	stale := l.lease.DeepCopy()
+	if _, err := l.patchVersion(t.Context(), stale, "note", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.patchVersion(t.Context(), stale, "note", "b"); !apierrors.IsConflict(err) {
+		t.Errorf("over an old version: %v", err)
+	}
+	if got, err := ReadRecords(t.Context(), s.Client(t), o); err != nil || got["note"] != "a" {
+		t.Errorf("the records are %v: %v", got, err)
 	}
 }
 

@@ -55,21 +55,25 @@ func learner(w *writing) {
 	w.Etcd.Members = append(w.Etcd.Members, &pb.Member{ID: 9, Name: "main-3", PeerURLs: []string{newURL}, IsLearner: true})
 }
 
+// stop stops members, and connects to the others.
+func (w *writing) stop(t *testing.T, pods []string) {
+	t.Helper()
+	for _, pod := range pods {
+		w.Etcd.Stop(pod)
+	}
+	_ = w.m.Close()
+	w.m.cluster = nil
+	if err := w.m.connect(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMemberWrites: each change of the member list makes these calls. It makes none where the rules or
 // etcd refuse, where the list has changed since the plan was made, or where the lock is lost.
 func TestMemberWrites(t *testing.T) {
 	t.Parallel()
 	stop := func(pods ...string) func(*writing) {
-		return func(w *writing) {
-			for _, pod := range pods {
-				w.Etcd.Stop(pod)
-			}
-			_ = w.m.Close()
-			w.m.cluster = nil
-			if err := w.m.connect(t.Context()); err != nil {
-				t.Error(err)
-			}
-		}
+		return func(w *writing) { w.stop(t, pods) }
 	}
 	for _, row := range []struct {
 		name string

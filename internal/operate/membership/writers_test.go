@@ -108,19 +108,8 @@ func changes(before, after map[string]apitest.Object) []string {
 func differences(path string, before, after any) []string {
 	b, wasObject := before.(apitest.Object)
 	a, isObject := after.(apitest.Object)
-	if (wasObject || before == nil) && (isObject || after == nil) && wasObject != isObject || wasObject && isObject {
-		keys := maps.Clone(b)
-		if keys == nil {
-			keys = apitest.Object{}
-		}
-		maps.Copy(keys, a)
-		var all []string
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if key != "resourceVersion" {
-				all = append(all, differences(strings.TrimSuffix(path, " ")+separator(path)+key, b[key], a[key])...)
-			}
-		}
-		return all
+	if (wasObject || before == nil) && (isObject || after == nil) && (wasObject || isObject) {
+		return differentKeys(path, b, a)
 	}
 	x, wasList := before.([]any)
 	y, isList := after.([]any)
@@ -136,6 +125,19 @@ func differences(path string, before, after any) []string {
 	}
 	text, _ := json.Marshal(after) // it came as JSON
 	return []string{path + "=" + string(text)}
+}
+
+// differentKeys returns the differences of two objects, of which one may be nil.
+func differentKeys(path string, before, after apitest.Object) (all []string) {
+	keys := apitest.Object{}
+	maps.Copy(keys, before)
+	maps.Copy(keys, after)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if key != "resourceVersion" {
+			all = append(all, differences(strings.TrimSuffix(path, " ")+separator(path)+key, before[key], after[key])...)
+		}
+	}
+	return all
 }
 
 // separator separates an object's name from its first field by a space, and fields by dots.
