@@ -20,19 +20,22 @@ func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	if !ok {
 		return false, false
 	}
+	succeeds, known = builtin(args)
+	return succeeds != statement.Negated, known
+}
+
+// builtin returns whether a command of the shell itself succeeds, and false for any other one.
+func builtin(args []string) (succeeds, known bool) {
 	switch {
 	case len(args) == 1 && (args[0] == "true" || args[0] == ":"):
-		succeeds = true
+		return true, true
 	case len(args) == 1 && args[0] == "false":
+		return false, true
 	case len(args) == 5 && args[0] == "[" && args[4] == "]", len(args) == 4 && args[0] == "test":
-		if args[2] != "=" && args[2] != "!=" {
-			return false, false
-		}
-		succeeds = (args[1] == args[3]) == (args[2] == "=")
-	default:
-		return false, false
+		equal, comparison := args[1] == args[3], args[2] == "=" || args[2] == "!="
+		return comparison && equal == (args[2] == "="), comparison
 	}
-	return succeeds != statement.Negated, true
+	return false, false
 }
 
 // literals returns the texts of the parts of a command, and false if a shell may expand one of them.
