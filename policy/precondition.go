@@ -5,8 +5,6 @@ package policy
 
 import (
 	"slices"
-
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Precondition returns whether a cluster's state allows an operation that stops or removes a
@@ -38,12 +36,12 @@ func Precondition(c Cluster, cures string) Verdict {
 	case False:
 		return Refuse(BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.BackupReady.Reason)
 	case Unknown:
-		v := Allow(AllReady, "%s, all ready", phrases.Count(len(c.Members), "member"))
+		v := Allow(AllReady, "%s, all ready", Count(len(c.Members), "member"))
 		v.Notes = []Note{NewNote(BackupUnknown, "it is not known whether backups succeed")}
 		return v
 	case Absent, True:
 	}
-	return Allow(AllReady, "%s, all ready", phrases.Count(len(c.Members), "member"))
+	return Allow(AllReady, "%s, all ready", Count(len(c.Members), "member"))
 }
 
 func membersReady(c Cluster) (Verdict, bool) {
@@ -57,10 +55,10 @@ func membersReady(c Cluster) (Verdict, bool) {
 		}
 	}
 	if len(down) > 0 {
-		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), phrases.Count(c.Size, "member"), phrases.Names(down, "is not", "are not")), true
+		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), Count(c.Size, "member"), Names(down, "is not", "are not")), true
 	}
 	if missing := c.Size - len(c.Members); missing > 0 {
-		return Refuse(MemberDown, "%d of %s ready: %d missing", len(c.Members), phrases.Count(c.Size, "member"), missing), true
+		return Refuse(MemberDown, "%d of %s ready: %d missing", len(c.Members), Count(c.Size, "member"), missing), true
 	}
 	return Verdict{}, false
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -146,9 +145,9 @@ func (r *scaleReview) written() string {
 func (r *scaleReview) what() string {
 	switch w := r.write; {
 	case w.Creates != nil:
-		return fmt.Sprintf("create %s with %s, since members of one with its name exist", r.written(), phrases.Count(w.Asked, "replica"))
+		return fmt.Sprintf("create %s with %s, since members of one with its name exist", r.written(), policy.Count(w.Asked, "replica"))
 	case w.First != w.FirstNow:
-		return fmt.Sprintf("set the first ordinal of %s from %d to %d, with %s", r.written(), w.FirstNow, w.First, phrases.Count(w.Asked, "replica"))
+		return fmt.Sprintf("set the first ordinal of %s from %d to %d, with %s", r.written(), w.FirstNow, w.First, policy.Count(w.Asked, "replica"))
 	}
 	return fmt.Sprintf("set the replicas of %s from %d to %d", r.written(), r.write.Now, r.write.Asked)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func budgetChecks() []Check {
@@ -74,13 +73,13 @@ func budgetExists(f *Facts) []Finding {
 	n := f.Size()
 	switch {
 	case n <= 1:
-		return notApplicable("no budget can keep %s available", phrases.Count(n, "member"))
+		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
 			names = append(names, b.Name)
 		}
-		return ok("%s", phrases.List(names))
+		return ok("%s", policy.List(names))
 	case f.StaticPods():
 		return notApplicable("a drain leaves static pods where they are")
 	case f.ofDaemonSet():
@@ -129,7 +128,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	}
 	n := f.Size()
 	if n <= 1 {
-		return notApplicable("no budget can keep %s available", phrases.Count(n, "member"))
+		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {

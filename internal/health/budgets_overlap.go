@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func budgetAlone(f *Facts) []Finding {
@@ -43,7 +43,7 @@ func budgetAlone(f *Facts) []Finding {
 		rest = append(rest, b.Name)
 	}
 	return []Finding{failure(f.leaveOne(gone, broad),
-		"budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, phrases.List(rest))}
+		"budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, policy.List(rest))}
 }
 
 // leaveOne is the command that deletes some budgets and narrows the selector of others,

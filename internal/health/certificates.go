@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func certificateChecks() []Check {
@@ -136,7 +136,7 @@ func secretCertificates(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s, the first ends in %s", phrases.Plural(len(f.Certificates.Value), "certificate", "certificates"), ago(first.Sub(f.At)))
+	return ok("%s, the first ends in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), ago(first.Sub(f.At)))
 }
 
 // renew is how to renew a certificate.

@@ -18,7 +18,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Level is how bad a finding is.
@@ -182,7 +181,7 @@ func (s Selection) Checks() ([]Check, error) {
 	all := All()
 	for _, name := range slices.Concat(s.Only, s.Skip) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.called(name) }) {
-			return nil, fmt.Errorf("%q is neither a check nor a category; categories are %s", name, phrases.List(categories(all)))
+			return nil, fmt.Errorf("%q is neither a check nor a category; categories are %s", name, policy.List(categories(all)))
 		}
 	}
 	chosen := slices.DeleteFunc(all, func(c Check) bool {

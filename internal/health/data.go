@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func dataChecks() []Check {
@@ -152,7 +151,7 @@ func fragmentation(f *Facts) []Finding {
 	var found []Finding
 	for _, m := range f.Responding() {
 		if free := m.DBSize - m.DBSizeInUse; m.DBSize >= minDBSize && free > m.DBSize/2 {
-			found = append(found, about(Warning, m.Pod, f.Command("defrag"), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), phrases.Bytes(free), phrases.Bytes(m.DBSize)))
+			found = append(found, about(Warning, m.Pod, f.Command("defrag"), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), policy.Bytes(free), policy.Bytes(m.DBSize)))
 		}
 	}
 	return found
@@ -184,7 +183,7 @@ func hashes(f *Facts) []Finding {
 	case len(found) > 0:
 		return found
 	}
-	return ok("%s at revision %d", phrases.Plural(len(h.Members), "voter", "voters"), h.Revision)
+	return ok("%s at revision %d", policy.Plural(len(h.Members), "voter", "voters"), h.Revision)
 }
 
 // corrupt names the voters that differ, and which of them most agree with.
@@ -196,7 +195,7 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 		for _, m := range group {
 			pods = append(pods, m.Pod)
 		}
-		parts = append(parts, fmt.Sprintf("%s %08x", phrases.List(pods), group[0].Hash))
+		parts = append(parts, fmt.Sprintf("%s %08x", policy.List(pods), group[0].Hash))
 	}
 	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(parts, "; "))
 	if 2*len(groups[0]) <= len(h.Members) {
@@ -259,7 +258,7 @@ func volumesFill(f *Facts) []Finding {
 	var found []Finding
 	most := 0
 	for _, v := range f.Fill.Value {
-		used, what := percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", phrases.Bytes(v.Used), phrases.Bytes(v.Capacity))
+		used, what := percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", policy.Bytes(v.Used), policy.Bytes(v.Capacity))
 		if inodes := percent(v.InodesUsed, v.InodesOf); inodes > used {
 			used, what = inodes, fmt.Sprintf("%d of %d inodes", v.InodesUsed, v.InodesOf)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func hash(i int, change func(*etcd.Hash)) func(*Facts) {
@@ -195,7 +195,7 @@ func TestEnlarge(t *testing.T) {
 	for size, lower := range map[int64]bool{1 << 30: true, 3 << 30: true, 7 << 29: false, 9 << 29: false} {
 		fix := healthy(3).enlarge(5<<30, []etcd.Member{{DBSize: 1 << 20}, {DBSize: size}})
 		if strings.Contains(fix, "--quota-backend-bytes") != lower || !strings.Contains(fix, "enlarge the claims") {
-			t.Errorf("with a database of %s the fix is %q", phrases.Bytes(size), fix)
+			t.Errorf("with a database of %s the fix is %q", policy.Bytes(size), fix)
 		}
 	}
 }

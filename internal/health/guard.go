@@ -7,7 +7,7 @@ import (
 	"cmp"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func guardChecks() []Check {
@@ -50,7 +50,7 @@ func governed(f *Facts) []Finding {
 		return []Finding{unknown("the EtcdTopologyPolicies", f.Policy.Err)}
 	case len(m.Conflict) > 0:
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Conflict[0]+` --type=merge -p '{"spec":{"priority":1}}'`+f.Flags,
-			"policies %s have the same priority, so that none applies", phrases.List(m.Conflict))}
+			"policies %s have the same priority, so that none applies", policy.List(m.Conflict))}
 	case m.OptedOut:
 		return []Finding{info("", "the annotation %s=%s excludes the cluster from every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
 	case m.Unrecognised != "":

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func oneLeader(f *Facts) []Finding {
@@ -58,7 +57,7 @@ func oneCluster(f *Facts) []Finding {
 	slices.SortStableFunc(ids, func(a, b uint64) int { return len(in[b]) - len(in[a]) })
 	var parts []string
 	for _, id := range ids {
-		parts = append(parts, fmt.Sprintf("%s in %016x", phrases.List(in[id]), id))
+		parts = append(parts, fmt.Sprintf("%s in %016x", policy.List(in[id]), id))
 	}
 	// A cut would also take the clients of the right cluster away, and it is not known which one
 	// that is. The lists show who belongs to which.
@@ -102,7 +101,7 @@ func raftLag(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("at most %s behind", phrases.Plural(int(most), "entry", "entries"))
+	return ok("at most %s behind", policy.Plural(int(most), "entry", "entries"))
 }
 
 // changesPerHour is how many changes of the leader in an hour are too many.

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func memberChecks() []Check {
@@ -112,7 +111,7 @@ func membersHavePods(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s", phrases.Count(len(f.Survey.Value.List), "member"))
+	return ok("%s", policy.Count(len(f.Survey.Value.List), "member"))
 }
 
 // withoutPod is the finding about a member of the list that no pod of the cluster runs. It is

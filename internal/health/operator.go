@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 func operatorChecks() []Check {
@@ -151,7 +150,7 @@ func conditionsFresh(f *Facts) []Finding {
 	}
 	switch {
 	case len(which) > 0:
-		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", phrases.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
+		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", policy.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
 	case len(f.Etcd.Value.Status.Conditions) == 0:
 		return notApplicable("etcd-druid has reported no conditions yet")
 	}

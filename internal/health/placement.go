@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -59,13 +58,13 @@ func onDifferentNodes(f *Facts) []Finding {
 	var found []Finding
 	for _, node := range slices.Sorted(maps.Keys(on)) {
 		if pods := on[node]; len(pods) > 1 {
-			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", phrases.List(pods), node, f.lossConsequence(len(pods))))
+			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", policy.List(pods), node, f.lossConsequence(len(pods))))
 		}
 	}
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s on %s", phrases.Count(len(f.Placement.Value), "member"), phrases.Plural(len(on), "node", "nodes"))
+	return ok("%s on %s", policy.Count(len(f.Placement.Value), "member"), policy.Plural(len(on), "node", "nodes"))
 }
 
 // lossConsequence is what the loss of so many members at once means, empty where a quorum
@@ -176,7 +175,7 @@ func evenOverZones(f *Facts) []Finding {
 		}
 	}
 	if len(zones) < 2 {
-		return notApplicable("the nodes that members may use show %s", phrases.Plural(len(zones), "zone", "zones"))
+		return notApplicable("the nodes that members may use show %s", policy.Plural(len(zones), "zone", "zones"))
 	}
 	s := spread.StatusOf(f.Size(), f.Placement.Value, spread.TopologyZone, f.Nodes.Value)
 	switch {

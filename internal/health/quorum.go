@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // QuorumCheck is the ID of the check of the quorum itself.
@@ -80,14 +79,14 @@ func quorumAnswers(f *Facts) []Finding {
 	case kept:
 		found = ok("%s", numbers)
 	case len(v.following)+len(v.notAsked) >= v.quorum():
-		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + phrases.List(pods(v.notAsked)) + " could not be asked"})}
+		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + policy.List(pods(v.notAsked)) + " could not be asked"})}
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
 		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.describePods(v.noAnswer), Reason: policy.MemberDown}}
 	case f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged:
 		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
-			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, phrases.Plural(f.Size(), "replica", "replicas"))}
+			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, policy.Plural(f.Size(), "replica", "replicas"))}
 	default:
 		found = []Finding{failure(f.describePods(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
@@ -193,15 +192,15 @@ func quorumSlack(f *Facts) []Finding {
 	v := f.voters()
 	switch slack := v.slack(); {
 	case slack > 0:
-		return ok("%s may fail", phrases.Plural(slack, "voter", "voters"))
+		return ok("%s may fail", policy.Plural(slack, "voter", "voters"))
 	case v.total <= 1:
 		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case v.total == 2 && len(v.following) == 2:
 		return []Finding{warning(f.grow(3), "none of the 2 voters may fail")}
 	case slack+len(v.notAsked) > 0:
-		return []Finding{{Level: Unknown, Message: phrases.List(pods(v.notAsked)) + " could not be asked"}}
+		return []Finding{{Level: Unknown, Message: policy.List(pods(v.notAsked)) + " could not be asked"}}
 	case slack+len(v.notAsked) == 0 && len(v.notAsked) > 0:
-		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + phrases.List(pods(v.notAsked)) + " could not be asked"}}
+		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + policy.List(pods(v.notAsked)) + " could not be asked"}}
 	case slack == 0:
 		return []Finding{failure(f.describePods(v.noAnswer), "%d of %d voters are healthy and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // defaultQuota is etcd's where none is set (etcd, server/storage/quota.go,
@@ -36,9 +36,9 @@ func (f *Facts) quota(m etcd.Member) (int64, error) {
 func (f *Facts) used(m etcd.Member) string {
 	quota, err := f.quota(m)
 	if err != nil {
-		return phrases.Bytes(m.DBSize) + " used"
+		return policy.Bytes(m.DBSize) + " used"
 	}
-	return fmt.Sprintf("%s used of a quota of %s", phrases.Bytes(m.DBSize), phrases.Bytes(quota))
+	return fmt.Sprintf("%s used of a quota of %s", policy.Bytes(m.DBSize), policy.Bytes(quota))
 }
 
 // How full a database or a volume may be, in per cent. At 100 % of its quota etcd refuses
@@ -76,7 +76,7 @@ func quotaUse(f *Facts) []Finding {
 		if percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 && !f.liveData(m) {
 			fix = f.Command("defrag")
 		}
-		found = append(found, about(level, m.Pod, fix, "%d %% of its quota is used: %s of %s, %s of it in use", used, phrases.Bytes(m.DBSize), phrases.Bytes(quota), phrases.Bytes(m.DBSizeInUse)))
+		found = append(found, about(level, m.Pod, fix, "%d %% of its quota is used: %s of %s, %s of it in use", used, policy.Bytes(m.DBSize), policy.Bytes(quota), policy.Bytes(m.DBSizeInUse)))
 	}
 	if len(found) > 0 {
 		return found
@@ -114,7 +114,7 @@ func quotaFits(f *Facts) []Finding {
 		}
 	}
 	for g, members := range small {
-		found = append(found, warning(f.enlarge(g.room, members), "the database may grow to %s and the volume holds %s: %s", phrases.Bytes(g.quota), phrases.Bytes(g.room), phrases.List(pods(members))))
+		found = append(found, warning(f.enlarge(g.room, members), "the database may grow to %s and the volume holds %s: %s", policy.Bytes(g.quota), policy.Bytes(g.room), policy.List(pods(members))))
 	}
 	return found
 }

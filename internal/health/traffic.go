@@ -14,7 +14,7 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func trafficChecks() []Check {
@@ -89,13 +89,13 @@ func clientService(f *Facts) []Finding {
 			names = append(names, s.Name)
 			if others := f.otherPods(s.Name); len(others) > 0 {
 				found = append(found, warning("narrow the selector of Service "+s.Name+" to labels that the members alone have",
-					"Service %s leads to %s as well: clients reach the one or the other at random", s.Name, phrases.List(others)))
+					"Service %s leads to %s as well: clients reach the one or the other at random", s.Name, policy.List(others)))
 			}
 		}
 		if len(found) > 0 {
 			return found
 		}
-		return ok("%s", phrases.List(names))
+		return ok("%s", policy.List(names))
 	}
 	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func versionChecks() []Check {
@@ -81,7 +81,7 @@ func oneVersion(f *Facts) []Finding {
 	}
 	var parts []string
 	for _, v := range names {
-		parts = append(parts, v+" on "+phrases.List(by[v]))
+		parts = append(parts, v+" on "+policy.List(by[v]))
 	}
 	lowest, highest := release(names[0]), release(names[len(names)-1])
 	fix := f.kubectl("rollout status statefulset " + f.Owner.StatefulSet)
@@ -141,7 +141,7 @@ func knownFaults(f *Facts) []Finding {
 	for _, runs := range slices.Sorted(maps.Keys(by)) {
 		r, err := version.ParseGeneric(runs)
 		if err != nil {
-			found = append(found, info("", "%s runs %q, which is no release", phrases.List(by[runs]), runs))
+			found = append(found, info("", "%s runs %q, which is no release", policy.List(by[runs]), runs))
 			continue
 		}
 		for _, bad := range faults {
@@ -154,7 +154,7 @@ func knownFaults(f *Facts) []Finding {
 			}
 			order := fmt.Sprintf("update to %s or a newer patch version", bad.fixed)
 			fix := f.change(order, order+" by spec.etcd.image, or with etcd-druid")
-			found = append(found, report(fix, "%s on %s: %s", runs, phrases.List(by[runs]), bad.what))
+			found = append(found, report(fix, "%s on %s: %s", runs, policy.List(by[runs]), bad.what))
 		}
 	}
 	return found
@@ -171,10 +171,10 @@ func upgradeTraps(f *Facts) []Finding {
 		switch {
 		case r.Major() == 3 && r.Minor() == 5 && r.Patch() < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/
-			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, phrases.List(by[runs])))
+			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, policy.List(by[runs])))
 		case r.Major() == 3 && r.Minor() == 6:
 			if names := f.experimental(); len(names) > 0 {
-				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", phrases.List(names)))
+				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", policy.List(names)))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func workloadChecks() []Check {
@@ -133,8 +133,8 @@ func memoryLimit(f *Facts) []Finding {
 	}
 	for _, m := range f.Responding() {
 		if m.DBSize > limit.Value() {
-			order := "raise its memory limit to at least " + phrases.Bytes(2*m.DBSize)
-			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, phrases.Bytes(m.DBSize), c.Name, limit.String())}
+			order := "raise its memory limit to at least " + policy.Bytes(2*m.DBSize)
+			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, policy.Bytes(m.DBSize), c.Name, limit.String())}
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ func gracePeriod(f *Facts) []Finding {
 	if grace == nil || *grace >= shortest {
 		return nil
 	}
-	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", phrases.Plural(int(*grace), "second", "seconds"))}
+	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", policy.Plural(int(*grace), "second", "seconds"))}
 }
 
 // gone are the registries that no longer have, or no longer get, images of
@@ -221,16 +221,16 @@ func halfRollout(f *Facts) []Finding {
 	case outdated <= 0:
 		return nil
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", phrases.Plural(outdated, "pod doesn't run", "pods don't run"))}
+		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
 		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
 		if !f.writable() {
 			fix = f.change("set the partition of the rolling update to 0", "")
 		}
 		return []Finding{warning(fix,
-			"%s the current template: partition %d holds the rollout", phrases.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
+			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
-	return []Finding{info("", "a rollout is under way, %s to go", phrases.Plural(outdated, "pod", "pods"))}
+	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
 }
 
 func keepsMembers(f *Facts) []Finding {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // message returns a verdict's message: the object, the numbers, and what they mean for evictions.
@@ -45,16 +44,16 @@ func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d members ready", t.n-t.missing-len(t.notReady), t.n)
 	var faults []string
 	if len(t.notReady) > 0 {
-		faults = append(faults, phrases.Names(t.notReady, "is not", "are not"))
+		faults = append(faults, policy.Names(t.notReady, "is not", "are not"))
 	}
 	if t.missing > 0 {
 		faults = append(faults, fmt.Sprintf("%d missing", t.missing))
 	}
 	if len(t.memberReadyPodNot) > 0 {
-		faults = append(faults, phrases.Names(t.memberReadyPodNot, "is ready but its pod is not", "are ready but their pods are not"))
+		faults = append(faults, policy.Names(t.memberReadyPodNot, "is ready but its pod is not", "are ready but their pods are not"))
 	}
 	if len(t.readyPodButNotMember) > 0 {
-		faults = append(faults, phrases.Names(t.readyPodButNotMember, "still has a Ready pod", "still have Ready pods"))
+		faults = append(faults, policy.Names(t.readyPodButNotMember, "still has a Ready pod", "still have Ready pods"))
 	}
 	if len(faults) > 0 {
 		s += " (" + strings.Join(faults, "; ") + ")"

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // counts are the numbers of a cluster that the rows of the table use.
@@ -97,16 +96,16 @@ func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d voters are healthy", t.healthy, t.voters)
 	var others []string
 	if len(t.unhealthy) > 0 {
-		others = append(others, phrases.Names(slices.Clone(t.unhealthy), "is not", "are not"))
+		others = append(others, policy.Names(slices.Clone(t.unhealthy), "is not", "are not"))
 	}
 	if t.missing > 0 {
 		others = append(others, fmt.Sprintf("%d missing", t.missing))
 	}
 	if len(t.removed) > 0 {
-		others = append(others, phrases.Names(slices.Clone(t.removed), "has no replica any more", "have no replica any more"))
+		others = append(others, policy.Names(slices.Clone(t.removed), "has no replica any more", "have no replica any more"))
 	}
 	if len(t.leaving) > 0 {
-		others = append(others, phrases.Names(slices.Clone(t.leaving), "is being evicted", "are being evicted"))
+		others = append(others, policy.Names(slices.Clone(t.leaving), "is being evicted", "are being evicted"))
 	}
 	if len(others) > 0 {
 		s += " (" + strings.Join(others, "; ") + ")"

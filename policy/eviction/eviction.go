@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Bound is how long an admitted eviction counts while its pod is still there. The API server
@@ -73,7 +72,7 @@ func Evaluate(f Facts) Result {
 		return r
 	case t.left+len(t.leaving) >= t.needed:
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
-			phrases.Names(t.leaving, "was", "was"), f.Pod, phrases.Count(t.left, "healthy voter"))
+			policy.Names(t.leaving, "was", "was"), f.Pod, policy.Count(t.left, "healthy voter"))
 	}
 	return t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way())
 }
@@ -91,7 +90,7 @@ func (t counts) way() string {
 // be the one that keeps the quorum, and an unready one may go beside a quorum of Ready pods.
 func (t counts) stale(f Facts) Result {
 	if !t.podReady() && t.readyPods >= t.needed {
-		return t.allow(policy.CuresMember, "no lease is fresh, but %s stay without %s, and quorum is %d", phrases.Count(t.readyPods, "Ready pod"), f.Pod, t.needed)
+		return t.allow(policy.CuresMember, "no lease is fresh, but %s stay without %s, and quorum is %d", policy.Count(t.readyPods, "Ready pod"), f.Pod, t.needed)
 	}
-	return t.refuse(policy.FactsStale, "no lease is fresh, so it is not known which members are healthy; %s would stay without %s", phrases.Count(t.readyPods, "Ready pod"), f.Pod)
+	return t.refuse(policy.FactsStale, "no lease is fresh, so it is not known which members are healthy; %s would stay without %s", policy.Count(t.readyPods, "Ready pod"), f.Pod)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // MayDisarm returns whether an alarm may be disarmed, which needs that its cause is gone. data is
@@ -22,7 +21,7 @@ func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict
 	case NoSpace:
 		return mayDisarmNoSpace(members)
 	}
-	return policy.Allow(policy.AllReady, "%s, all healthy", phrases.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))
 }
 
 func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
@@ -37,7 +36,7 @@ func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
 	case !data.agree():
 		return policy.Refuse(CorruptAlarm, "the voters' data were not compared")
 	case len(data.Groups[0]) < len(members):
-		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), phrases.Count(len(members), "voter"))
+		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), policy.Count(len(members), "voter"))
 	case len(members) == 1:
 		return policy.Allow(policy.AllReady, "it is the only voter, so its data can't differ")
 	}
@@ -49,10 +48,10 @@ func mayDisarmNoSpace(members []Database) policy.Verdict {
 		switch {
 		case m.full(m.InUse):
 			return policy.Refuse(DatabaseFull, "%s uses %s of its quota of %s, more than %d %%: the alarm would come back; delete keys, or raise the quota",
-				m.Pod, phrases.Bytes(m.InUse), phrases.Bytes(m.Quota), QuotaRoom)
+				m.Pod, policy.Bytes(m.InUse), policy.Bytes(m.Quota), QuotaRoom)
 		case m.full(m.Size):
 			return policy.Refuse(DatabaseFull, "the database of %s has %s of its quota of %s, more than %d %%, and %s of it in use: the alarm would come back; defragment it first (kubectl etcd defrag)",
-				m.Pod, phrases.Bytes(m.Size), phrases.Bytes(m.Quota), QuotaRoom, phrases.Bytes(m.InUse))
+				m.Pod, policy.Bytes(m.Size), policy.Bytes(m.Quota), QuotaRoom, policy.Bytes(m.InUse))
 		}
 	}
 	v := policy.Allow(SpaceFree, "every database leaves more than %d %% of its quota", 100-QuotaRoom)

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Database is the facts about one member, its database and the readers of the database.
@@ -82,7 +81,7 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 		case m.has(Corrupt):
 			return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
 		case m.Snapshots > 0:
-			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for the defragmentation; try again when it is complete", phrases.Count(m.Snapshots, "snapshot"), m.Pod)
+			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for the defragmentation; try again when it is complete", policy.Count(m.Snapshots, "snapshot"), m.Pod)
 		case m.Snapshots < 0:
 			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so it is unknown whether a snapshot is being read from it", m.Pod)
 		}
@@ -100,7 +99,7 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 func MayLead(members []Database, pod string) policy.Verdict {
 	at := slices.IndexFunc(members, func(d Database) bool { return d.Pod == pod })
 	if at < 0 {
-		return policy.Refuse(policy.NoSuchMember, "%s is not one of the %s", pod, phrases.Count(len(members), "member"))
+		return policy.Refuse(policy.NoSuchMember, "%s is not one of the %s", pod, policy.Count(len(members), "member"))
 	}
 	voters, well, leader := electorate(members)
 	to := members[at]
@@ -108,7 +107,7 @@ func MayLead(members []Database, pod string) policy.Verdict {
 	case to.Leader && to.Trouble == "":
 		return policy.Allow(LeadsAlready, "%s is the leader", pod)
 	case well < policy.Quorum(voters) || leader < 0:
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader that can transfer its leadership", well, phrases.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader that can transfer its leadership", well, policy.Count(voters, "voter"), policy.Quorum(voters))
 	case to.Trouble != "":
 		return policy.Refuse(policy.MemberDown, "%s: %s", pod, to.Trouble)
 	case to.Learner:
@@ -118,7 +117,7 @@ func MayLead(members []Database, pod string) policy.Verdict {
 	case members[leader].Applied > to.Applied+policy.LagLimit:
 		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, and may be at most %d behind: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
 	}
-	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", well, phrases.Count(voters, "voter"), policy.Quorum(voters))
+	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", well, policy.Count(voters, "voter"), policy.Quorum(voters))
 }
 
 // electorate counts the voters and those of them that are healthy, and returns the index of
@@ -171,8 +170,8 @@ func allHealthy(members []Database) policy.Verdict {
 				}
 			}
 			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
-				well, phrases.Count(len(members), "member"), m.Pod, m.Trouble)
+				well, policy.Count(len(members), "member"), m.Pod, m.Trouble)
 		}
 	}
-	return policy.Allow(policy.AllReady, "%s, all healthy", phrases.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))
 }

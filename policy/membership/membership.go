@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Peer is one entry of etcd's member list, with the facts about the member.
@@ -57,14 +56,14 @@ func votes(peers []Peer) (voters, healthy int) {
 func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	at := slices.IndexFunc(peers, func(p Peer) bool { return p.ID == id })
 	if at < 0 {
-		return policy.Refuse(policy.NoSuchMember, "no member %016x is in the list of %s", id, phrases.Count(len(peers), "member"))
+		return policy.Refuse(policy.NoSuchMember, "no member %016x is in the list of %s", id, policy.Count(len(peers), "member"))
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, phrases.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if peers[at].Learner {
-		return policy.Allow(policy.QuorumKept, "a learner has no vote: %d of %s stay healthy, quorum is %d", healthy, phrases.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Allow(policy.QuorumKept, "a learner has no vote: %d of %s stay healthy, quorum is %d", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	left := voters - 1
 	if left == 0 {
@@ -76,9 +75,9 @@ func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	}
 	if well < policy.Quorum(left) {
 		return policy.Refuse(QuorumWouldBeLost, "%d of %s would be healthy, quorum is %d; now it is %d of %d, quorum %d",
-			well, phrases.Count(left, "voter"), policy.Quorum(left), healthy, voters, policy.Quorum(voters))
+			well, policy.Count(left, "voter"), policy.Quorum(left), healthy, voters, policy.Quorum(voters))
 	}
-	return policy.Allow(policy.QuorumKept, "%d of %s stay healthy, quorum is %d", well, phrases.Count(left, "voter"), policy.Quorum(left))
+	return policy.Allow(policy.QuorumKept, "%d of %s stay healthy, quorum is %d", well, policy.Count(left, "voter"), policy.Quorum(left))
 }
 
 // MayAdd returns whether a learner may be added. etcd accepts one learner at a time, and none while
@@ -95,11 +94,11 @@ func MayAdd(peers []Peer) policy.Verdict {
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, phrases.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if len(down) > 0 {
 		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds no member while a voter is down; remove or replace a dead member first",
-			healthy, phrases.Count(voters, "voter"), strings.Join(down, ", "))
+			healthy, policy.Count(voters, "voter"), strings.Join(down, ", "))
 	}
-	return policy.Allow(policy.QuorumKept, "%s, all healthy", phrases.Count(voters, "voter"))
+	return policy.Allow(policy.QuorumKept, "%s, all healthy", policy.Count(voters, "voter"))
 }

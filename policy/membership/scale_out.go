@@ -5,7 +5,6 @@ package membership
 
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // scaleOut adds one member at a time, at the lowest ordinal without a voter: it sets the bootstrap
@@ -76,14 +75,14 @@ func promote(s ClusterState, learner Peer) Step {
 	}
 	voters, healthy := votes(s.Members)
 	if healthy < policy.Quorum(voters) || healthy+1 < policy.Quorum(voters+1) {
-		return waitFor(policy.NoQuorum, "%d of %s healthy, quorum is %d", healthy, phrases.Count(voters, "voter"), policy.Quorum(voters))
+		return waitFor(policy.NoQuorum, "%d of %s healthy, quorum is %d", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	return Step{Act: Promote, Ordinal: learner.Ordinal, Member: learner.ID}
 }
 
 func finishOut(s ClusterState, r Record, size int) Step {
 	if voters, healthy := votes(s.Members); healthy < voters {
-		return waitFor(VoterDown, "%d of %s healthy", healthy, phrases.Count(voters, "voter"))
+		return waitFor(VoterDown, "%d of %s healthy", healthy, policy.Count(voters, "voter"))
 	}
 	if step, left := s.removeFrom(size, false); left {
 		return step

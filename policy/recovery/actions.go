@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // await is the wait for members to come back. A pod that can't start is inspected meanwhile.
@@ -66,7 +66,7 @@ func (s *state) recover() Action {
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. They still have their data, and more replicas bring them back."}
 	}
 	if s.voters-gone >= s.quorum {
-		a := Action{Do: InspectPod, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, phrases.Count(s.voters, "voter"))}
+		a := Action{Do: InspectPod, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
 		if m, ok := firstDown(down); ok {
 			a.Member = m.Name
 			if m.Detail != "" {
@@ -79,13 +79,13 @@ func (s *state) recover() Action {
 	}
 	for _, m := range s.Members {
 		if !m.lost() && (m.Answer == NoLeader || m.Answer == Follows) {
-			return Action{Do: SaveSnapshot, Member: m.Name, Why: fmt.Sprintf("The data of %d of %s is lost, and this member still answers. Save its data first. Then kubectl etcd snapshot restore-plan prints the steps to restore it.", gone, phrases.Count(s.voters, "voter"))}
+			return Action{Do: SaveSnapshot, Member: m.Name, Why: fmt.Sprintf("The data of %d of %s is lost, and this member still answers. Save its data first. Then kubectl etcd snapshot restore-plan prints the steps to restore it.", gone, policy.Count(s.voters, "voter"))}
 		}
 	}
 	if s.Store {
-		return Action{Do: ListSnapshots, Why: fmt.Sprintf("The data of %d of %s is lost, and no member answers. A backup has to be restored: kubectl etcd snapshot restore-plan prints the steps.", gone, phrases.Count(s.voters, "voter"))}
+		return Action{Do: ListSnapshots, Why: fmt.Sprintf("The data of %d of %s is lost, and no member answers. A backup has to be restored: kubectl etcd snapshot restore-plan prints the steps.", gone, policy.Count(s.voters, "voter"))}
 	}
-	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s is lost, no member answers, and no backup is known. Keep all volumes.", gone, phrases.Count(s.voters, "voter"))}
+	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s is lost, no member answers, and no backup is known. Keep all volumes.", gone, policy.Count(s.voters, "voter"))}
 	return a
 }
 

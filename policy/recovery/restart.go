@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Restart is what a member does when it starts again.
@@ -77,7 +76,7 @@ func (s *state) anyData(than Member) bool {
 
 func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 	r.Joins = true
-	what := fmt.Sprintf("It starts as one of %s of a new cluster.", phrases.Count(s.Desired, "member"))
+	what := fmt.Sprintf("It starts as one of %s of a new cluster.", policy.Count(s.Desired, "member"))
 	if s.Druid && s.Store {
 		what += " By its source, its sidecar restores a backup first if the store has one."
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // row is a row of the table.
@@ -59,7 +58,7 @@ var hibernated = row{
 	holds: (*state).hibernated,
 	title: func(s *state) string {
 		if left := s.left(); len(left) > 0 {
-			return "The cluster is scaled to 0 members, and " + phrases.Plural(len(left), "pod still exists.", "pods still exist.")
+			return "The cluster is scaled to 0 members, and " + policy.Plural(len(left), "pod still exists.", "pods still exist.")
 		}
 		return "The cluster is scaled to 0 members."
 	},
@@ -90,7 +89,7 @@ var pink = row{
 			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.ClusterIDs <= 1 && s.Operation == "" && !s.Interrupted && !s.TrafficCut
 	}),
 	title: func(s *state) string {
-		return phrases.Count(s.voters, "member") + ", all healthy: nothing is to be done."
+		return policy.Count(s.voters, "member") + ", all healthy: nothing is to be done."
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{

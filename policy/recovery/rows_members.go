@@ -7,14 +7,13 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 var notMember = row{
 	id: "X-8", reason: PodNotMember,
 	holds: awake(func(s *state) bool { return len(s.outside) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
-		return phrases.Names(names(s.outside), "is a pod, and no member of etcd", "are pods, and no members of etcd") + "."
+		return policy.Names(names(s.outside), "is a pod, and no member of etcd", "are pods, and no members of etcd") + "."
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "pods that etcd's list lacks", Asked: "1 or more", Observed: fmt.Sprint(len(s.outside)), Met: true}, s.noOperation()}
@@ -29,7 +28,7 @@ var superfluous = row{
 	id: "S-13", reason: Superfluous,
 	holds: awake(func(s *state) bool { return len(s.superfluous) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster should have %s, and %s without a pod.", phrases.Count(s.Desired, "member"), phrases.Names(names(s.superfluous), "is left over", "are left over"))
+		return fmt.Sprintf("The cluster should have %s, and %s without a pod.", policy.Count(s.Desired, "member"), policy.Names(names(s.superfluous), "is left over", "are left over"))
 	},
 	evidence: func(s *state) []Evidence {
 		listed, leases, entries := 0, 0, 0
@@ -40,7 +39,7 @@ var superfluous = row{
 		}
 		return []Evidence{
 			s.sizes(""), s.pods("all", s.ReadyPods == s.Replicas), s.noOperation(),
-			{Fact: "beyond the desired size", Asked: "1 or more entries", Observed: fmt.Sprintf("%d in etcd's list, %d in the status, %s", listed, entries, phrases.Count(leases, "lease")), Met: true},
+			{Fact: "beyond the desired size", Asked: "1 or more entries", Observed: fmt.Sprintf("%d in etcd's list, %d in the status, %s", listed, entries, policy.Count(leases, "lease")), Met: true},
 		}
 	},
 	about:  func(s *state) []Member { return s.superfluous },
@@ -51,7 +50,7 @@ var learnerLeft = row{
 	id: "X-9", reason: LearnerLeft,
 	holds: awake(func(s *state) bool { return len(s.learners) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
-		return phrases.Names(names(s.learners), "is a learner", "are learners") + " that no operation is about to promote."
+		return policy.Names(names(s.learners), "is a learner", "are learners") + " that no operation is about to promote."
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "learners", Asked: "1 or more", Observed: fmt.Sprint(len(s.learners)), Met: true}, s.noOperation()}
@@ -74,7 +73,7 @@ var scaleBlocked = row{
 	id: "X-11", reason: ScaleBlocked,
 	holds: awake(func(s *state) bool { return s.ListKnown && s.Desired != s.voters && !s.allReady() }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster should have %s and has %d, and it can't be scaled while a member is not ready.", phrases.Count(s.Desired, "member"), s.voters)
+		return fmt.Sprintf("The cluster should have %s and has %d, and it can't be scaled while a member is not ready.", policy.Count(s.Desired, "member"), s.voters)
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.sizes("different"), s.members("not all", true)}
@@ -88,7 +87,7 @@ var scaleUp = row{
 	id: "S-11", reason: ScaleUp,
 	holds: awake(func(s *state) bool { return s.Desired > s.voters && s.allReady() }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster is healthy and has %d of %s.", s.voters, phrases.Count(s.Desired, "desired member"))
+		return fmt.Sprintf("The cluster is healthy and has %d of %s.", s.voters, policy.Count(s.Desired, "desired member"))
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{s.sizes("fewer than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
@@ -100,7 +99,7 @@ var scaleDown = row{
 	id: "S-12", reason: ScaleDown,
 	holds: awake(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", phrases.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
+		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{s.sizes("more than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
@@ -118,7 +117,7 @@ var podsDiffer = row{
 	}),
 	title: func(s *state) string {
 		return fmt.Sprintf("%s healthy, as many as desired, and the workload has %s, with %s.",
-			phrases.Count(s.voters, "member"), phrases.Count(s.Replicas, "replica"), phrases.Count(s.ReadyPods, "Ready pod"))
+			policy.Count(s.voters, "member"), policy.Count(s.Replicas, "replica"), policy.Count(s.ReadyPods, "Ready pod"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.sizes("as many as desired"), s.pods("different", true), s.members("all", true)}
@@ -142,7 +141,7 @@ var unreadyButWell = row{
 	id: "X-13", reason: UnreadyButWell,
 	holds: awake(func(s *state) bool { return len(s.unreadyWell) > 0 }),
 	title: func(s *state) string {
-		return phrases.Names(names(s.unreadyWell), "is well in etcd, and its pod is not Ready", "are well in etcd, and their pods are not Ready") + "."
+		return policy.Names(names(s.unreadyWell), "is well in etcd, and its pod is not Ready", "are well in etcd, and their pods are not Ready") + "."
 	},
 	evidence: func(s *state) []Evidence { return []Evidence{s.members("", true), s.pods("not all", true)} },
 	about:    func(s *state) []Member { return s.unreadyWell },

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 var splitBrain = row{
@@ -32,7 +31,7 @@ var quorumLost = row{
 	id: "S-10", reason: QuorumLost,
 	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within < s.quorum }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d.", s.ready, phrases.Count(s.voters, "voter"), s.quorum)
+		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d.", s.ready, policy.Count(s.voters, "voter"), s.quorum)
 	},
 	evidence: func(s *state) []Evidence {
 		f := s.voters - s.ready - s.within
@@ -51,7 +50,7 @@ var quorumReturns = row{
 	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within >= s.quorum }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d. %s may still come back by themselves.",
-			s.ready, phrases.Count(s.voters, "voter"), s.quorum, phrases.Count(s.within, "member"))
+			s.ready, policy.Count(s.voters, "voter"), s.quorum, policy.Count(s.within, "member"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("fewer than a quorum", true), s.inGrace("enough for a quorum")}
@@ -67,9 +66,9 @@ var unclear = row{
 	}),
 	title: func(s *state) string {
 		if s.kept() {
-			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, phrases.Count(s.voters, "voter"), phrases.Count(s.unseen+s.hidden, "member"))
+			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, policy.Count(s.voters, "voter"), policy.Count(s.unseen+s.hidden, "member"))
 		}
-		return fmt.Sprintf("Not enough is known to conclude whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, phrases.Count(s.voters, "voter"), s.unseen)
+		return fmt.Sprintf("Not enough is known to conclude whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, policy.Count(s.voters, "voter"), s.unseen)
 	},
 	evidence: func(s *state) []Evidence {
 		observed := "all of it"
@@ -116,7 +115,7 @@ var minorityDown = row{
 	id: "S-9", reason: MinorityDown,
 	holds: awake(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, phrases.Count(s.voters, "voter"), phrases.Names(names(s.past), "has not been ready", "have not been ready"))
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{
@@ -133,7 +132,7 @@ var minorityReturns = row{
 	id: "X-7", reason: MayReturn,
 	holds: awake(func(s *state) bool { return s.kept() && len(s.waiting) > 0 }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, phrases.Count(s.voters, "voter"), phrases.Names(names(s.waiting), "is not ready", "are not ready"))
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.waiting), "is not ready", "are not ready"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("a quorum, not all", true), s.inGrace("1 or more")}

@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 var readyIsOld = row{
 	id: "S-6", reason: ReadyIsOld,
 	holds: awake(func(s *state) bool { return s.lost() && s.Ready.Value() == policy.True }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The condition Ready is still True, and the quorum is lost: %d of %s healthy.", s.ready, phrases.Count(s.voters, "voter"))
+		return fmt.Sprintf("The condition Ready is still True, and the quorum is lost: %d of %s healthy.", s.ready, policy.Count(s.voters, "voter"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("fewer than a quorum", true), s.condition("Ready", s.Ready, policy.True)}
@@ -27,7 +26,7 @@ var allReadyIsOld = row{
 	id: "S-4", reason: AllMembersReadyIsOld,
 	holds: awake(func(s *state) bool { return s.ready+s.unseen < s.voters && s.AllMembersReady.Value() == policy.True }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The condition AllMembersReady is still True, and %d of %s healthy.", s.ready, phrases.Count(s.voters, "member"))
+		return fmt.Sprintf("The condition AllMembersReady is still True, and %d of %s healthy.", s.ready, policy.Count(s.voters, "member"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("not all", true), s.condition("AllMembersReady", s.AllMembersReady, policy.True)}
@@ -39,7 +38,7 @@ var readyComes = row{
 	id: "S-5", reason: ReadyComes,
 	holds: awake(func(s *state) bool { return s.kept() && s.Ready.Value() == policy.False }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The condition Ready is still False, and the quorum holds: %d of %s healthy.", s.ready, phrases.Count(s.voters, "voter"))
+		return fmt.Sprintf("The condition Ready is still False, and the quorum holds: %d of %s healthy.", s.ready, policy.Count(s.voters, "voter"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("a quorum", true), s.condition("Ready", s.Ready, policy.False)}
@@ -51,7 +50,7 @@ var allReadyComes = row{
 	id: "S-3", reason: AllMembersReadyComes,
 	holds: awake(func(s *state) bool { return s.allReady() && s.AllMembersReady.Value() == policy.False }),
 	title: func(s *state) string {
-		return "The condition AllMembersReady is still False, and all of " + phrases.Count(s.voters, "member") + " are healthy."
+		return "The condition AllMembersReady is still False, and all of " + policy.Count(s.voters, "member") + " are healthy."
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("all", true), s.leases(), s.condition("AllMembersReady", s.AllMembersReady, policy.False)}
@@ -93,7 +92,7 @@ var statusBehind = row{
 	id: "S-2", reason: StatusBehind,
 	holds: awake(func(s *state) bool { return len(s.outOfSync()) > 0 }),
 	title: func(s *state) string {
-		return "The status of " + phrases.Names(names(s.outOfSync()), "doesn't", "don't") + " follow from the leases."
+		return "The status of " + policy.Names(names(s.outOfSync()), "doesn't", "don't") + " follow from the leases."
 	},
 	evidence: func(s *state) []Evidence { return []Evidence{s.leases(), s.statuses(s.outOfSync())} },
 	about:    (*state).outOfSync,

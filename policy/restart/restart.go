@@ -10,7 +10,6 @@ package restart
 
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Facts is the input of the rule.
@@ -141,7 +140,7 @@ func (f Facts) mayStop(at int) policy.Verdict {
 	case !lead && voters > 1:
 		return policy.Refuse(policy.NoQuorum, "etcd has no leader that answers, so it is not known what a restart of %s would stop", m.Pod)
 	case voters > 1 && !m.Learner && healthy < quorum:
-		return policy.Refuse(QuorumNeedsAll, "without %s only %s would stay of %d, quorum is %d", m.Pod, phrases.Count(healthy, "healthy voter"), voters, quorum)
+		return policy.Refuse(QuorumNeedsAll, "without %s only %s would stay of %d, quorum is %d", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum)
 	}
 	if v, bad := f.othersWell(at); bad {
 		return v

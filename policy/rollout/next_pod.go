@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // cure returns the step while a pod is down. A pod that fails with the new template stops everything,
@@ -19,7 +18,7 @@ func (f Facts) cure() (Step, bool) {
 	set, at := f.broken()
 	switch {
 	case len(updated) > 0 && (quorum || set == nil || set.Ordered):
-		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", phrases.Names(updated, "is", "are")), true
+		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", policy.Names(updated, "is", "are")), true
 	case set == nil:
 		return Step{}, false
 	}

@@ -6,7 +6,7 @@ package rollout
 import (
 	"slices"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // wait returns the step while a change is on its way.
@@ -25,10 +25,10 @@ func (f Facts) wait() (Step, bool) {
 	}
 	// A pod that was released is recorded as one that leaves, too.
 	if leaving := slices.DeleteFunc(slices.Clone(f.Leaving), f.released); len(leaving) > 0 {
-		return f.hold(PodLeaving, "%s being evicted", phrases.Names(leaving, "is", "are")), true
+		return f.hold(PodLeaving, "%s being evicted", policy.Names(leaving, "is", "are")), true
 	}
 	if absent := f.named(Pod.absent); len(absent) > 0 {
-		return f.hold(PodAbsent, "%s being created again", phrases.Names(absent, "is", "are")), true
+		return f.hold(PodAbsent, "%s being created again", policy.Names(absent, "is", "are")), true
 	}
 	return Step{}, false
 }

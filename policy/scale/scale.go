@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Volumes is what becomes of the members' data when the replicas are set to 0.
@@ -93,11 +92,11 @@ func judge(f Facts) policy.Verdict {
 	case f.Asked == f.Now && !f.Moved:
 		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 	case f.Follows:
-		return policy.Allow(FollowsOwner, "its owner asks for %s", phrases.Count(f.Asked, "replica"))
+		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
 	case f.Asked == 0 && f.Now > 0:
 		return f.stop()
 	case f.Declared && f.Asked >= f.Voters && !f.Moved:
-		return policy.Allow(VotersDeclared, "the write declares %s", phrases.Count(f.Voters, "voter"))
+		return policy.Allow(VotersDeclared, "the write declares %s", policy.Count(f.Voters, "voter"))
 	case f.Now == 0:
 		return f.start()
 	case f.Asked < f.Now, f.Moved:
@@ -110,10 +109,10 @@ func judge(f Facts) policy.Verdict {
 func (f Facts) stop() policy.Verdict {
 	if f.Voters > 0 && f.Volumes == Deleted {
 		return policy.Refuse(VolumesDeleted, "with 0 replicas the StatefulSet deletes the volume claims of all %s, and all data is lost; "+
-			"to keep them, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", phrases.Count(f.Voters, "voter"))
+			"to keep them, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", policy.Count(f.Voters, "voter"))
 	}
 	if f.Voters == 0 {
-		return policy.Allow(AllStop, "all %s stop", phrases.Count(f.Now, "replica"))
+		return policy.Allow(AllStop, "all %s stop", policy.Count(f.Now, "replica"))
 	}
 	if f.Volumes == NoClaims {
 		return warned(policy.NewNote(AllStop, "all members stop; they have no volume claims, so their data may be lost"))
@@ -128,12 +127,12 @@ func (f Facts) stop() policy.Verdict {
 // voters in it.
 func (f Facts) start() policy.Verdict {
 	q := policy.Quorum(f.Voters)
-	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Keeping, phrases.Count(f.Voters, "voter"), q, f.wayToStart())
+	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.wayToStart())
 	switch {
 	case f.Voters == 0, f.Held == 0 && f.Volumes != NoClaims:
 		return policy.Allow(NoData, "no volume has data of a member")
 	case f.Keeping >= f.Voters:
-		return policy.Allow(policy.QuorumKept, "all %s start", phrases.Count(f.Voters, "voter"))
+		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
 	case f.Keeping >= q, f.Held < q, f.Manager != "", f.Sets != "":
 		return warned(few)
 	}
@@ -143,20 +142,20 @@ func (f Facts) start() policy.Verdict {
 // shrink judges a write that removes replicas, or moves them to other ordinals, and leaves some.
 func (f Facts) shrink() policy.Verdict {
 	if f.Keeping >= f.Voters {
-		return policy.Allow(policy.QuorumKept, "all %s keep their replica", phrases.Count(f.Voters, "voter"))
+		return policy.Allow(policy.QuorumKept, "all %s keep their replica", policy.Count(f.Voters, "voter"))
 	}
 	q := policy.Quorum(f.Voters)
-	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", phrases.Count(f.Voters, "voter"), f.Keeping, q, f.way())
+	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
 	switch {
 	case f.Manager != "":
 		// It may have removed members from etcd already.
 	case f.Keeping < q:
-		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Keeping, phrases.Count(f.Voters, "voter"), q, f.way())
+		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
-		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, phrases.Count(f.Voters, "voter"), q, f.Ready, f.way())
+		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
 	case f.Unrecorded && f.Sets == "":
 		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; %s",
-			f.Keeping, phrases.Count(f.Voters, "voter"), f.way())
+			f.Keeping, policy.Count(f.Voters, "voter"), f.way())
 	}
 	return warned(left)
 }
@@ -164,7 +163,7 @@ func (f Facts) shrink() policy.Verdict {
 // grow judges a write that adds replicas to running ones.
 func (f Facts) grow() policy.Verdict {
 	if f.Voters == 0 || f.Asked <= f.Voters || f.Druid {
-		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, phrases.Count(f.Asked, "replica"))
+		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, policy.Count(f.Asked, "replica"))
 	}
 	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.way()))
 }
@@ -191,7 +190,7 @@ func (f Facts) way() string {
 	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
 	switch {
 	case f.Creates:
-		return fmt.Sprintf("create it with %s, then use %sN", phrases.Count(f.Voters, "replica"), command)
+		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.Voters, "replica"), command)
 	case f.Now < f.Voters:
 		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.Voters, command)
 	case f.Asked%2 == 0, f.Asked > mostMembers:
@@ -228,7 +227,7 @@ func (f Facts) wayToStart() string {
 	case f.Creates && f.Sets == "":
 		return fmt.Sprintf("create it with %s; if their data is not needed, delete their volume claims first; if etcd has fewer voters, "+
 			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the time of now as in 2026-01-31T12:00:00Z",
-			phrases.Count(f.Voters, "replica"), f.Asked)
+			policy.Count(f.Voters, "replica"), f.Asked)
 	case f.Manager != "":
 		return f.way()
 	case f.Sets != "":

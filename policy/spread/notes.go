@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // note returns a note's address, for functions that return nil for none.
@@ -93,7 +92,7 @@ func (e evaluation) noFeasibleNode() *policy.Note {
 
 // zoneSizes lists the zones with the number of their nodes.
 func (e evaluation) zoneSizes() string {
-	return phrases.Items(len(e.nodes.zones), func(i int) string {
+	return policy.Items(len(e.nodes.zones), func(i int) string {
 		return fmt.Sprintf("%s: %d nodes", e.nodes.zones[i], e.nodes.nodesIn[i])
 	})
 }
@@ -102,5 +101,5 @@ func (e evaluation) zonesOf(f feasible) string {
 	if len(f.zones) == 0 {
 		return "nodes without a zone"
 	}
-	return phrases.Items(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
+	return policy.Items(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Status is whether members run where the rule wants them. Pods don't move, so a member that is
@@ -107,5 +106,5 @@ func membersByZone(placed []policy.Member, nodes []Node) map[string]int {
 
 func formatCounts(counts map[string]int) string {
 	zones := slices.Sorted(maps.Keys(counts))
-	return phrases.Items(len(zones), func(i int) string { return fmt.Sprintf("%s has %d", zones[i], counts[zones[i]]) })
+	return policy.Items(len(zones), func(i int) string { return fmt.Sprintf("%s has %d", zones[i], counts[zones[i]]) })
 }

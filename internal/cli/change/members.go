@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Members returns the operations that change the members of a cluster.
@@ -154,7 +153,7 @@ func (t *MembersTask) next(error) string {
 	if t.rolledBack != nil {
 		has := ""
 		if t.rolledBack.Members > 0 { // else they could not be counted
-			has = ", and the cluster has " + phrases.Count(t.rolledBack.Members, "member")
+			has = ", and the cluster has " + policy.Count(t.rolledBack.Members, "member")
 		}
 		return "the change was rolled back" + has + ". Run the same command again to start again"
 	}

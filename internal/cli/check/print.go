@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // printer writes reports for people. Each category has a heading, and each check has a line
@@ -69,7 +69,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
-	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, phrases.Count(int(c.Replicas), "member"))))
+	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, policy.Count(int(c.Replicas), "member"))))
 	category := ""
 	unknown := map[string]string{} // the check that first reported an unknown fact
 	for i := range r.Checks {

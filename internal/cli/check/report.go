@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // newReport returns the report of a cluster from the results of its checks.
@@ -62,10 +62,10 @@ func failure(reports []v1alpha1.CheckReport) error {
 	var failed []string
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
-			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, phrases.Plural(r.Summary.Failure, "check", "checks")))
+			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Failure, "check", "checks")))
 		} else if why, unknown := quorumUnknown(&r); unknown {
 			failed = append(failed, fmt.Sprintf("%s in %s could not be judged, %s: %s",
-				r.Cluster.Target, r.Cluster.Namespace, phrases.Plural(r.Summary.Unknown, "check is unknown", "checks are unknown"), why))
+				r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Unknown, "check is unknown", "checks are unknown"), why))
 		}
 	}
 	if len(failed) == 0 {

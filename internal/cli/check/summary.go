@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // summary prints the counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".
@@ -26,7 +26,7 @@ func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
 		{s.Info, "info", "info"}, {s.OK, "OK", "OK"}, {s.NotApplicable, "not applicable", "not applicable"},
 	} {
 		if n.n > 0 {
-			parts = append(parts, phrases.Plural(n.n, n.one, n.many))
+			parts = append(parts, policy.Plural(n.n, n.one, n.many))
 		}
 	}
 	if name != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // scaleDruid scales through etcd-druid, which adds and promotes the members itself.
@@ -71,13 +71,13 @@ func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Me
 
 // awaitDruid records that the scale is requested, and waits until etcd-druid has completed it.
 func awaitDruid(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
-	run.Done(ctx, reasons.Scaled, "scale to "+phrases.Count(o.replicas, "member"), "")
+	run.Done(ctx, reasons.Scaled, "scale to "+policy.Count(o.replicas, "member"), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
 			return err
 		}
 	}
-	run.Print("%s scaled to %s", c.Target(), phrases.Count(o.replicas, "member"))
+	run.Print("%s scaled to %s", c.Target(), policy.Count(o.replicas, "member"))
 	return nil
 }
 

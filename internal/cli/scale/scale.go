@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 type scaleOptions struct {
@@ -105,7 +105,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 	defer m.Close()
 	t := &change.MembersTask{
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
-		What: "scaled to " + phrases.Count(o.replicas, "member"),
+		What: "scaled to " + policy.Count(o.replicas, "member"),
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
@@ -120,7 +120,7 @@ func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
 	case j.Operation == rules.Replace:
 		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", c.PodName(j.Ordinal), c.PodName(j.Ordinal))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, phrases.Count(j.Target, "member"), j.Target)
+		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, policy.Count(j.Target, "member"), j.Target)
 	}
 	return nil
 }

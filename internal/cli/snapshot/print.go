@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
@@ -43,7 +43,7 @@ func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
 func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 	lines := [][2]string{
 		{"File", s.File},
-		{"Size", fmt.Sprintf("%s (%d bytes)", phrases.Bytes(s.Size), s.Size)},
+		{"Size", fmt.Sprintf("%s (%d bytes)", policy.Bytes(s.Size), s.Size)},
 		{"Revision", revisionText(s)},
 		{"Keys", fmt.Sprintf("%d, %d leases", s.Keys, s.Leases)},
 		{"Version", formatText(s)},
@@ -102,7 +102,7 @@ func memberNames(s *v1alpha1.Snapshot) string {
 
 func tookText(s *v1alpha1.Snapshot) string {
 	o := s.Origin
-	text := fmt.Sprintf("%.1fs to download (%s/s), %.1fs to verify", o.TransferSeconds, phrases.Bytes(int64(float64(s.Size)/max(o.TransferSeconds, 0.001))), o.VerifySeconds)
+	text := fmt.Sprintf("%.1fs to download (%s/s), %.1fs to verify", o.TransferSeconds, policy.Bytes(int64(float64(s.Size)/max(o.TransferSeconds, 0.001))), o.VerifySeconds)
 	if o.Attempts > 1 {
 		text += fmt.Sprintf(", %d attempts", o.Attempts)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // progressReporter reports the progress of a snapshot on stderr.
@@ -20,7 +20,7 @@ type progressReporter struct {
 }
 
 func (r *progressReporter) begin(m etcd.Member, total int64) {
-	fmt.Fprintf(r.console.ErrOut, "Saving %s of %s (%s, etcd %s)\n", phrases.Bytes(total), m.Pod, roleOf(m), m.Version)
+	fmt.Fprintf(r.console.ErrOut, "Saving %s of %s (%s, etcd %s)\n", policy.Bytes(total), m.Pod, roleOf(m), m.Version)
 	r.bar, r.shown = r.console.NewProgress("snapshot", total), 0
 }
 

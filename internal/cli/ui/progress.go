@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Progress shows the progress of a long transfer on stderr. On a terminal it is a bar,
@@ -86,14 +86,14 @@ func (p *Progress) draw(ticker clock.Ticker) {
 func (p *Progress) text(after time.Duration) string {
 	rate := float64(p.done) / max(after.Seconds(), 0.001)
 	if p.total <= 0 {
-		return p.oneLine(fmt.Sprintf("%s  %s, %s/s", p.what, phrases.Bytes(p.done), phrases.Bytes(int64(rate))))
+		return p.oneLine(fmt.Sprintf("%s  %s, %s/s", p.what, policy.Bytes(p.done), policy.Bytes(int64(rate))))
 	}
 	share := min(1, float64(p.done)/float64(p.total))
 	left := "?"
 	if rate > 0 {
 		left = time.Duration(float64(p.total-min(p.done, p.total)) / rate * float64(time.Second)).Round(time.Second).String()
 	}
-	numbers := fmt.Sprintf("%s of %s, %2.0f%%, %s/s, %s left", phrases.Bytes(p.done), phrases.Bytes(p.total), 100*share, phrases.Bytes(int64(rate)), left)
+	numbers := fmt.Sprintf("%s of %s, %2.0f%%, %s/s, %s left", policy.Bytes(p.done), policy.Bytes(p.total), 100*share, policy.Bytes(int64(rate)), left)
 	room := p.columns - len(p.what) - len(numbers) - 7
 	if room < 8 {
 		return p.oneLine(p.what + "  " + numbers)

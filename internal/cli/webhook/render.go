@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // render writes a status for people, in the width of the screen.
@@ -44,9 +44,9 @@ func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 		}
 		p.Section("Problems", c, strings.ToLower(problem.Severity)+": "+problem.Message)
 	}
-	for _, policy := range st.Policies {
+	for _, governs := range st.Policies {
 		p.Section("Policies", ui.NoColor, fmt.Sprintf("%s (%s): %s, spread broken in %d, unprotected %d",
-			policy.Name, policy.Mode, phrases.Plural(int(policy.Matched), "cluster", "clusters"), policy.Broken, policy.Unprotected))
+			governs.Name, governs.Mode, policy.Count(int(governs.Matched), "cluster"), governs.Broken, governs.Unprotected))
 	}
 	cuts(p, st)
 	if p.Out.Columns > 0 && p.Out.Columns < ui.Narrow && !wide {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // large is the size from which a database is hashed only on request: the member reads all
@@ -32,11 +32,11 @@ func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (health.Ha
 	}
 	switch {
 	case len(voters) < 2:
-		return health.Hashes{Skipped: phrases.Plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
+		return health.Hashes{Skipped: policy.Plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
 	case len(clusters) > 1:
 		return health.Hashes{Skipped: fmt.Sprintf("the voters are of %d clusters, each with data of its own", len(clusters)), Fix: g.Command("check", "--only Q005")}, nil
 	case most > large && !g.HashLarge:
-		return health.Hashes{Skipped: "not asked for: a database has " + phrases.Bytes(most), Fix: g.Command("check", "--only D004 --hash-large")}, nil
+		return health.Hashes{Skipped: "not asked for: a database has " + policy.Bytes(most), Fix: g.Command("check", "--only D004 --hash-large")}, nil
 	}
 	g.progress("hashing the data of " + g.Owner.String())
 	ctx, cancel := context.WithTimeout(ctx, hashLimit)

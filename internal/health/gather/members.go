@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // members asks the members themselves.
@@ -34,7 +33,7 @@ func (g *gatherer) members(ctx context.Context) {
 		}
 	}
 	endpoints := g.cluster.Endpoints
-	g.progress("asking " + phrases.Count(len(endpoints), "member") + " of " + g.Owner.String())
+	g.progress("asking " + policy.Count(len(endpoints), "member") + " of " + g.Owner.String())
 	g.Survey = got(g.cluster.Survey(ctx))
 	if _, split := errors.AsType[*etcd.SplitBrainError](g.Survey.Err); split {
 		g.Survey.Err = nil // Q005 reports it, and the members' answers still count

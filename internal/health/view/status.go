@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package view makes from the facts and findings of package health what status prints. It
+// Package view builds what status prints from the facts and findings of package health. It
 // reads nothing and judges nothing.
 package view
 

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Workload is one of the StatefulSets of a cluster that spans several.
@@ -56,7 +56,7 @@ func (o Owner) WorkloadNames() string {
 	for _, w := range o.Workloads {
 		names = append(names, w.Name)
 	}
-	return phrases.List(names)
+	return policy.List(names)
 }
 
 // Executing returns the owner with what the pods of its first StatefulSet execute, also by mounted

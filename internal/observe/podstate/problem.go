@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // The states of a pod that is not Ready, beside the reason why one of its containers waits.
@@ -73,7 +73,7 @@ func waitingDetail(c *corev1.ContainerStatus) string {
 		text += ": " + format.OneLine(c.State.Waiting.Message)
 	}
 	if c.RestartCount > 0 {
-		text += fmt.Sprintf(" (%s)", phrases.Plural(int(c.RestartCount), "restart", "restarts"))
+		text += fmt.Sprintf(" (%s)", policy.Plural(int(c.RestartCount), "restart", "restarts"))
 	}
 	return text
 }
@@ -136,7 +136,7 @@ func failingProbes(pod *corev1.Pod) string {
 	case 1:
 		return "the readiness probe of container " + unready[0] + " fails"
 	}
-	return "the readiness probes of containers " + phrases.List(unready) + " fail"
+	return "the readiness probes of containers " + policy.List(unready) + " fail"
 }
 
 // before returns how a container that was restarted ended, in parentheses.

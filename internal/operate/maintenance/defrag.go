@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 const (
@@ -166,7 +165,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 		return err
 	}
 	before := s.database(pod).Size
-	m.Progressf("defragmenting %s, %s", pod, phrases.Bytes(before))
+	m.Progressf("defragmenting %s, %s", pod, policy.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
@@ -181,7 +180,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, phrases.Bytes(after.DBSize), phrases.Bytes(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, policy.Bytes(after.DBSize), policy.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 

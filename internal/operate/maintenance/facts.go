@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Facts returns one line for each member, for a plan: its role, sizes and alarms.
@@ -27,9 +27,9 @@ func Facts(databases []maintenance.Database) []string {
 		}
 		quota := ""
 		if d.Quota > 0 {
-			quota = fmt.Sprintf(" of a quota of %s", phrases.Bytes(d.Quota))
+			quota = fmt.Sprintf(" of a quota of %s", policy.Bytes(d.Quota))
 		}
-		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, phrases.Bytes(d.Size), quota, phrases.Bytes(d.InUse))}
+		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, policy.Bytes(d.Size), quota, policy.Bytes(d.InUse))}
 		for _, alarm := range d.Alarms {
 			fact = append(fact, "alarm "+alarm)
 		}

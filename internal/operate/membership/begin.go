@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // Begin writes the journal of what was planned; Run does the rest. With dry it only tries the journal
@@ -59,7 +58,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
 	p := operate.Plan{Facts: []string{"begun " + j.Journal.Began.Format("2006-01-02 15:04:05 MST")}}
-	what := fmt.Sprintf("scaling %s to %s", m.Owner, phrases.Count(j.Target, "member"))
+	what := fmt.Sprintf("scaling %s to %s", m.Owner, policy.Count(j.Target, "member"))
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
 	}

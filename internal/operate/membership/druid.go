@@ -20,7 +20,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // druidGroup is the API group of an Etcd.
@@ -55,7 +54,7 @@ func DruidViewNeeds(o owner.Owner) []operate.Need {
 // PlanDruidScale checks whether etcd-druid can scale an Etcd, and returns the plan. The error is a
 // *RefusedError where it can't. The plan is empty where the Etcd has that size already.
 func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan, error) {
-	what := fmt.Sprintf("scale %s to %s", m.Owner, phrases.Count(target, "member"))
+	what := fmt.Sprintf("scale %s to %s", m.Owner, policy.Count(target, "member"))
 	if err := tooMany(what, target); err != nil {
 		return operate.Plan{}, err
 	}
@@ -81,7 +80,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	return operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, phrases.Count(target, "member")), Facts: f.facts, Warnings: f.warnings,
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.facts, Warnings: f.warnings,
 		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaitStep(target)},
 	}, refusal(what, f)
 }
@@ -148,9 +147,9 @@ func (m *Members) checkDruidWake(ctx context.Context, target int, f *findings) e
 			}
 		}
 	}
-	f.fact("it is stopped, with the volumes of %s", phrases.Count(kept, "member"))
+	f.fact("it is stopped, with the volumes of %s", policy.Count(kept, "member"))
 	if kept > 0 && kept != target {
-		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", phrases.Count(kept, "member"), kept)
+		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", policy.Count(kept, "member"), kept)
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // findings are the results of the checks before the first step.
@@ -38,7 +37,7 @@ func (f *findings) fact(format string, args ...any) {
 // PlanScale checks whether a scale may begin, and returns its plan. The error is a *RefusedError where
 // it may not. The Change is nil where the cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
-	what := fmt.Sprintf("scale %s to %s", m.Owner, phrases.Count(target, "member"))
+	what := fmt.Sprintf("scale %s to %s", m.Owner, policy.Count(target, "member"))
 	if err := tooMany(what, target); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -80,14 +79,14 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
 	}
 	return j, operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, phrases.Count(target, "member")),
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, policy.Count(target, "member")),
 		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings, Needs: m.configNeeds(j),
 	}, nil
 }
 
 // already returns the plan of a scale to the size that the cluster has.
 func (m *Members) already(size int) operate.Plan {
-	return operate.Plan{Already: fmt.Sprintf("%s already has %s.", m.Owner, phrases.Count(size, "member"))}
+	return operate.Plan{Already: fmt.Sprintf("%s already has %s.", m.Owner, policy.Count(size, "member"))}
 }
 
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
@@ -137,7 +136,7 @@ func noQuorum(e *noQuorumError) string {
 		return "etcd has no pod that runs a member, so it has no quorum: bring the members back first. kubectl etcd status shows how"
 	}
 	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first. kubectl etcd status shows which, and how",
-		healthy, phrases.Count(len(e.survey.Members), "member"), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
+		healthy, policy.Count(len(e.survey.Members), "member"), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
 }
 
 // record sets what the journal needs.
@@ -214,7 +213,7 @@ func (s *observation) podsWithoutMember() []int {
 
 // countMismatch returns the numbers of members and replicas as text.
 func (s *observation) countMismatch() string {
-	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", phrases.Count(len(s.Members), "member"), s.Replicas)
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", policy.Count(len(s.Members), "member"), s.Replicas)
 }
 
 // removalHint returns the command that adds members for pods without one, or that removes those pods

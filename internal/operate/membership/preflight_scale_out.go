@@ -20,7 +20,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -183,7 +182,7 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
 	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", phrases.Count(target, "member"))
+		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", policy.Count(target, "member"))
 		return nil
 	}
 	if err != nil {
@@ -233,7 +232,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
 	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
 		pod := s.Ordinals[ordinal].Pod
-		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", phrases.Count(ordinal+1, "member"), pod)
+		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", policy.Count(ordinal+1, "member"), pod)
 		if s.InTemplate && !s.OnDelete {
 			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // PlanReplace checks whether a pod's member may be replaced by an empty one, and returns the plan. The
@@ -202,7 +201,7 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 		listed--
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
-	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", phrases.Count(listed, "member"), pod)
+	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", policy.Count(listed, "member"), pod)
 	if s.InTemplate && !s.OnDelete {
 		edit = "set the update strategy to OnDelete, " + edit
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // pollInterval is the time between two observations while something is awaited. A learner needs at
@@ -43,7 +42,7 @@ type UndoneError struct {
 }
 
 func (e *UndoneError) Error() string {
-	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, phrases.Count(e.Members, "member"))
+	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, policy.Count(e.Members, "member"))
 }
 
 // Run does step after step until nothing is left to do, and removes the journal. It observes the

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/phrases"
 )
 
 // deadAfter is after how long without a renewal the holder of a lock counts as dead. It allows for
@@ -74,7 +74,7 @@ func (j *Change) Summary(o owner.Owner) string {
 	if j.Operation == membership.Replace {
 		return "replace the member of " + o.PodName(j.Ordinal)
 	}
-	return fmt.Sprintf("scale from %d to %s", j.Replicas, phrases.Count(j.Target, "member"))
+	return fmt.Sprintf("scale from %d to %s", j.Replicas, policy.Count(j.Target, "member"))
 }
 
 // Resume returns the command that resumes the operation, without the flag for the namespace.

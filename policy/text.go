@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package phrases writes numbers, sizes and lists as messages have them.
-package phrases
+package policy
 
 import (
 	"fmt"
