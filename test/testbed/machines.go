@@ -77,6 +77,7 @@ func (l layout) pkiFile(name string) string { return filepath.Join(l.pki(), name
 func (l layout) controlPlaneSpec() *machine.Spec {
 	s := l.machine(controlPlane, l.controlAddress())
 	s.Switch = true
+	s.Share = 4 // a real control plane has processors of its own
 	apiServer := l.process("kube-apiserver", l.apiServerFlags())
 	apiServer.Grace = 3 * time.Second // it waits for its clients' watches to end, which don't
 	answers := []string{l.server() + "/readyz"}

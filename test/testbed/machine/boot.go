@@ -16,6 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// allTestbeds is how many processes outside all testbeds together are worth when the processors
+// are busy. With less, a compiler beside a testbed makes its members look dead. With more, the
+// plugin that a test starts does not get its turn.
+const allTestbeds = 8
+
 // Boot starts the machine and connects it to the switch (nil when it is the
 // switch itself). helper is a program that calls Main when its arguments are
 // "machine [--inside] DIR NAME".
@@ -25,6 +30,13 @@ func (s *Spec) Boot(ctx context.Context, helper string, sw *Spec, cut bool) erro
 		return err
 	}
 	if err := makeCgroup(s.cgroup()); err != nil {
+		return err
+	}
+	// The tests, and what is compiled beside them, are outside of any cgroup.
+	if err := shareProcessors(filepath.Dir(CgroupOf(s.Testbed)), allTestbeds); err != nil {
+		return err
+	}
+	if err := shareProcessors(s.cgroup(), max(s.Share, 1)); err != nil {
 		return err
 	}
 	_ = os.Remove(s.socket()) // of the boot before

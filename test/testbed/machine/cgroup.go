@@ -106,6 +106,31 @@ func makeCgroup(path string) error {
 	return nil
 }
 
+// shareProcessors sets how much of busy processors the processes below path get: as much as this
+// many processes outside of any cgroup. A cgroup without it counts as one process, however many
+// are in it.
+func shareProcessors(path string, processes int) error {
+	hs, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, h := range hs {
+		file, each := "cpu.weight", 100
+		if h.fstype == "cgroup" {
+			file, each = "cpu.shares", 1024
+		}
+		file = filepath.Join(h.mountpoint, path, file)
+		// Only one hierarchy has the controller.
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := os.WriteFile(file, []byte(strconv.Itoa(processes*each)), 0); err != nil {
+			return fmt.Errorf("share processors: %w", err)
+		}
+	}
+	return nil
+}
+
 // delegate hands the controllers that kubelet needs from a version 2 cgroup to
 // its children. One that can't be handed on is no error: kubelet reports which it
 // misses.

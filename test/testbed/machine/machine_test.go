@@ -6,6 +6,7 @@ package machine
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,6 +77,33 @@ func TestIsFirst(t *testing.T) {
 	}
 }
 
+// TestShareProcessors requires root, as the testbed does.
+func TestShareProcessors(t *testing.T) {
+	path := CgroupOf("testshareprocessors")
+	if err := makeCgroup(path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := removeCgroup(path); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := shareProcessors(path, 3); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, dir := range cgroupDirs(path) {
+		for _, file := range []string{"cpu.shares", "cpu.weight"} {
+			if value, err := os.ReadFile(filepath.Join(dir, file)); err == nil {
+				got = append(got, strings.TrimSpace(string(value)))
+			}
+		}
+	}
+	if len(got) != 1 || got[0] != "3072" && got[0] != "300" {
+		t.Errorf("the shares are %v", got)
+	}
+}
+
 func TestAncestorsEndWithTheCaller(t *testing.T) {
 	if pids := ancestors(); len(pids) < 2 || pids[0] != os.Getpid() || pids[1] != os.Getppid() {
 		t.Errorf("%v, this process is %d of %d", pids, os.Getpid(), os.Getppid())
@@ -85,7 +113,7 @@ func TestAncestorsEndWithTheCaller(t *testing.T) {
 func TestSpecSurvivesItsFile(t *testing.T) {
 	dir := t.TempDir()
 	want := &Spec{Testbed: "x", Name: "node-1", Dir: dir, Shared: filepath.Join(dir, "shared"), Address: "10.0.0.2/24",
-		Routes: []Route{{"10.1.0.0/24", "10.0.0.3"}}, Covers: map[string]string{"/proc/sys/vm/x": "1\n"},
+		Routes: []Route{{"10.1.0.0/24", "10.0.0.3"}}, Share: 2, Covers: map[string]string{"/proc/sys/vm/x": "1\n"},
 		Processes: []Process{{Name: "p", Args: []string{"/p", "--q"}, WaitFor: []string{"/f"}, Grace: 3}}}
 	if err := want.Save(); err != nil {
 		t.Fatal(err)

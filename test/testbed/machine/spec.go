@@ -34,6 +34,9 @@ type Spec struct {
 	// machines are plugged into.
 	Switch bool
 	Routes []Route
+	// Share is how much of busy processors the machine gets, as a multiple of what another
+	// machine of the testbed gets. 0 means 1.
+	Share int
 	// Covers are files that shall read so inside, by path. Files of ours are
 	// laid over them, and they are never written: they belong to the host. What
 	// the host doesn't have is left out.
