@@ -31,13 +31,13 @@ down: ## Stop every testbed on this machine and leave nothing behind (root)
 # that wait for a processor look dead. None of them vets: that is one of the linters.
 CLUSTER_TESTS := go test -vet=off -count=1 -timeout 80m -parallel 100 -ldflags '-s -w'
 # What is left out of every change's tests, and why: docs/decisions/two-sets-of-tests.md
-LATER := guides|install|release
-LATER_TESTS := TestPlugin|TestReadyMade|TestStoreBreaksAndHeals|TestClientTrafficOfDruid|TestRolloutDruid
+LATER := guides|install|release|story/growth
+LATER_TESTS := TestPlugin|TestReadyMade|TestStoreBreaksAndHeals|TestClientTrafficOfDruid|TestRollout|TestCuresTyped
 LATER_PROGRAMS := cert-manager,krew,promtool,validate-krew-manifest
 
 test: unit ## Run the tests that every change has to pass, on real clusters (root)
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
-	cd test && $(CLUSTER_TESTS) -p 2 -skip '^($(LATER_TESTS))' ./e2e ./story/failures ./story/growth ./drains $$(go list ./... | grep -vE '/test/($(LATER))$$')
+	cd test && $(CLUSTER_TESTS) -p 2 -skip '^($(LATER_TESTS))' ./e2e ./story/failures ./drains $$(go list ./... | grep -vE '/test/($(LATER))$$')
 
 test-all: unit ## Run every test: also the plugin's on each kind of cluster, the installation's, the guides' (root)
 	$(TESTBED) build

@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
 
@@ -162,75 +160,4 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.Stopped = append(f.Stopped, sts.Name)
 		}
 	}
-}
-
-// voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
-// asks for counts once its StatefulSet has that many replicas.
-func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
-	switch {
-	case len(w.pods) == 0 && n == 0:
-		return held
-	case len(w.pods) == 0:
-		return n
-	case w.owner.Spans():
-		return max(n, now+f.elsewhere)
-	case w.etcd == nil:
-		return max(n, now)
-	}
-	return max(n, w.replicas())
-}
-
-// readyVoters counts the voters that are ready, and those of them that have a replica after the
-// write and that aren't being evicted. leave are the pods of the others that have none. It returns
-// none while the age of their leases is unknown.
-//
-//nolint:gocyclo // each condition is a reason for which a pod does not count
-func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
-	w, write := &s.live.w, s.write
-	if !f.Confirmed {
-		return 0, 0, nil
-	}
-	for _, m := range f.Cluster.Members {
-		sts, ordinal := w.ordinalOf(m.Pod)
-		if sts == nil || !m.Exists || !m.Ready || m.Learner {
-			continue
-		}
-		if !of.Creates && (ordinal < 0 || !w.owner.Spans() && ordinal >= of.Voters) {
-			continue
-		}
-		ready++
-		if !write.Etcd && sts.Name != write.Name {
-			if ordinal >= replicasOf(sts) {
-				continue // it leaves by a write before
-			}
-		} else if at := ordinal + firstOf(sts); at < write.First || at >= write.First+write.Asked {
-			leave = append(leave, w.pod(m.Pod))
-			continue
-		}
-		if !slices.ContainsFunc(s.underWay, func(u eviction.UnderWay) bool { return u.Pod == m.Pod }) {
-			staying++
-		}
-	}
-	return ready, staying, leave
-}
-
-// volumesOf returns what becomes of the data of a workload that is scaled to 0.
-func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
-	sts, claims, whenScaled := w.sts, len(w.owner.Claims), s.WhenScaled
-	for _, other := range w.rest {
-		if other.Name == s.Name && !s.Etcd {
-			sts, claims = other, len(other.Spec.VolumeClaimTemplates)
-		}
-	}
-	if whenScaled == nil && sts != nil && sts.Spec.PersistentVolumeClaimRetentionPolicy != nil {
-		whenScaled = &sts.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled
-	}
-	switch {
-	case claims == 0:
-		return scale.NoClaims
-	case whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType:
-		return scale.Deleted
-	}
-	return scale.Retained
 }

@@ -4,6 +4,8 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +14,10 @@ import (
 	"testing"
 	"time"
 
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/cures"
@@ -121,7 +124,7 @@ func firstFix(t *testing.T, r output.CheckResult) string {
 }
 
 // typeLine runs a line in a shell with the testbed's kubectl and the plugin. It adds -y, so that
-// the plugin doesn't ask for confirmation.
+// the plugin doesn't ask for confirmation. It repeats a line that fails.
 func typeLine(t *testing.T, line string) {
 	t.Helper()
 	path, err := pluginPath()
@@ -131,12 +134,14 @@ func typeLine(t *testing.T, line string) {
 	if verb, changes := strings.CutPrefix(line, "kubectl etcd "); changes && !strings.HasPrefix(verb, "check ") && !strings.HasPrefix(verb, "status ") {
 		line += " -y"
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 	tools := filepath.Dir(path) + ":" + filepath.Dir(bed.Kubectl()) + ":" + filepath.Join(bed.Dir(), "bin")
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools+":"+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, out)
-	}
+	// On a busy machine, too few members may answer in time. A person types the line again.
+	eventually(t, line, func(ctx context.Context) (string, bool, error) {
+		cmd := exec.CommandContext(ctx, "sh", "-c", line)
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools+":"+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		return fmt.Sprintf("%v: %s", err, out), err == nil, nil
+	})
 }
 
 func patchBudget(patch string) func(*testing.T, *clusters.Cluster) {

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -62,11 +61,9 @@ type MembersTask struct {
 
 	cluster *app.Cluster
 	app     *app.App
-	// planned is the change of the last judgement. It is fresh if it is not in the journal yet.
+	Journaled
+	// planned is the change of the last judgement.
 	planned *membership.Change
-	fresh   bool
-	// begun is true if this command has written the journal.
-	begun bool
 	// rolledBack is not nil if the change was undone because its time was over.
 	rolledBack *membership.UndoneError
 }
@@ -89,9 +86,9 @@ func (t *MembersTask) judge(ctx context.Context) (plan operate.Plan, err error) 
 	switch {
 	case err != nil:
 		return plan, err
-	case t.fresh && now != nil:
+	case t.Fresh && now != nil:
 		return plan, app.Refused("another command started kubectl etcd %s (%s) on %s: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
-	case t.planned != nil && !t.fresh && !t.planned.Same(now):
+	case t.planned != nil && !t.Fresh && !t.planned.Same(now):
 		return plan, app.Refused("another command ended the unfinished change of %s: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
 	case now != nil:
 		if err := t.Continues(ctx, now); err != nil {
@@ -102,14 +99,14 @@ func (t *MembersTask) judge(ctx context.Context) (plan operate.Plan, err error) 
 	case t.Undo:
 		return operate.Plan{Already: fmt.Sprintf("No change of the members of %s is unfinished: there is nothing to undo.", o)}, nil
 	}
-	t.fresh = true
+	t.Fresh = true
 	t.planned, plan, err = t.Plan(ctx)
 	return plan, err
 }
 
 // try is the dry run: the API server tries the first write of a fresh task.
 func (t *MembersTask) try(ctx context.Context) error {
-	if !t.fresh {
+	if !t.Fresh {
 		return nil
 	}
 	return t.Members.Begin(ctx, t.planned, true)
@@ -157,19 +154,13 @@ func (t *MembersTask) next(error) string {
 		}
 		return "the change was rolled back" + has + ". Run the same command again to start again"
 	}
-	if t.fresh && !t.begun {
-		return "" // a journal, if there is one, is of another command
-	}
-	return fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
+	return t.Next(t.cluster.Owner, "undo the change")
 }
 
 func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
-	if t.fresh {
-		t.planned.Journal.By, t.planned.Journal.Reason = app.Identity(run.app.User), run.flags.Reason
-		if err := t.Members.Begin(ctx, t.planned, false); err != nil {
-			return err
-		}
-		t.begun = true
+	begin := func(ctx context.Context) error { return t.Members.Begin(ctx, t.planned, false) }
+	if err := t.Begin(ctx, run, &t.planned.Journal, begin); err != nil {
+		return err
 	}
 	if undo {
 		return t.Members.Undo(ctx, t.planned)

@@ -98,7 +98,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err := t.matches(found); err != nil {
 		return err
 	}
-	t.record, t.fresh = found, found == nil
+	t.record, t.Fresh = found, found == nil
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
 		Verb: "restart", Needs: job.Needs(), AllowsUnfinished: found != nil, Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -25,8 +24,7 @@ type task struct {
 	cluster *app.Cluster
 	job     *restart.Job
 	record  *restart.Record
-	// fresh is true if the restart was not in the journal, and begun if this command has written it.
-	fresh, begun bool
+	change.Journaled
 }
 
 // matches returns an error if an unfinished restart is another one than the user asks for.
@@ -45,9 +43,9 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 	switch {
 	case err != nil:
 		return operate.Plan{}, err
-	case t.fresh && now != nil:
+	case t.Fresh && now != nil:
 		return operate.Plan{}, app.Refused("another command has begun a restart of %s: see kubectl etcd status %s -n %s", t.cluster.Owner, t.cluster.Target(), t.cluster.Namespace)
-	case t.fresh:
+	case t.Fresh:
 		var plan operate.Plan
 		t.record, plan, err = t.job.Plan(ctx, t.member)
 		return plan, err
@@ -60,7 +58,7 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 
 // try is the dry run: the API server tries the first writes of a fresh restart.
 func (t *task) try(ctx context.Context) error {
-	if !t.fresh {
+	if !t.Fresh {
 		return nil
 	}
 	return t.job.Begin(ctx, t.record, true)
@@ -68,12 +66,9 @@ func (t *task) try(ctx context.Context) error {
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.job.StillHeld = run.Held
-	if t.fresh {
-		t.record.Journal().By, t.record.Journal().Reason = app.Identity(t.app.User), t.Reason
-		if err := t.job.Begin(ctx, t.record, false); err != nil {
-			return err
-		}
-		t.begun = true
+	begin := func(ctx context.Context) error { return t.job.Begin(ctx, t.record, false) }
+	if err := t.Begin(ctx, run, t.record.Journal(), begin); err != nil {
+		return err
 	}
 	if t.abort {
 		if err := t.job.Abort(ctx, t.record); err != nil {
@@ -99,10 +94,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // next returns how to go on after a run that didn't come to the end.
 func (t *task) next(error) string {
-	if t.fresh && !t.begun {
-		return "" // a journal, if there is one, is of another command
-	}
-	return fmt.Sprintf("run the same command again to continue, or add --abort to restart no further member (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
+	return t.Next(t.cluster.Owner, "restart no further member")
 }
 
 // done records what was restarted.

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allTestbeds is how many processes outside all testbeds together are worth when the processors
-// are busy. With less, a compiler beside a testbed makes its members look dead. With more, the
-// plugin that a test starts does not get its turn.
+// allTestbeds is the share of busy processors that all testbeds get together, in processes outside
+// of them. With less, members appear dead while a compiler runs. With more, the plugin that a test
+// starts waits too long.
 const allTestbeds = 8
 
 // Boot starts the machine and connects it to the switch (nil when it is the

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Needs returns the permissions that Run needs.
+func (u *Uninstall) Needs(found *Installation) []operate.Need {
+	var needs []operate.Need
+	for _, p := range u.toDelete(found) {
+		for _, verb := range []string{"get", "delete"} {
+			needs = append(needs, operate.Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
+		}
+	}
+	for _, p := range u.retainedPolicies(found) {
+		needs = append(needs, operate.Need{Verb: "patch", Group: p.GroupVersionKind().Group, Resource: p.Resource, Subresource: "status", Name: p.Name})
+	}
+	for _, s := range found.Cut {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, operate.Need{Verb: verb, Resource: "services", Namespace: s.Namespace, Name: s.Name})
+		}
+	}
+	for i := range found.Budgets {
+		pdb, verb := &found.Budgets[i], "patch"
+		if observe.NotCopied(pdb) {
+			verb = "delete"
+		}
+		for _, verb := range []string{"get", verb} {
+			needs = append(needs, operate.Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
+		}
+	}
+	for i := range found.Rollouts {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, operate.Need{Verb: verb, Group: appsv1.GroupName, Resource: "statefulsets", Namespace: found.Rollouts[i].Namespace, Name: found.Rollouts[i].Name})
+		}
+	}
+	return needs
+}

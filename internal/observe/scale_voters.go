@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
+)
+
+// voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
+// asks for counts once its StatefulSet has that many replicas.
+func (w *workload) voters(f *Facts, now, held int) int {
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
+	switch {
+	case len(w.pods) == 0 && n == 0:
+		return held
+	case len(w.pods) == 0:
+		return n
+	case w.owner.Spans():
+		return max(n, now+f.elsewhere)
+	case w.etcd == nil:
+		return max(n, now)
+	}
+	return max(n, w.replicas())
+}
+
+// readyVoters counts the voters that are ready, and those of them that have a replica after the
+// write and that aren't being evicted. leave are the pods of the others that have none. It returns
+// none while the age of their leases is unknown.
+func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
+	if !f.Confirmed {
+		return 0, 0, nil
+	}
+	for _, m := range f.Cluster.Members {
+		sts, ordinal := s.live.w.ordinalOf(m.Pod)
+		if sts == nil || !m.Exists || !m.Ready || m.Learner || s.beyondVoters(ordinal, of) {
+			continue
+		}
+		ready++
+		switch {
+		case s.leftBefore(sts, ordinal):
+		case s.leaves(sts, ordinal):
+			leave = append(leave, s.live.w.pod(m.Pod))
+		case !s.underEviction(m.Pod):
+			staying++
+		}
+	}
+	return ready, staying, leave
+}
+
+// beyondVoters reports whether a pod can't be one of the voters, by its ordinal. For a StatefulSet
+// that is created, the ordinals of the members of before are unknown.
+func (s *Scale) beyondVoters(ordinal int, of *scale.Facts) bool {
+	return !of.Creates && (ordinal < 0 || !s.live.w.owner.Spans() && ordinal >= of.Voters)
+}
+
+// leftBefore reports whether a write before this one took the replica of a pod in another StatefulSet.
+func (s *Scale) leftBefore(sts *appsv1.StatefulSet, ordinal int) bool {
+	return !s.writes(sts) && ordinal >= replicasOf(sts)
+}
+
+// leaves reports whether this write takes the replica of a pod.
+func (s *Scale) leaves(sts *appsv1.StatefulSet, ordinal int) bool {
+	at, first := ordinal+firstOf(sts), s.write.First
+	return s.writes(sts) && (at < first || at >= first+s.write.Asked)
+}
+
+// writes reports whether the write changes the replicas of a StatefulSet.
+func (s *Scale) writes(sts *appsv1.StatefulSet) bool {
+	return s.write.Etcd || sts.Name == s.write.Name
+}
+
+func (s *Scale) underEviction(pod string) bool {
+	return slices.ContainsFunc(s.underWay, func(u eviction.UnderWay) bool { return u.Pod == pod })
+}
+
+// volumesOf returns what becomes of the data of a workload that is scaled to 0.
+func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
+	sts, claims, whenScaled := w.sts, len(w.owner.Claims), s.WhenScaled
+	for _, other := range w.rest {
+		if other.Name == s.Name && !s.Etcd {
+			sts, claims = other, len(other.Spec.VolumeClaimTemplates)
+		}
+	}
+	if whenScaled == nil && sts != nil && sts.Spec.PersistentVolumeClaimRetentionPolicy != nil {
+		whenScaled = &sts.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled
+	}
+	switch {
+	case claims == 0:
+		return scale.NoClaims
+	case whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType:
+		return scale.Deleted
+	}
+	return scale.Retained
+}
