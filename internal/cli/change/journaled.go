@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 )
 
@@ -36,9 +35,9 @@ func (j *Journaled) Begin(ctx context.Context, run *Run, entry *journal.Journal,
 
 // Next returns how to continue after a run that ended early. It returns nothing if the journal, if
 // there is one, is of another command. abort is what --abort does.
-func (j *Journaled) Next(o owner.Owner, abort string) string {
+func (j *Journaled) Next(c *app.Cluster, abort string) string {
 	if j.Fresh && !j.begun {
 		return ""
 	}
-	return fmt.Sprintf("run the same command again to continue, or add --abort to %s (journal: ConfigMap %s)", abort, journal.Name(o))
+	return fmt.Sprintf("run the same command again to continue, or add --abort to %s (journal: ConfigMap %s)", abort, journal.Name(c.Owner))
 }

@@ -154,7 +154,7 @@ func (t *MembersTask) next(error) string {
 		}
 		return "the change was rolled back" + has + ". Run the same command again to start again"
 	}
-	return t.Next(t.cluster.Owner, "undo the change")
+	return t.Next(t.cluster, "undo the change")
 }
 
 func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {

@@ -93,7 +93,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // next returns how to go on after a run that didn't come to the end.
 func (t *task) next(error) string {
-	return t.Next(t.cluster.Owner, "restart no further member")
+	return t.Next(t.cluster, "restart no further member")
 }
 
 // done records what was restarted.

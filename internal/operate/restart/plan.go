@@ -11,9 +11,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
@@ -143,7 +143,7 @@ func (j *Job) describe(s *state, r *Record, f *findings) {
 			if j.setOf(p.Name) != sts.Name || p.Labels[appsv1.StatefulSetRevisionLabel] == sts.Status.UpdateRevision {
 				continue
 			}
-			if v := annotation.RolloutValueOf(&sts.Spec.UpdateStrategy); !v.OnDelete && owner.OfStatefulSet(sts).Ordinal(p.Name) < v.Partition {
+			if u := sts.Spec.UpdateStrategy.RollingUpdate; u != nil && owner.OfStatefulSet(sts).Ordinal(p.Name) < int(ptr.Deref(u.Partition, 0)) {
 				kept++
 				continue
 			}
