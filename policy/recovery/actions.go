@@ -49,7 +49,7 @@ func (s *state) cure(m Member) Action {
 	return a
 }
 
-// mayRestart reports whether a new pod in the place of a member's can only help: etcd's leader has lost
+// mayRestart reports whether another pod for a member can only help: etcd's leader has lost
 // the member, it was asked itself, and its data stays.
 func (s *state) mayRestart(m Member) bool {
 	return m.Data == DataValid && s.Operation == "" && s.ListKnown && m.Restarts && m.OutOfContact && m.Answer != NotAsked

@@ -142,7 +142,7 @@ var recoveryRows = []struct {
 	{row: "S-9 its volume could not be read", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataUnread })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 its claim is being deleted", facts: cluster("vvx", minority, data(DataLeaving)), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 restart refuses its pod", facts: cluster("vvx", minority, each(func(m *Member) { m.Restarts = false })), ids: "S-9", do: InspectPod, member: "main-2"},
-	{row: "S-9 the leader may hear from it", facts: cluster("vvx", minority, each(func(m *Member) { m.OutOfContact = false })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 the leader may receive its messages", facts: cluster("vvx", minority, each(func(m *Member) { m.OutOfContact = false })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 it could not be asked", facts: cluster("vvx", minority, each(func(m *Member) { m.Answer = NotAsked })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 the list is unknown", facts: cluster("vvx", minority, func(f *Facts) { f.ListKnown = false }), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 traffic is cut", facts: cluster("vvx", minority, func(f *Facts) { f.TrafficCut = true }), ids: "S-9 X-14", do: RestoreTraffic},

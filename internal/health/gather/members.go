@@ -105,7 +105,7 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 }
 
 // silences finds out what is known of the members that no pod of the cluster runs, and of those that
-// don't answer.
+// don't answer. A status doesn't wait for the latter: it is read again and again.
 func (g *gatherer) silences(ctx context.Context) {
 	how := membership.Removal{Reader: g.Reader, Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
 	g.Silences, g.MayRemove = map[uint64]rules.Silence{}, map[uint64]policy.Verdict{}
@@ -116,7 +116,8 @@ func (g *gatherer) silences(ctx context.Context) {
 	var mu sync.Mutex
 	var all []func()
 	for _, l := range g.Survey.Value.List {
-		if l.Pod != "" && slices.ContainsFunc(g.Survey.Value.Members, func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err == nil }) {
+		answers := func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err == nil }
+		if l.Pod != "" && (g.forStatus || slices.ContainsFunc(g.Survey.Value.Members, answers)) {
 			continue
 		}
 		all = append(all, func() {
