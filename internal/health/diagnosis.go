@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -26,12 +27,12 @@ func DiagnosisChecks() []Check {
 func (f *Facts) Recovery() recovery.Facts {
 	c := f.Cluster.Value.Cluster
 	r := recovery.Facts{
-		At: f.At, Druid: f.Owner.OfDruid(), Managed: f.Owner.Membership().Manager != flavour.Unmanaged,
+		At: f.At, Druid: f.Owner.OfDruid(), Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
-		ScaledIn: f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged,
-		Unread:   f.unread(),
+		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
+		Unread: f.unread(),
 	}
 	r.Members = f.recoveryMembers()
 	elsewhere := 0 // members that other workloads run
@@ -70,6 +71,9 @@ func (f *Facts) fromEtcd(r *recovery.Facts, e *druidv1alpha1.Etcd) {
 	if seen := e.Status.ObservedGeneration; seen == nil || *seen < e.Generation {
 		r.Unreconciled = true
 	}
+	_, r.Requested = e.Annotations[druidv1alpha1.DruidOperationAnnotation]
+	by, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
+	r.Suspended, r.SuspendedByCut = suspended, by == v1alpha1.ClientTrafficKey && r.TrafficCut
 }
 
 func (f *Facts) etcdCondition(e *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType) policy.Condition {
@@ -122,7 +126,7 @@ func (f *Facts) unread() []string {
 		err  error
 	}{
 		{"pods", f.Pods.Err}, {"the StatefulSet", f.StatefulSet.Err}, {"the Etcd", f.Etcd.Err}, {"leases", f.Leases.Err}, {"members' answers", f.Survey.Err},
-		{"volume claims", f.Claims.Err}, {"the cluster's objects", f.Cluster.Err}, {"operations under way", f.UnderWay.Err},
+		{"volume claims", cmp.Or(f.Claims.Err, f.Away.Err)}, {"the cluster's objects", f.Cluster.Err}, {"operations under way", f.UnderWay.Err},
 	} {
 		if fact.err != nil {
 			out = append(out, fact.name)

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -50,7 +51,7 @@ func (f *Facts) statusOf(m *recovery.Member) {
 }
 
 // answerOf adds what the member answers. Silence counts only if the machine that asks can reach
-// others.
+// others, and the leader doesn't receive messages from the member.
 func (f *Facts) answerOf(m *recovery.Member) {
 	v := f.voters()
 	i := slices.IndexFunc(f.Survey.Value.Members, func(a etcd.Member) bool { return a.Pod == m.Name })
@@ -65,7 +66,7 @@ func (f *Facts) answerOf(m *recovery.Member) {
 		m.Answer, m.Detail = recovery.NoLeader, "it answers and follows no common leader"
 	case a.ID != 0: // it answers, and is not the one in the list
 		m.Answer, m.Listed, m.Detail = recovery.NoLeader, recovery.NotListed, etcd.Reason(a.Err)
-	case f.Barred[m.Name] || f.onlyUnreachable() || v.ledElsewhere():
+	case f.Barred[m.Name] || f.onlyUnreachable() || v.ledElsewhere() || f.ContactWith(m.Name) >= membership.ContactActive:
 	default:
 		m.Answer = recovery.Silent
 		m.Detail = cmp.Or(m.Detail, etcd.Reason(a.Err))

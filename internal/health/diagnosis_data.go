@@ -30,6 +30,8 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 		switch {
 		case i < 0:
 			return recovery.DataNone, "there is no claim " + want
+		case f.Claims.Value[i].DeletionTimestamp != nil && pod != nil: // the API server keeps it while the pod exists
+			return recovery.DataLeaving, "claim " + want + " is being deleted"
 		case f.Claims.Value[i].DeletionTimestamp != nil:
 			return recovery.DataNone, "claim " + want + " is being deleted"
 		case f.Claims.Value[i].Status.Phase != corev1.ClaimBound:

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -86,6 +89,13 @@ func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 	return m
 }
 
+// restarts reports whether a StatefulSet creates a pod again with its data, and the pod doesn't take its
+// member out of etcd when it stops.
+func (f *Facts) restarts(pod *corev1.Pod) bool {
+	removes := func(c etcdconf.MemberChange) bool { return c.Hook == etcdconf.PreStop && c.Verb != "add" }
+	return !f.Owner.WithoutStatefulSet() && !static(pod) && !f.leavesData(pod) && !slices.ContainsFunc(f.Owner.MemberChanges, removes)
+}
+
 func listedAs(l etcd.Listed) recovery.Listed {
 	if l.Learner {
 		return recovery.Learner
@@ -107,6 +117,9 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	f.listOf(&m)
 	m.Since = since(pod, m, renewed)
 	m.Data, m.Damage = f.dataOf(name, pod)
+	contact := f.ContactWith(name)
+	m.OutOfContact = contact == membership.ContactNone || contact == membership.ContactSilent
+	m.Restarts = pod != nil && f.restarts(pod)
 	if pod != nil {
 		if c := etcdContainer(pod); c != nil {
 			m.Liveness = c.LivenessProbe != nil

@@ -6,6 +6,8 @@ package health
 import (
 	"fmt"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -31,7 +33,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.ListSnapshots:
 		return f.Command("snapshot list")
 	case recovery.SaveSnapshot:
-		return f.Command("snapshot save", a.Member+".db", "--member "+a.Member)
+		return f.Command("snapshot save", f.Owner.Name+".db")
 	case recovery.TakeBackup:
 		return f.backupCure()
 	case recovery.Resume:
@@ -41,6 +43,8 @@ func (f *Facts) Order(a recovery.Action) string {
 		return f.Command("status")
 	case recovery.Reconcile:
 		return f.annotate("druid.gardener.cloud/operation=reconcile")
+	case recovery.EndSuspension:
+		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
 	case recovery.RestoreTraffic:
 		return f.Command("restore-client-traffic")
 	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease:
@@ -56,7 +60,7 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 	case recovery.Promote:
 		return f.Command("member promote", a.Member)
 	case recovery.RestartPod:
-		return f.kubectl("delete pod " + a.Member)
+		return f.Command("restart", "--member "+a.Member)
 	case recovery.Replace:
 		return f.replace(a.Member)
 	case recovery.RemoveMember:

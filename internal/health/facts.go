@@ -69,8 +69,8 @@ type Facts struct {
 	// LastVoters is how many voters the longest member list has that a member keeps itself. It is
 	// 0 while a member list with quorum is known: then that one counts.
 	LastVoters int
-	// Silences are what is known of the members in etcd's list that no pod of the cluster runs,
-	// by member ID.
+	// Silences are what is known of the members in etcd's list that no pod of the cluster runs, and
+	// of those that don't answer, by member ID.
 	Silences map[uint64]membership.Silence
 	// MayRemove is the verdict of the membership rule on the removal of each member in etcd's
 	// list, by member ID. A member without a verdict may not be removed.
@@ -95,6 +95,9 @@ type Facts struct {
 	Unread []*etcdconf.UnreadableError
 	// Claims are the members' volume claims.
 	Claims Got[[]corev1.PersistentVolumeClaim]
+	// Away are the volume claims of the pods that the StatefulSet had before it was scaled in, as far
+	// as a member list shows that.
+	Away Got[[]corev1.PersistentVolumeClaim]
 	// Fill is how full the members' volumes are, as their kubelets measure it.
 	Fill Got[[]Fill]
 

@@ -132,10 +132,10 @@ func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args .
 
 // scaledAway returns the pod of a member that the StatefulSet had before it was scaled in, and
 // the number of replicas with which it runs again. The pod is empty if there is none, or if
-// its data isn't kept in a claim of its own.
+// a pod that would run again has no claim with its data.
 func (f *Facts) scaledAway(l etcd.Listed) (pod string, replicas int) {
 	at := f.Owner.Ordinal(l.Name)
-	if l.Pod != "" || at < f.Size() || len(f.Owner.Claims) == 0 || f.Owner.Membership().Manager != flavour.Unmanaged {
+	if l.Pod != "" || at < f.Size() || !f.returns(at+1) {
 		return "", 0
 	}
 	return l.Name, at + 1

@@ -84,7 +84,7 @@ func quorumAnswers(f *Facts) []Finding {
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
 		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.describePods(v.noAnswer), Reason: policy.MemberDown}}
-	case f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged:
+	case f.LastVoters > f.Size() && f.returns(f.LastVoters):
 		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
 			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, policy.Plural(f.Size(), "replica", "replicas"))}
 	default:

@@ -61,9 +61,13 @@ func TestQuorum(t *testing.T) {
 			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
 		}, want: Failure, message: "main-2: connection refused; its log ends with: has already been bootstrapped", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "lost by a scale-in", id: "Q001", size: 1, with: func(f *Facts) {
-			f.Survey.Value.ListErr, f.LastVoters = errRefused, 3
-			f.Survey.Value.Members[0].LeaderID = 0
+			scaledIn(f)
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}
 		}, want: Failure, message: "0 of 3 voters answer and follow one leader, quorum is 2, and the StatefulSet has 1 replica", fix: "kubectl scale statefulset/main --replicas 3 -n team"},
+		{name: "lost by a scale-in that deleted a claim", id: "Q001", size: 1, with: func(f *Facts) {
+			scaledIn(f)
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1")}
+		}, want: Failure, message: "the quorum is lost and nothing can be written: 0 of 3 voters answer and follow one leader, quorum is 2", fix: "kubectl etcd status statefulset/main -n team"},
 		{name: "lost", id: "Q001", with: silent(1, 2), want: Failure, message: "the quorum is lost and nothing can be written: 1 of 3 voters answer and follow one leader, quorum is 2", fix: "kubectl describe pod main-1 main-2 -n team"},
 		{name: "barred", id: "Q001", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-1"], f.Barred["main-2"] = true, true }, want: Unknown, message: "main-1 and main-2 could not be asked"},
 		{name: "no pod at all", id: "Q001", with: func(f *Facts) { f.Survey.Value = etcd.Survey{} }, want: Failure, message: "0 of 3"},
@@ -163,7 +167,12 @@ func TestMembers(t *testing.T) {
 		{name: "voter in contact with the leader", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactActive}), want: Warning, message: "no pod of this cluster runs it (http://main-3.main:2380); it is alive", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
 		{name: "voter of which nothing is known", id: "M001", with: withSilence(membership.Silence{Unknown: "403"}), want: Failure, message: "it is not known whether it is dead: 403", fix: "kubectl etcd member list statefulset/main -n team"},
-		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
+		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) {
+			dead(f)
+			f.Owner.Claims = []owner.Claim{{Template: "data"}}
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}
+		}, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
+		{name: "dead voter that was scaled away, and its claim is gone", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
 		{name: "dead voter that the rule keeps", id: "M001", with: func(f *Facts) { dead(f); delete(f.MayRemove, 3) }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter while client traffic is cut", id: "M001", with: func(f *Facts) { dead(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},

@@ -39,12 +39,20 @@ func (s *state) cure(m Member) Action {
 		a.Why = "Its data is lost (" + orUnknown(m.Damage) + "), and it can't be replaced now."
 	case m.Pod == PodWaiting:
 		a.Why = "Its container doesn't stay up. Find out why: " + orUnknown(m.Detail)
-	case m.Data == DataValid && s.Operation == "":
+	case m.Data == DataLeaving:
+		a.Why = "Its data goes when its pod ends (" + orUnknown(m.Damage) + "). Find out why it is not ready, and don't delete the pod."
+	case s.mayRestart(m):
 		a.Do, a.Why = RestartPod, "It has not come back by itself. A new pod starts with the same volume."
 	default:
 		a.Why = "Find out why it is not ready: " + orUnknown(m.Detail)
 	}
 	return a
+}
+
+// mayRestart reports whether another pod for a member can only help: etcd's leader has lost
+// the member, it was asked itself, and its data stays.
+func (s *state) mayRestart(m Member) bool {
+	return m.Data == DataValid && s.Operation == "" && s.ListKnown && m.Restarts && m.OutOfContact && m.Answer != NotAsked
 }
 
 func orUnknown(detail string) string {
@@ -55,37 +63,48 @@ func orUnknown(detail string) string {
 }
 
 // recover is the least action where the quorum is lost. Nothing is deleted: the data of each member
-// may be the newest. Members with their data come first, then what a survivor has, then backups.
+// may be the newest. Members with their data come first, then what survivors have, then backups.
 func (s *state) recover() Action {
-	down := slices.Concat(s.past, s.waiting)
-	gone := 0
-	for _, m := range down {
+	gone, leaving := s.AwayGone, 0
+	for _, m := range slices.Concat(s.past, s.waiting) {
 		gone += one(m.lost())
+		leaving += one(m.Data == DataLeaving)
 	}
-	if s.ScaledIn {
-		return Action{Do: ScaleBack, Why: "Voters were scaled away. They still have their data, and more replicas bring them back."}
+	voters := policy.Count(s.voters, "voter")
+	lost := fmt.Sprintf("The data of %d of %s is lost", gone, voters)
+	if leaving > 0 {
+		lost = fmt.Sprintf("The data of %d of %s is lost or goes when their pods end", gone+leaving, voters)
 	}
-	if s.voters-gone >= s.quorum {
-		a := Action{Do: InspectPod, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
-		if m, ok := firstDown(down); ok {
-			a.Member = m.Name
-			if m.Detail != "" {
-				a.Why += " " + m.Name + ": " + m.Detail
-			}
-			return a
-		}
-		a.Do = Check
+	survivors := names(s.where(func(m Member) bool { return !m.lost() && (m.Answer == NoLeader || m.Answer == Follows) }))
+	enough := s.voters-gone >= s.quorum
+	switch {
+	case s.ScaledIn:
+		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
+	case len(survivors) > 0 && s.voters-gone-leaving < s.quorum:
+		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore-plan prints the steps to restore it.", lost, policy.Names(survivors, "still answers", "still answer"))}
+	case enough && leaving > 0:
+		a := s.bringBack(gone)
+		a.Why += " Volume claims are being deleted: delete no pod, since the data goes with it."
+		return a
+	case enough:
+		return s.bringBack(gone)
+	case s.Store:
+		return Action{Do: ListSnapshots, Why: lost + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore-plan prints the steps."}
+	}
+	return Action{Do: Check, Why: lost + ", no member answers, and no backup is known. Keep all volumes."}
+}
+
+// bringBack is the inspection of the first member to bring back where enough of them have their data.
+func (s *state) bringBack(gone int) Action {
+	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
+	m, ok := firstDown(slices.Concat(s.past, s.waiting))
+	if !ok {
 		return a
 	}
-	for _, m := range s.Members {
-		if !m.lost() && (m.Answer == NoLeader || m.Answer == Follows) {
-			return Action{Do: SaveSnapshot, Member: m.Name, Why: fmt.Sprintf("The data of %d of %s is lost, and this member still answers. Save its data first. Then kubectl etcd snapshot restore-plan prints the steps to restore it.", gone, policy.Count(s.voters, "voter"))}
-		}
+	a.Do, a.Member = InspectPod, m.Name
+	if m.Detail != "" {
+		a.Why += " " + m.Name + ": " + m.Detail
 	}
-	if s.Store {
-		return Action{Do: ListSnapshots, Why: fmt.Sprintf("The data of %d of %s is lost, and no member answers. A backup has to be restored: kubectl etcd snapshot restore-plan prints the steps.", gone, policy.Count(s.voters, "voter"))}
-	}
-	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s is lost, no member answers, and no backup is known. Keep all volumes.", gone, policy.Count(s.voters, "voter"))}
 	return a
 }
 
@@ -123,14 +142,14 @@ func (s *state) join(m Member) Action {
 func (s *state) sweep(m Member) Action {
 	switch {
 	case m.Returns:
-		return Action{Do: ScaleBack, Member: m.Name, Why: "It is still a voter and has its data. Run it again, then scale in with kubectl etcd scale, which removes members first."}
+		return Action{Do: ScaleBack, Member: m.Name, Why: "It is still a voter, and its volume claim is there. Run it again, then scale in with kubectl etcd scale, which removes members first."}
 	case m.Listed == Voter || m.Listed == Learner:
 		if m.Removable && m.MayRemove && m.Answer != Follows {
 			return Action{Do: RemoveMember, Member: m.Name, Why: "The leader has lost it, no pod runs it, and the quorum is computed with it."}
 		}
 		return Action{Do: ListMembers, Member: m.Name, Why: "It can't be removed now: it may be alive, or the others would lose their quorum."}
 	case m.Lease != NoLease && s.ListKnown && m.Listed == NotListed:
-		return Action{Do: DeleteLease, Member: m.Name, Why: "etcd has no such member, and its lease counts as a member that is down."}
+		return Action{Do: DeleteLease, Member: m.Name, Why: "etcd has no such member, and its lease counts as a member that is down. If etcd-druid's component protection denies it, a service account that the protection exempts can delete it."}
 	case m.Lease != NoLease:
 		return Action{Do: ListMembers, Member: m.Name, Why: "Its lease is left over. Whether etcd still has the member is not known."}
 	}
@@ -159,6 +178,12 @@ func (s *state) sync() Action {
 
 func (s *state) scale(why string) Action {
 	switch {
+	case s.Druid && s.Unreconciled && s.SuspendedByCut:
+		return Action{Do: RestoreTraffic, Why: "The traffic cut has suspended etcd-druid: it doesn't act on the spec before client traffic is restored."}
+	case s.Druid && s.Unreconciled && s.Suspended:
+		return Action{Do: EndSuspension, Why: "An annotation suspends etcd-druid: it doesn't act on the spec. If the work for which it was set is done, remove it."}
+	case s.Druid && s.Unreconciled && s.Requested:
+		return s.sync()
 	case s.Druid && s.Unreconciled:
 		return Action{Do: Reconcile, Why: "etcd-druid has not acted on the current spec: it waits for the annotation."}
 	case s.Druid || s.Operation != "":

@@ -18,11 +18,12 @@ func (s *state) eventsOf(members []Member) []Event {
 	var out []Event
 	for _, m := range members {
 		switch {
-		case !m.Asked && m.Pod == PodMissing: // nothing runs it again
+		case (!m.Asked || s.Bare) && m.Pod == PodMissing: // no object shows what runs it again
 		case m.Pod == PodMissing:
 			out = append(out, Event{Who: statefulSet, What: "creates pod " + m.Name + " again, unless a pod before it must be Ready first"})
 		case m.Pod == PodPending:
 			out = append(out, Event{Who: scheduler, What: "gives " + m.Name + " a node as soon as one fits"})
+		case m.Pod == PodStopping && s.Bare: // as above
 		case m.Pod == PodStopping:
 			out = append(out, Event{Who: statefulSet, What: "creates pod " + m.Name + " again when the old one is gone; on a node that is lost, it never is"})
 		case m.Pod == PodWaiting:

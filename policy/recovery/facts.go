@@ -30,6 +30,8 @@ type Facts struct {
 	Druid bool
 	// Managed is true if another program than this one changes the members.
 	Managed bool
+	// Bare is true if no StatefulSet creates the pods.
+	Bare bool
 	// Desired is how many members the cluster should have. Voters is how many etcd has, or, if
 	// ListKnown is false, the largest number that anything shows.
 	Desired, Voters int
@@ -56,11 +58,15 @@ type Facts struct {
 	Interrupted bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool
-	// Unreconciled is true if etcd-druid has not acted on the current spec.
-	Unreconciled bool
-	// ScaledIn is true if the workload has fewer replicas than the members last had, and no program
-	// but a user changed that.
+	// Unreconciled is true if etcd-druid has not acted on the current spec. Requested is true if it
+	// has been asked to, Suspended if an annotation keeps it from doing so, and SuspendedByCut if a
+	// traffic cut has set that one.
+	Unreconciled, Requested, Suspended, SuspendedByCut bool
+	// ScaledIn is true if the workload has fewer replicas than the members last had, no program but
+	// a user changed that, and the volume claims of all pods that went are bound.
 	ScaledIn bool
+	// AwayGone counts the voters that were scaled away and whose volume claims are gone.
+	AwayGone int
 	// Unread are the kinds of facts that could not be read, for users.
 	Unread []string
 }
@@ -95,6 +101,11 @@ type Member struct {
 	MayRemove, Removable bool
 	// Returns is true if more replicas bring the member's pod back with its data.
 	Returns bool
+	// Restarts is true if a StatefulSet creates the pod again, with the same data, and no command of
+	// the pod takes the member out of etcd when it stops.
+	Restarts bool
+	// OutOfContact is true if the leader is known to receive nothing from the member.
+	OutOfContact bool
 	// CaughtUp is true for a learner that is close to the leader.
 	CaughtUp bool
 	// Liveness is true if the kubelet restarts its container when a probe fails.
@@ -174,6 +185,9 @@ const (
 	DataInPod Data = "in the pod"
 	// DataDamaged means that the log of the member shows that its data is lost or can't be read.
 	DataDamaged Data = "damaged"
-	// DataNone means that the volume is not there, not bound, lost, or being deleted.
+	// DataLeaving is data that ends with the pod, since the volume claim is being deleted.
+	DataLeaving Data = "being deleted"
+	// DataNone means that the volume is not there, not bound or lost, or that it is being deleted
+	// and no pod holds it any more.
 	DataNone Data = "none"
 )

@@ -230,7 +230,8 @@ func TestSafe(t *testing.T) {
 		f := Facts{
 			At: noon, Druid: pick(2) == 0, Managed: pick(2) == 0, Desired: pick(6), Voters: pick(6), ListKnown: pick(2) == 0, Replicas: pick(6), ReadyPods: pick(6),
 			Ready: is(statuses[pick(4)]), AllMembersReady: is(statuses[pick(4)]), BackupReady: is(statuses[pick(4)]), Store: pick(2) == 0,
-			ClusterIDs: pick(3), Formed: pick(2) == 0, Interrupted: pick(9) == 0, TrafficCut: pick(9) == 0, ScaledIn: pick(9) == 0,
+			ClusterIDs: pick(3), Formed: pick(2) == 0, Interrupted: pick(9) == 0, TrafficCut: pick(9) == 0, ScaledIn: pick(9) == 0, AwayGone: pick(3),
+			Unreconciled: pick(2) == 0, Suspended: pick(3) == 0, SuspendedByCut: pick(9) == 0, Requested: pick(3) == 0,
 		}
 		if pick(3) == 0 || f.Interrupted {
 			f.Operation = "rollout"
@@ -239,8 +240,8 @@ func TestSafe(t *testing.T) {
 			m := Member{
 				Name: fmt.Sprint("m", i), Asked: pick(3) > 0, First: i == 0, Pod: []Pod{PodUnseen, PodMissing, PodPending, PodWaiting, PodStopping, PodUnready, PodReady}[pick(7)],
 				Answer: []Answer{NotAsked, Silent, NoLeader, Follows}[pick(4)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
-				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataDamaged, DataNone}[pick(5)],
-				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0,
+				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
+				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0,
 			}
 			if f.ListKnown {
 				m.Listed = []Listed{Voter, Voter, Learner, NotListed}[pick(4)]
@@ -277,6 +278,8 @@ func unsafe(f Facts, s Scenario) string {
 	switch {
 	case !changes:
 		return ""
+	case f.ClusterIDs > 1:
+		return "the members are of several clusters"
 	case i < 0:
 		return "no member is named"
 	case s.Action.Do != DeleteLease && s.Action.Do != RemoveMember && !s2.kept():
@@ -286,8 +289,10 @@ func unsafe(f Facts, s Scenario) string {
 	switch {
 	case m.Answer == Follows && m.Listed == Voter:
 		return "the member is well"
-	case s.Action.Do == RestartPod && (m.Data != DataValid || f.Operation != ""):
-		return "the data may go with the pod, or an operation is under way"
+	case s.Action.Do == RestartPod && (m.Data != DataValid || f.Operation != "" || !m.Restarts):
+		return "the data may go with the pod, an operation is under way, or restart refuses"
+	case s.Action.Do == RestartPod && (m.Answer == NotAsked || !m.OutOfContact || !f.ListKnown):
+		return "the member may be well"
 	case s.Action.Do == Replace && m.Listed != NotListed && (!m.lost() || !m.MayRemove || f.TrafficCut):
 		return "the data isn't known to be lost, or the rules refuse"
 	case s.Action.Do == Replace && m.Listed == NotListed && f.Managed:

@@ -124,6 +124,6 @@ var (
 		"I-9: the quorum holds, and etcd doesn't have the member.",
 		"Add it: kubectl etcd member replace POD, or what manages the members.")
 	RestartUnclear = reasons.Add("RestartUnclear",
-		"I-10: what the member will do is not known, because its volume, the member list or the quorum is not.",
+		"I-10: what the member will do is not known, because its volume, the member list or the quorum is not, its volume claim is being deleted, or the members are of several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
 )

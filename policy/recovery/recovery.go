@@ -84,11 +84,13 @@ const (
 	CompareClusters Do = "CompareClusters"
 	ListMembers     Do = "ListMembers"
 	ListSnapshots   Do = "ListSnapshots"
-	// SaveSnapshot saves the data of one member that still answers.
-	SaveSnapshot   Do = "SaveSnapshot"
-	TakeBackup     Do = "TakeBackup"
-	Resume         Do = "Resume"
-	Reconcile      Do = "Reconcile"
+	// SaveSnapshot saves the data of the member that has applied most of those that still answer.
+	SaveSnapshot Do = "SaveSnapshot"
+	TakeBackup   Do = "TakeBackup"
+	Resume       Do = "Resume"
+	Reconcile    Do = "Reconcile"
+	// EndSuspension lets etcd-druid act on the spec again.
+	EndSuspension  Do = "EndSuspension"
 	RestoreTraffic Do = "RestoreTraffic"
 	ScaleBack      Do = "ScaleBack"
 	Promote        Do = "Promote"

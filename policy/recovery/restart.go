@@ -33,6 +33,10 @@ func (s *state) restart(m Member) Restart {
 	switch {
 	case m.Data == DataUnread:
 		return r.as("I-10", RestartUnclear, "Its volume could not be read, so it is not known what it does.")
+	case s.ClusterIDs > 1:
+		return r.as("I-10", RestartUnclear, "The members are of different clusters, so it is not known which one it joins.")
+	case m.Data == DataLeaving:
+		return r.as("I-10", RestartUnclear, "Its volume claim is being deleted: a container that starts again in the same pod has its data, and a new pod has none.")
 	case !s.kept() && !s.lost() && !s.bootstraps():
 		return r.as("I-10", RestartUnclear, "It is not known whether the cluster has a quorum, which decides what it does.")
 	case s.bootstraps() && m.First:

@@ -81,12 +81,17 @@ func awake(holds func(*state) bool) func(*state) bool {
 	return func(s *state) bool { return !s.hibernated() && holds(s) }
 }
 
+// whole guards a row that counts members of one etcd cluster. Those of several are not counted together.
+func whole(holds func(*state) bool) func(*state) bool {
+	return awake(func(s *state) bool { return s.ClusterIDs <= 1 && holds(s) })
+}
+
 var pink = row{
 	id: "S-1", reason: PinkOfHealth,
-	holds: awake(func(s *state) bool {
+	holds: whole(func(s *state) bool {
 		return s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
 			len(s.superfluous)+len(s.outside)+len(s.learners)+len(s.unreadyWell)+len(s.outOfSync())+len(s.longUnknown())+len(s.unreadyPods()) == 0 &&
-			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.ClusterIDs <= 1 && s.Operation == "" && !s.Interrupted && !s.TrafficCut
+			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.Operation == "" && !s.Interrupted && !s.TrafficCut
 	}),
 	title: func(s *state) string {
 		return policy.Count(s.voters, "member") + ", all healthy: nothing is to be done."

@@ -11,7 +11,7 @@ import (
 
 var notMember = row{
 	id: "X-8", reason: PodNotMember,
-	holds: awake(func(s *state) bool { return len(s.outside) > 0 && s.Operation == "" }),
+	holds: whole(func(s *state) bool { return len(s.outside) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
 		return policy.Names(names(s.outside), "is a pod, and no member of etcd", "are pods, and no members of etcd") + "."
 	},
@@ -26,7 +26,7 @@ var notMember = row{
 // and its entry in etcd's list.
 var superfluous = row{
 	id: "S-13", reason: Superfluous,
-	holds: awake(func(s *state) bool { return len(s.superfluous) > 0 && s.Operation == "" }),
+	holds: whole(func(s *state) bool { return len(s.superfluous) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster should have %s, and %s without a pod.", policy.Count(s.Desired, "member"), policy.Names(names(s.superfluous), "is left over", "are left over"))
 	},
@@ -48,7 +48,7 @@ var superfluous = row{
 
 var learnerLeft = row{
 	id: "X-9", reason: LearnerLeft,
-	holds: awake(func(s *state) bool { return len(s.learners) > 0 && s.Operation == "" }),
+	holds: whole(func(s *state) bool { return len(s.learners) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
 		return policy.Names(names(s.learners), "is a learner", "are learners") + " that no operation is about to promote."
 	},
@@ -61,7 +61,7 @@ var learnerLeft = row{
 
 var underWay = row{
 	id: "X-10", reason: UnderWay,
-	holds: awake(func(s *state) bool { return s.Operation != "" && !s.Interrupted }),
+	holds: whole(func(s *state) bool { return s.Operation != "" && !s.Interrupted }),
 	title: func(s *state) string { return "A change is under way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "under way", Observed: s.Operation, Met: true}, s.sizes("")}
@@ -71,7 +71,7 @@ var underWay = row{
 
 var scaleBlocked = row{
 	id: "X-11", reason: ScaleBlocked,
-	holds: awake(func(s *state) bool { return s.ListKnown && s.Desired != s.voters && !s.allReady() }),
+	holds: whole(func(s *state) bool { return s.ListKnown && s.Desired != s.voters && !s.allReady() }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster should have %s and has %d, and it can't be scaled while a member is not ready.", policy.Count(s.Desired, "member"), s.voters)
 	},
@@ -85,7 +85,7 @@ var scaleBlocked = row{
 
 var scaleUp = row{
 	id: "S-11", reason: ScaleUp,
-	holds: awake(func(s *state) bool { return s.Desired > s.voters && s.allReady() }),
+	holds: whole(func(s *state) bool { return s.Desired > s.voters && s.allReady() }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster is healthy and has %d of %s.", s.voters, policy.Count(s.Desired, "desired member"))
 	},
@@ -97,7 +97,7 @@ var scaleUp = row{
 
 var scaleDown = row{
 	id: "S-12", reason: ScaleDown,
-	holds: awake(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
+	holds: whole(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
 	},
@@ -112,7 +112,7 @@ var scaleDown = row{
 // podsDiffer is the rest of what S-1 asks of the workload.
 var podsDiffer = row{
 	id: "X-17", reason: PodsDiffer,
-	holds: awake(func(s *state) bool {
+	holds: whole(func(s *state) bool {
 		return s.allReady() && s.voters == s.Desired && (s.Replicas != s.Desired || s.ReadyPods != s.Desired && len(s.unreadyWell) == 0)
 	}),
 	title: func(s *state) string {
@@ -139,7 +139,7 @@ var backupFails = row{
 
 var unreadyButWell = row{
 	id: "X-13", reason: UnreadyButWell,
-	holds: awake(func(s *state) bool { return len(s.unreadyWell) > 0 }),
+	holds: whole(func(s *state) bool { return len(s.unreadyWell) > 0 }),
 	title: func(s *state) string {
 		return policy.Names(names(s.unreadyWell), "is well in etcd, and its pod is not Ready", "are well in etcd, and their pods are not Ready") + "."
 	},

@@ -29,7 +29,7 @@ var splitBrain = row{
 // few to bring the quorum back. f >= n/2 of DEP-01 is the same as fewer than a quorum, for any n.
 var quorumLost = row{
 	id: "S-10", reason: QuorumLost,
-	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within < s.quorum }),
+	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within < s.quorum }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d.", s.ready, policy.Count(s.voters, "voter"), s.quorum)
 	},
@@ -47,7 +47,7 @@ var quorumLost = row{
 
 var quorumReturns = row{
 	id: "X-3", reason: QuorumMayReturn,
-	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within >= s.quorum }),
+	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within >= s.quorum }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d. %s may still come back by themselves.",
 			s.ready, policy.Count(s.voters, "voter"), s.quorum, policy.Count(s.within, "member"))
@@ -61,7 +61,7 @@ var quorumReturns = row{
 
 var unclear = row{
 	id: "X-4", reason: Unclear,
-	holds: awake(func(s *state) bool {
+	holds: whole(func(s *state) bool {
 		return s.unseen > 0 || s.kept() && s.hidden > 0 || s.voters == 0 && !s.bootstraps()
 	}),
 	title: func(s *state) string {
@@ -85,7 +85,7 @@ var unclear = row{
 
 var bootstraps = row{
 	id: "X-5", reason: Bootstrapping,
-	holds: awake((*state).bootstraps),
+	holds: whole((*state).bootstraps),
 	title: func(*state) string { return "The cluster was created a moment ago and has no quorum yet." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{
@@ -101,7 +101,7 @@ var bootstraps = row{
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
-	holds: awake(func(s *state) bool { return s.Interrupted }),
+	holds: whole(func(s *state) bool { return s.Interrupted }),
 	title: func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}
@@ -113,7 +113,7 @@ var interrupted = row{
 
 var minorityDown = row{
 	id: "S-9", reason: MinorityDown,
-	holds: awake(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
+	holds: whole(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
 	},
@@ -130,7 +130,7 @@ var minorityDown = row{
 
 var minorityReturns = row{
 	id: "X-7", reason: MayReturn,
-	holds: awake(func(s *state) bool { return s.kept() && len(s.waiting) > 0 }),
+	holds: whole(func(s *state) bool { return s.kept() && len(s.waiting) > 0 }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.waiting), "is not ready", "are not ready"))
 	},

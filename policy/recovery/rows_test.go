@@ -49,11 +49,12 @@ func is(s policy.Status) policy.Condition { return policy.Condition{Status: s} }
 func member(letter rune, at int) Member {
 	m := Member{
 		Name: "main-" + string(rune('0'+at)), Asked: true, First: at == 0, Pod: PodReady, Answer: Follows, Listed: Voter,
-		Lease: LeaseFresh, Status: StatusReady, Data: DataValid, MayRemove: true, Liveness: true,
+		Lease: LeaseFresh, Status: StatusReady, Data: DataValid, MayRemove: true, Restarts: true, Liveness: true,
 	}
 	switch letter {
 	case 'x', 'w':
 		m.Pod, m.Answer, m.Lease, m.Status, m.Since = PodUnready, Silent, LeaseExpired, StatusNotReady, noon.Add(-time.Hour)
+		m.OutOfContact = true
 		if letter == 'w' {
 			m.Since = noon.Add(-2 * time.Minute)
 		}
@@ -139,16 +140,28 @@ var recoveryRows = []struct {
 	{row: "S-9 its data lost, and it may not be removed", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod, m.Data, m.MayRemove = PodWaiting, DataDamaged, false })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 its data is in the pod", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataInPod })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 its volume could not be read", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataUnread })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 its claim is being deleted", facts: cluster("vvx", minority, data(DataLeaving)), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 restart refuses its pod", facts: cluster("vvx", minority, each(func(m *Member) { m.Restarts = false })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 the leader may receive its messages", facts: cluster("vvx", minority, each(func(m *Member) { m.OutOfContact = false })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 it could not be asked", facts: cluster("vvx", minority, each(func(m *Member) { m.Answer = NotAsked })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 the list is unknown", facts: cluster("vvx", minority, func(f *Facts) { f.ListKnown = false }), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 traffic is cut", facts: cluster("vvx", minority, func(f *Facts) { f.TrafficCut = true }), ids: "S-9 X-14", do: RestoreTraffic},
 	{row: "S-9 frozen, no object shows since when", facts: cluster("vvx", plain, each(func(m *Member) { m.Pod, m.Since = PodReady, time.Time{} })), ids: "S-9", do: RestartPod, member: "main-2"},
 	{row: "S-10", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "S-10 backups fail, too", facts: cluster("vxx", conditions(policy.False, policy.False, policy.False)), ids: "S-10 X-12", do: InspectPod, member: "main-1"},
-	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: SaveSnapshot, member: "main-0"},
+	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: SaveSnapshot},
+	{row: "S-10 claims are being deleted, and their members answer", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data, m.Answer = DataLeaving, NoLeader })), ids: "S-10", do: SaveSnapshot},
+	{row: "S-10 claims are being deleted, and no member answers", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataLeaving)), ids: "S-10", do: InspectPod, member: "main-0"},
 	{row: "S-10 all lost their data", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: ListSnapshots},
 	{row: "S-10 all lost their data, no backups", facts: cluster("xxx", plain, each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Check},
 	{row: "S-10 voters were scaled away", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.ScaledIn = false, 4, true }), ids: "S-10", do: ScaleBack},
+	{row: "S-10 voters were scaled away, and their claims are gone", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 4, 2 }), ids: "S-10", do: SaveSnapshot},
 	{row: "S-11", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Replicas = 5, 5 }), ids: "S-11", do: Wait},
 	{row: "S-11 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 5, true }), ids: "S-11", do: Reconcile},
+	{row: "S-11 suspended", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended = 5, true, true }), ids: "S-11", do: EndSuspension},
+	{row: "S-11 suspended by a cut", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended, f.SuspendedByCut = 5, true, true, true }), ids: "S-11", do: RestoreTraffic},
+	{row: "S-11 asked for already", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Requested = 5, true, true }), ids: "S-11", do: Wait},
+	{row: "S-11 asked for already, and etcd-druid is down", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Requested, f.Ready.Age = 5, true, true, time.Hour }), ids: "S-11 X-15", do: InspectOperator},
 	{row: "S-11 plain, nothing under way", facts: cluster("vvv", plain, func(f *Facts) { f.Desired = 5 }), ids: "S-11", do: Check},
 	{row: "S-12", facts: cluster("vvvss"), ids: "S-12", do: Wait},
 	{row: "S-13 a lease", facts: cluster("vvvL"), ids: "S-13", do: DeleteLease, member: "main-3"},
@@ -167,6 +180,8 @@ var recoveryRows = []struct {
 	{row: "X-1 pods are left", facts: cluster("vvv", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Wait},
 	{row: "X-1 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 0, true }), ids: "X-1", do: Reconcile},
 	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
+	{row: "X-2 a member is down", facts: cluster("vvx", minority, func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
+	{row: "X-2 the quorum is lost, backups fail, traffic is cut", facts: cluster("vxx", conditions(policy.True, policy.False, policy.False), func(f *Facts) { f.ClusterIDs, f.TrafficCut = 2, true }), ids: "X-2 X-12 X-14 S-6", do: CompareClusters},
 	{row: "X-3", facts: cluster("vww", conditions(policy.False, policy.False, policy.True)), ids: "X-3", do: Wait},
 	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
 	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
@@ -234,6 +249,8 @@ var restartRows = []struct {
 	{"I-9", cluster("vvo"), "added first", false},
 	{"I-9 plain", cluster("vvo", plain), "etcd refuses it", false},
 	{"I-10 the volume", cluster("vvx", data(DataUnread)), "volume", false},
+	{"I-10 several clusters", cluster("vvx", func(f *Facts) { f.ClusterIDs = 2 }), "different clusters", false},
+	{"I-10 its claim is being deleted", cluster("vvx", data(DataLeaving)), "a new pod has none", false},
 	{"I-10 the quorum", cluster("vux"), "quorum", false},
 }
 
@@ -253,5 +270,19 @@ func TestRestarts(t *testing.T) {
 	all := Diagnose(cluster("xxx", data(DataNone))).Restarts
 	if all[0].ID != "I-7" || all[1].ID != "I-8" {
 		t.Errorf("of three without data, the first has %s and the second %s", all[0].ID, all[1].ID)
+	}
+}
+
+// TestEventsOfBarePods: no StatefulSet creates a pod that has none.
+func TestEventsOfBarePods(t *testing.T) {
+	t.Parallel()
+	for _, pod := range []Pod{PodMissing, PodStopping} {
+		for _, bare := range []bool{false, true} {
+			f := cluster("vvx", plain, each(func(m *Member) { m.Pod = pod }), func(f *Facts) { f.Bare = bare })
+			promised := slices.ContainsFunc(Diagnose(f).Scenarios[0].Events, func(e Event) bool { return e.Who == statefulSet })
+			if promised == bare {
+				t.Errorf("%s, bare pods: %t, and a StatefulSet creates them again: %t", pod, bare, promised)
+			}
+		}
 	}
 }

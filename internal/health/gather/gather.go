@@ -90,6 +90,7 @@ func (g *gatherer) all(ctx context.Context) {
 			}
 		},
 	)
+	g.away(ctx)
 	switch {
 	case g.needs(health.NeedSecrets):
 	case g.needs(health.NeedRenewal) && g.expiresSoon():

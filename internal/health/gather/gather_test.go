@@ -5,6 +5,8 @@ package gather
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // TestCertificatesNeedSecrets checks that the Secrets that show what cert-manager renews
@@ -68,5 +71,20 @@ func TestCloser(t *testing.T) {
 		if got := gap(row.members); got != row.want {
 			t.Errorf("%s: %d behind, want %d", row.name, got, row.want)
 		}
+	}
+}
+
+// TestSilent: the log of a member counts only if the leader doesn't receive messages from it.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	g := gatherer{Facts: &health.Facts{Barred: map[string]bool{"main-1": true}}}
+	g.Silences = map[uint64]membership.Silence{3: {Contact: membership.ContactActive}, 4: {Contact: membership.ContactNone}}
+	for i, err := range []error{nil, errRefused, errRefused, errRefused} {
+		pod := fmt.Sprintf("main-%d", i)
+		g.Survey.Value.Members = append(g.Survey.Value.Members, etcd.Member{Pod: pod, Err: err})
+		g.Survey.Value.List = append(g.Survey.Value.List, etcd.Listed{ID: uint64(i + 1), Pod: pod})
+	}
+	if got := g.silent(); !slices.Equal(got, []string{"main-3"}) {
+		t.Errorf("the logs of %q are read, want main-3's", got)
 	}
 }

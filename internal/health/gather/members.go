@@ -49,8 +49,7 @@ func (g *gatherer) members(ctx context.Context) {
 	g.lastVoters(ctx)
 	g.indices(ctx, g.cluster)
 	together(
-		func() { g.silences(ctx) },
-		func() { g.fatalLogs(ctx) },
+		func() { g.silences(ctx); g.fatalLogs(ctx) },
 		func() { g.details(ctx, g.cluster) },
 	)
 }
@@ -105,7 +104,8 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 	}
 }
 
-// silences finds out what is known of the members that no pod of the cluster runs.
+// silences finds out what is known of the members that no pod of the cluster runs, and of those that
+// don't answer. A status doesn't wait for the latter: it is read again and again.
 func (g *gatherer) silences(ctx context.Context) {
 	how := membership.Removal{Reader: g.Reader, Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
 	g.Silences, g.MayRemove = map[uint64]rules.Silence{}, map[uint64]policy.Verdict{}
@@ -116,7 +116,8 @@ func (g *gatherer) silences(ctx context.Context) {
 	var mu sync.Mutex
 	var all []func()
 	for _, l := range g.Survey.Value.List {
-		if l.Pod != "" {
+		answers := func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err == nil }
+		if l.Pod != "" && (g.forStatus || slices.ContainsFunc(g.Survey.Value.Members, answers)) {
 			continue
 		}
 		all = append(all, func() {
@@ -135,12 +136,7 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 	if g.Logs == nil {
 		return
 	}
-	var silent []string
-	for _, m := range g.Survey.Value.Members {
-		if m.Err != nil && !g.Barred[m.Pod] {
-			silent = append(silent, m.Pod)
-		}
-	}
+	silent := g.silent()
 	if len(silent) == 0 {
 		return
 	}
@@ -158,8 +154,20 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 			continue
 		}
 		// A user without the permission to read logs sees the rest.
-		if message, err := membership.FatalLog(ctx, logs, pod.Name, c.Name); err == nil && message != "" {
+		if message, err := membership.FatalLog(ctx, logs, pod, c.Name, g.At); err == nil && message != "" {
 			g.FatalLogs[pod.Name] = message
 		}
 	}
+}
+
+// silent are the pods whose members don't answer. A member from which the leader receives messages has
+// its data, whatever its log has.
+func (g *gatherer) silent() []string {
+	var pods []string
+	for _, m := range g.Survey.Value.Members {
+		if m.Err != nil && !g.Barred[m.Pod] && g.ContactWith(m.Pod) < rules.ContactActive {
+			pods = append(pods, m.Pod)
+		}
+	}
+	return pods
 }

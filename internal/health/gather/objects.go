@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -65,12 +66,26 @@ func (g *gatherer) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
 		return nil, nil
 	}
 	var etcd druidv1alpha1.Etcd
-	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.Name}, &etcd)
-	return &etcd, err
+	if err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.Name}, &etcd); err != nil {
+		return nil, err // an empty Etcd would be one that asks for 0 members
+	}
+	return &etcd, nil
 }
 
+// claims reads the claims of the members that the owner asks for.
 func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, error) {
-	if len(g.Owner.Claims) == 0 {
+	return g.claimsOf(ctx, 0, g.Size())
+}
+
+// away reads the claims of the pods that the StatefulSet had before it was scaled in, where a member
+// list shows that it had more.
+func (g *gatherer) away(ctx context.Context) {
+	g.Away = got(g.claimsOf(ctx, g.Size(), min(g.SizeBefore(), owner.MaxMembers)))
+}
+
+// claimsOf reads the claims of the members with the numbers from one to before another.
+func (g *gatherer) claimsOf(ctx context.Context, from, to int) ([]corev1.PersistentVolumeClaim, error) {
+	if len(g.Owner.Claims) == 0 || from >= to {
 		return nil, nil
 	}
 	var all corev1.PersistentVolumeClaimList
@@ -78,8 +93,8 @@ func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, 
 		return nil, err
 	}
 	own := map[string]bool{}
-	for _, c := range g.Owner.Claims {
-		for i := range g.Size() {
+	for i := from; i < to; i++ {
+		for _, c := range g.Owner.ClaimsOf(i) {
 			own[c.Template+"-"+g.Owner.PodName(i)] = true
 		}
 	}

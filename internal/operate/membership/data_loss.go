@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,17 +127,20 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 	if at := m.Owner.Ordinal(pod); at >= 0 && at < len(s.configs) {
 		container = s.configs[at].Container
 	}
-	return FatalLog(ctx, m.Logs, pod, container)
+	return FatalLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
 }
 
 // FatalLog returns the message about lost data with which a container's etcd ended, empty for none.
-func FatalLog(ctx context.Context, logs Logs, pod, container string) (string, error) {
+func FatalLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (string, error) {
 	for _, previous := range []bool{false, true} {
-		text, err := logs(ctx, pod, container, previous)
+		if previous && runsFor(pod, container, now) > settledRun {
+			break // it has passed what ended the earlier one
+		}
+		text, err := logs(ctx, pod.Name, container, previous)
 		var status apierrors.APIStatus
 		switch {
 		case apierrors.IsForbidden(err):
-			return "", fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod, err)
+			return "", fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
 		case errors.As(err, &status), err != nil:
 			continue // it has not run, or its node is gone
 		}
@@ -145,6 +149,19 @@ func FatalLog(ctx context.Context, logs Logs, pod, container string) (string, er
 		}
 	}
 	return "", nil
+}
+
+// settledRun is how long etcd runs at most before it ends because of lost data.
+const settledRun = 3 * time.Minute
+
+// runsFor returns for how long a container has run since its last start, 0 if it doesn't run.
+func runsFor(pod *corev1.Pod, container string, now time.Time) time.Duration {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == container && c.State.Running != nil {
+			return now.Sub(c.State.Running.StartedAt.Time)
+		}
+	}
+	return 0
 }
 
 // fatalMessageIn returns the message about lost data at the end of a log, empty for none.

@@ -26,7 +26,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 		return nil, operate.Plan{}, err
 	}
 	r := &DruidReplacement{pod: s.pods[pod], claims: s.claims[pod], members: len(s.survey.List)}
-	s.Members = Peers(m.Owner, s.survey)
+	s.Members = m.druidPeers(s)
 	for at := range max(int(m.Owner.Replicas), len(s.pods), highest(s.Members)+1) {
 		s.Ordinals = append(s.Ordinals, membership.Replica{Pod: m.Owner.PodName(at)})
 	}
@@ -49,6 +49,18 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings, Subject: r.subject(),
 		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has removed the old member and added the new one, and it votes"},
 	}, refusal(what, f)
+}
+
+// druidPeers returns the members of the list. One whose pod doesn't exist at the moment has the ordinal
+// of the pod that will run it again.
+func (m *Members) druidPeers(s *observation) []membership.Peer {
+	peers := Peers(m.Owner, s.survey)
+	for i, l := range s.survey.List {
+		if due := l.DuePod(m.Owner); due != "" {
+			peers[i].Ordinal = m.Owner.Ordinal(due)
+		}
+	}
+	return peers
 }
 
 // observeDruid reads what a replacement needs.

@@ -13,6 +13,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -151,6 +152,43 @@ func TestReplaceDruid(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.want, changes(before, w.objects())); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPlanDruidReplace: a voter whose pod doesn't exist is one of the others, or the one that is
+// replaced. One that no pod will run is named with the command that removes it.
+func TestPlanDruidReplace(t *testing.T) {
+	t.Parallel()
+	gone := func(pod string) func(*writing) {
+		return func(w *writing) { w.Remove(operatetest.Path("Pod", pod)); w.Etcd.Stop(pod) }
+	}
+	for _, row := range []struct {
+		name string
+		is   func(*writing)
+		// member is the ID in the plan.
+		member uint64
+		want   string
+	}{
+		{name: "D-10 a healthy member", is: func(*writing) {}, member: 3, want: "it is healthy; --force"},
+		{name: "D-11 its pod doesn't exist", is: gone("main-2"), member: 3},
+		{name: "D-12 the pod of another voter doesn't exist", is: gone("main-1"), member: 3, want: "1 of 2 voters would be healthy, quorum is 2"},
+		{name: "D-13 a voter is left over", is: func(w *writing) {
+			w.Etcd.Members = append(w.Etcd.Members, &pb.Member{ID: 0xa9, Name: "main-7", PeerURLs: []string{"http://main-7.main-peer.team.svc:2380"}})
+		}, member: 3, want: "remove it first: kubectl etcd member remove etcd/main 00000000000000a9 -n team"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWriting(t, nil)
+			row.is(w)
+			w.m.Owner.WorkloadKind, w.m.Owner.Kind = owner.DruidStatefulSet, "Etcd"
+			r, _, err := w.m.PlanDruidReplace(t.Context(), "main-2", false)
+			if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+				t.Errorf("the refusal is %v, want %q", err, row.want)
+			}
+			if r == nil || r.Member != row.member {
+				t.Errorf("the plan is %+v, want member %d", r, row.member)
 			}
 		})
 	}

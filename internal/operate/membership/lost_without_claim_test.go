@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -52,6 +53,7 @@ func TestLostWithoutClaim(t *testing.T) {
 			}
 			m := &Members{
 				Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
+				Clock: clock.RealClock{},
 				Logs:  func(context.Context, string, string, bool) (string, error) { return row.log, nil },
 			}
 			lost, why, err := m.dataLost(t.Context(), s, "main-1")

@@ -21,7 +21,7 @@ import (
 // checkState refuses where a cluster isn't healthy. replacing is the pod whose broken member the
 // operation replaces, empty for none.
 func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *findings) {
-	checkMembers(s, replacing, f)
+	m.checkMembers(s, replacing, f)
 	awaited := ""
 	m.poll(ctx, maxPolls, f, func(seen *findings) (transient bool) {
 		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
@@ -105,7 +105,7 @@ func (m *Members) checkConnected(ctx context.Context, s *observation, replacing 
 			seen.warn("It is unknown whether the leader is connected to every member (%v); etcd adds no member while it isn't.", err)
 			return false
 		}
-		judgeConnected(s, pod, away, replacing, seen)
+		m.judgeConnected(s, pod, away, replacing, seen)
 		return len(seen.refusals) > 0
 	})
 }
@@ -113,20 +113,20 @@ func (m *Members) checkConnected(ctx context.Context, s *observation, replacing 
 // maxConnectionPolls is how many seconds a member gets that has just come back.
 const maxConnectionPolls = 10
 
-func judgeConnected(s *observation, leader string, away []uint64, replacing string, f *findings) {
+func (m *Members) judgeConnected(s *observation, leader string, away []uint64, replacing string, f *findings) {
 	if leader == replacing {
 		return // it transfers leadership and is removed before a member is added
 	}
 	for _, p := range s.Members {
 		if p.Healthy && slices.Contains(away, p.ID) && s.Ordinals[p.Ordinal].Pod != replacing {
-			f.refuse("the leader %s counts %s as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader statefulset/%s -n %s",
-				leader, s.Ordinals[p.Ordinal].Pod, s.sts.Name, s.sts.Namespace)
+			f.refuse("the leader %s counts %s as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader %s -n %s",
+				leader, s.Ordinals[p.Ordinal].Pod, m.Owner.Target(), m.Owner.Namespace)
 		}
 	}
 }
 
 // checkMembers refuses by what the members themselves report.
-func checkMembers(s *observation, replacing string, f *findings) {
+func (m *Members) checkMembers(s *observation, replacing string, f *findings) {
 	voters, healthy := 0, 0
 	for _, p := range s.Members {
 		switch {
@@ -134,7 +134,7 @@ func checkMembers(s *observation, replacing string, f *findings) {
 			f.refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
 			continue
 		case p.Ordinal < 0:
-			f.refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove statefulset/%s %016x -n %s", p.ID, p.URL, s.sts.Name, p.ID, s.sts.Namespace)
+			f.refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove %s %016x -n %s", p.ID, p.URL, m.Owner.Target(), p.ID, m.Owner.Namespace)
 		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != replacing:
 			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
 		}

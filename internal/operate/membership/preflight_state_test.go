@@ -10,7 +10,12 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
+
+// mainOwner is the owner of the cluster that well observes.
+var mainOwner = owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
 
 // TestPreflightConnected: etcd adds no member while its leader counts a member as disconnected.
 func TestPreflightConnected(t *testing.T) {
@@ -33,7 +38,7 @@ func TestPreflightConnected(t *testing.T) {
 		if r.is != nil {
 			r.is(s)
 		}
-		judgeConnected(s, "main-0", r.away, r.replacing, f)
+		(&Members{Owner: mainOwner}).judgeConnected(s, "main-0", r.away, r.replacing, f)
 		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.want) })
 	}
 }

@@ -135,7 +135,7 @@ func TestPreflight(t *testing.T) {
 				size = 5
 			}
 			size = max(size, 0)
-			checkMembers(s, r.replacing, f)
+			(&Members{Owner: mainOwner}).checkMembers(s, r.replacing, f)
 			if r.replacing == "" {
 				checkSize(s, size, f)
 			}

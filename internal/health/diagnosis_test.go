@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+func boundClaim(name string) corev1.PersistentVolumeClaim {
+	return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}}
+}
+
+// scaledIn has a cluster of one that had three members when it last had a quorum.
+func scaledIn(f *Facts) {
+	f.Owner.Claims = []owner.Claim{{Template: "data"}}
+	f.Claims.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-0")}
+	f.Survey.Value.ListErr, f.LastVoters = errRefused, 3
+	f.Survey.Value.Members[0].LeaderID = 0
+}
+
+// frozen has main-2 silent, out of contact with the leader, and its data there.
+func frozen(f *Facts) {
+	silent(2)(f)
+	f.Owner.Claims = []owner.Claim{{Template: "data"}}
+	for i := range 3 {
+		f.Claims.Value = append(f.Claims.Value, boundClaim("data-"+podName(i)))
+		f.Pods.Value[i].Spec.NodeName = "node"
+		f.Pods.Value[i].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	f.Silences = map[uint64]membership.Silence{3: {Pod: "main-2", Contact: membership.ContactNone}}
+}
+
+// leftOver has a voter main-3 without a pod in a cluster of three.
+func leftOver(f *Facts) {
+	f.Owner.Claims = []owner.Claim{{Template: "data"}}
+	f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 4, Name: "main-3"})
+}
+
+// TestDiagnosis: the action of the first scenario, and its command.
+func TestDiagnosis(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name string
+		size int
+		with []func(*Facts)
+		do   recovery.Do
+		want string
+	}{
+		{"frozen", 3, []func(*Facts){frozen}, recovery.RestartPod, "kubectl etcd restart statefulset/main --member main-2 -n team"},
+		{"the leader receives its messages", 3, []func(*Facts){frozen, func(f *Facts) {
+			f.Silences[3] = membership.Silence{Pod: "main-2", Contact: membership.ContactActive}
+		}}, recovery.Nothing, ""},
+		{"the leader's contact is unknown", 3, []func(*Facts){frozen, func(f *Facts) { f.Silences = nil }}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
+		{"a preStop hook removes it", 3, []func(*Facts){frozen, func(f *Facts) {
+			f.Owner.MemberChanges = []etcdconf.MemberChange{{Verb: "remove", Hook: etcdconf.PreStop}}
+		}}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
+		{"a static pod", 3, []func(*Facts){frozen, func(f *Facts) {
+			f.Pods.Value[2].Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
+		}}, recovery.InspectPod, ""},
+		{"bare pods", 3, []func(*Facts){frozen, func(f *Facts) { f.Owner.WorkloadKind = owner.Pods }}, recovery.InspectPod, ""},
+		{"its data is in an emptyDir", 3, []func(*Facts){frozen, func(f *Facts) {
+			f.Pods.Value[2].Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		}}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
+		{"its claim is being deleted", 3, []func(*Facts){frozen, func(f *Facts) {
+			f.Claims.Value[2].DeletionTimestamp = &metav1.Time{Time: noon}
+		}}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
+		{"scaled in", 1, []func(*Facts){scaledIn, func(f *Facts) {
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}
+		}}, recovery.ScaleBack, "kubectl scale statefulset/main --replicas 3 -n team"},
+		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.SaveSnapshot, "kubectl etcd snapshot save statefulset/main main.db -n team"},
+		{"scaled in, and the claims are unread", 1, []func(*Facts){scaledIn, func(f *Facts) { f.Away.Err = errRefused }}, recovery.InspectPod, ""},
+		{"left over with its claim", 3, []func(*Facts){leftOver, func(f *Facts) {
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}
+		}}, recovery.ScaleBack, "kubectl scale statefulset/main --replicas 4 -n team"},
+		{"left over, and its claim is gone", 3, []func(*Facts){leftOver}, recovery.ListMembers, "kubectl etcd member list statefulset/main -n team"},
+		{"left over, and its claim is being deleted", 3, []func(*Facts){leftOver, func(f *Facts) {
+			c := boundClaim("data-main-3")
+			c.DeletionTimestamp = &metav1.Time{Time: noon}
+			f.Away.Value = []corev1.PersistentVolumeClaim{c}
+		}}, recovery.ListMembers, "kubectl etcd member list statefulset/main -n team"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			f := healthy(r.size)
+			for _, with := range r.with {
+				with(f)
+			}
+			a := recovery.Diagnose(f.Recovery()).Scenarios[0].Action
+			if got := f.Order(a); a.Do != r.do || r.want != "" && got != r.want {
+				t.Errorf("%s %q (%s), want %s %q", a.Do, got, a.Why, r.do, r.want)
+			}
+		})
+	}
+}

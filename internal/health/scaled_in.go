@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// SizeBefore is how many pods the StatefulSet had before a user scaled it in, as far as member lists
+// show it, and Size where they show no more or the plugin doesn't change the members.
+func (f *Facts) SizeBefore() int {
+	if f.Owner.StatefulSet == "" || f.Owner.Membership().Manager != flavour.Unmanaged {
+		return f.Size()
+	}
+	before := max(f.Size(), f.LastVoters)
+	for _, l := range f.Survey.Value.List {
+		if l.Pod == "" {
+			before = max(before, f.Owner.Ordinal(l.Name)+1)
+		}
+	}
+	return before
+}
+
+// returns reports whether so many replicas bring back only members with their data: each pod that went
+// has a volume claim template, and its claims are bound.
+func (f *Facts) returns(replicas int) bool {
+	if f.Away.Err != nil || len(f.Owner.Claims) == 0 || replicas > f.SizeBefore() {
+		return false
+	}
+	for at := f.Size(); at < replicas; at++ {
+		if f.claimsGone(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// awayGone counts the voters that were scaled away and whose volume claims are gone.
+func (f *Facts) awayGone() int {
+	gone := 0
+	for at := f.Size(); f.Away.Err == nil && at < min(f.LastVoters, f.SizeBefore()); at++ {
+		gone += map[bool]int{true: 1}[f.claimsGone(at)]
+	}
+	return gone
+}
+
+// claimsGone reports whether a volume claim of a pod that was scaled away isn't there to stay.
+func (f *Facts) claimsGone(ordinal int) bool {
+	return slices.ContainsFunc(f.Owner.ClaimsOf(ordinal), func(template owner.Claim) bool {
+		return !slices.ContainsFunc(f.Away.Value, func(c corev1.PersistentVolumeClaim) bool {
+			return c.Name == template.Template+"-"+f.Owner.PodName(ordinal) && c.DeletionTimestamp == nil && c.Status.Phase == corev1.ClaimBound
+		})
+	})
+}
+
+// ContactWith is what the leader shows of the member of a pod.
+func (f *Facts) ContactWith(pod string) membership.Contact {
+	i := slices.IndexFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return l.Pod == pod })
+	if i < 0 {
+		return membership.ContactUnknown
+	}
+	return f.Silences[f.Survey.Value.List[i].ID].Contact
+}
