@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -110,12 +110,41 @@ func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout)
 	return c.apply(ctx, o, r, step)
 }
 
-// orphaned restores the strategy of a StatefulSet that is no etcd cluster any more.
+// orphaned continues after a cluster that is none any more, or has another key now. It restores the
+// strategies of the StatefulSets in its namespace that no cluster has, and goes on with the others: a
+// StatefulSet that is held has no event by which its new key would be found.
 func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	c.removeState(key)
-	sts, found, err := c.Reader.StatefulSet(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
-	if err != nil || !found || key.Kind != "StatefulSet" {
+	var sets appsv1.StatefulSetList
+	if err := c.Reader.List(ctx, &sets, client.InNamespace(key.Namespace)); err != nil {
+		return reconcile.Result{}, fmt.Errorf("list StatefulSets of namespace %s: %w", key.Namespace, err)
+	}
+	var result reconcile.Result
+	for i := range sets.Items {
+		sts := &sets.Items[i]
+		if !observe.RolloutHeld(sts.Annotations) {
+			continue
+		}
+		next, err := c.restoreOrphan(ctx, key, sts)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		result.RequeueAfter = max(result.RequeueAfter, next.RequeueAfter)
+	}
+	return result, nil
+}
+
+// restoreOrphan restores the strategy of a StatefulSet that is no etcd cluster. For one of another
+// cluster, it does the next step of its rollout.
+func (c *Rollout) restoreOrphan(ctx context.Context, gone owner.Key, sts *appsv1.StatefulSet) (reconcile.Result, error) {
+	o, found, err := c.Reader.OwnerOfStatefulSet(ctx, sts)
+	switch {
+	case err != nil:
 		return reconcile.Result{}, err
+	case found && o.Key() == gone:
+		return reconcile.Result{RequeueAfter: rolloutRecheck}, nil // the cache has both
+	case found:
+		return c.Reconcile(ctx, o.Key())
 	}
 	patch, err := observe.RestoreRollout(sts, c.Clock.Now())
 	if err != nil || patch == nil {

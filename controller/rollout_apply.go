@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -47,6 +48,10 @@ func (c *Rollout) apply(ctx context.Context, o owner.Owner, r observe.Rollout, s
 		return reconcile.Result{}, fmt.Errorf("continue the rollout of %s: %w", o, err)
 	}
 	c.denied.remove(o.Key())
+	if r.Bypassed() {
+		holds.remove(o.Key())
+		return again, nil
+	}
 	c.publish(o, step)
 	return again, nil
 }
@@ -81,10 +86,11 @@ func (c *Rollout) write(ctx context.Context, o owner.Owner, r observe.Rollout, s
 }
 
 // recordLeaving records the pod that restarts next on a budget, as an eviction: the guard of evictions
-// admits none beside it. It fails where an eviction was recorded since the facts were read.
+// admits none beside it. It renews the record while the pod is still there. It fails where an eviction
+// was recorded since the facts were read.
 func (c *Rollout) recordLeaving(ctx context.Context, r observe.Rollout, step rollout.Step) error {
 	pod := r.Pods[step.Pod]
-	if step.Act != rollout.Next || pod == nil || r.Budget == nil || !r.Changes(step) {
+	if step.Act != rollout.Next || pod == nil || r.Budget == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil
 	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -30,6 +31,8 @@ type rolloutStage struct {
 	rollout *Rollout
 	deleted []string
 	refuse  error
+	// recorded are the Events of all replicas.
+	recorded []string
 }
 
 // Patch patches StatefulSets, and leaves budgets to the store.
@@ -95,6 +98,9 @@ func newRolloutStage(t *testing.T) *rolloutStage {
 
 // restartRollout replaces the controller by a new one without memory, as another replica is.
 func (s *rolloutStage) restartRollout() {
+	for s.rollout != nil && len(s.events.Events) > 0 {
+		s.recorded = append(s.recorded, <-s.events.Events)
+	}
 	s.events = events.NewFakeRecorder(100)
 	s.rollout = &Rollout{Client: s, Recorder: s.events, Clock: s.clock, Reader: s.budget.Reader}
 }
@@ -236,6 +242,45 @@ func TestRolloutBypassed(t *testing.T) {
 	s := newRolloutStage(t)
 	change(s.stage, "etcd", func(sts *appsv1.StatefulSet) { sts.Spec.UpdateStrategy.RollingUpdate.Partition = new(int32(1)) })
 	s.expectStep("partition 1")
+	if got := strings.Join(s.recorded, "; "); !strings.Contains(got, "RolloutBypassed") || strings.Contains(got, "RolloutComplete") {
+		t.Errorf("the Events are: %s", got)
+	}
+}
+
+// TestRolloutOfAnotherKey reconciles an Etcd that is gone, whose StatefulSet is still held.
+func TestRolloutOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		change func(*appsv1.StatefulSet)
+		want   string
+	}{
+		"a cluster of its own": {func(*appsv1.StatefulSet) {}, "partition 2 AllReady"},
+		"no etcd":              {func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.EtcdAnnotation] = v1alpha1.NotEtcd }, "partition 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRolloutStage(t)
+			change(s.stage, "etcd", row.change)
+			s.key.Kind, s.key.Name = "Etcd", "gone"
+			s.expectStep(row.want)
+		})
+	}
+}
+
+// TestRolloutRenewsItsRecord: no member is evicted beside a released pod, however long the
+// StatefulSet's controller takes.
+func TestRolloutRenewsItsRecord(t *testing.T) {
+	t.Parallel()
+	s := newRolloutStage(t)
+	s.expectStep("partition 2 AllReady")
+	s.clock.SetTime(s.clock.Now().Add(eviction.Bound/2 + time.Second))
+	before := s.writes
+	if _, err := s.rollout.Reconcile(t.Context(), s.key); err != nil {
+		t.Fatal(err)
+	}
+	if s.writes != before+1 {
+		t.Errorf("%d writes, want one of the budget", s.writes-before)
+	}
 }
 
 func TestRolloutDenied(t *testing.T) {

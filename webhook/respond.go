@@ -63,9 +63,16 @@ func refusal(req admission.Request, message string) *metav1.Status {
 // ones.
 const maxWarning = 120
 
+// command begins a warning that a user types. It stays in one line: the API server cuts warnings of
+// more than 256 characters, and only if all of them have more than 4096.
+const command = "kubectl "
+
 // wrap breaks a text at blanks into warnings that are short enough.
 func wrap(text string) []string {
 	const more = "... "
+	if strings.HasPrefix(text, command) {
+		return []string{text}
+	}
 	var out []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

@@ -116,7 +116,7 @@ func (r *rolloutReview) decide() Decision {
 	case w.admission.Begins:
 		d.Reason = r.well.Reason
 		if !r.well.Allowed {
-			d.Warnings = []string{r.warning(enforced)}
+			d.Warnings = r.warnings(enforced)
 		}
 	case w.admission.Held:
 		if found, ok := reasons.Find(w.record.Reason); ok {
@@ -146,12 +146,17 @@ func (r *rolloutReview) decide() Decision {
 	return d
 }
 
-// warning returns why the template of a client waits.
-func (r *rolloutReview) warning(enforced bool) string {
+// warnings returns why the template of a client waits, and how to release it.
+func (r *rolloutReview) warnings(enforced bool) []string {
 	holds := "holds"
 	if !enforced {
 		holds = "only warns: it would hold"
 	}
-	return fmt.Sprintf(`EtcdTopologyPolicy %s %s the rollout of StatefulSet %s/%s: %s. The members restart one at a time when the cluster is well; to restart them now in any case: kubectl annotate %s -n %s %s="%s REASON"`,
-		r.policy.Name, holds, r.write.before.Namespace, r.write.before.Name, r.well.Message, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)
+	why := fmt.Sprintf("EtcdTopologyPolicy %s %s the rollout of StatefulSet %s/%s: %s. The members restart one at a time when the cluster is well",
+		r.policy.Name, holds, r.write.before.Namespace, r.write.before.Name, r.well.Message)
+	if !enforced {
+		return []string{why}
+	}
+	return []string{why + ". To restart them now in any case, with your REASON:",
+		fmt.Sprintf(`kubectl annotate %s -n %s --overwrite %s="%s REASON"`, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)}
 }

@@ -46,11 +46,10 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 		}
 	}
 	w.manager = options.FieldManager
-	status := before.Status
 	write := rollout.Write{
 		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: int(ptr.Deref(after.Spec.Replicas, 1)),
 		Template: !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
-		Outdated: status.UpdateRevision != status.CurrentRevision,
+		Outdated: outdated(&before),
 		Before:   annotation.RolloutValueOf(&before.Spec.UpdateStrategy), After: annotation.RolloutValueOf(&after.Spec.UpdateStrategy),
 	}
 	if record, ok := annotation.DecodeRolloutRecord(before.Annotations, now); ok && record.Value == write.Before {
@@ -62,6 +61,14 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	}
 	w.admission = rollout.Admit(write)
 	return w, nil
+}
+
+// outdated reports whether pods may have another template than the newest. The two revisions of the
+// status are equal again if a template is restored while pods have the other one, and they are of
+// before a change that the StatefulSet's controller has not seen.
+func outdated(sts *appsv1.StatefulSet) bool {
+	s := &sts.Status
+	return s.UpdateRevision != s.CurrentRevision || s.UpdatedReplicas < s.Replicas || s.ObservedGeneration < sts.Generation
 }
 
 // author returns the strategy that the author of the StatefulSet asks for. A write that leaves ours as

@@ -48,7 +48,11 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 		p.Facts = append(p.Facts, s.String())
 	}
 	p.Subject = strings.Join(p.Steps, "\n")
-	p.Facts = append(p.Facts, "no pod restarts. Members keep their scheduling terms until their pods are created again")
+	restarts := "no pod restarts"
+	if len(found.Rollouts) > 0 {
+		restarts = "only the pods of these rollouts restart"
+	}
+	p.Facts = append(p.Facts, restarts+". Members keep their scheduling terms until their pods are created again")
 	return p
 }
 

@@ -42,8 +42,8 @@ func TestRestoreRollouts(t *testing.T) {
 		code      int
 		log, err  string
 	}{
-		{name: "as it was read", log: "StatefulSet team/main has its author's update strategy again"},
-		{name: "another client is faster", conflicts: 3, log: "StatefulSet team/main has its author's update strategy again"},
+		{name: "as it was read", log: "the rollout of StatefulSet team/main is not held any more"},
+		{name: "another client is faster", conflicts: 3, log: "the rollout of StatefulSet team/main is not held any more"},
 		{name: "another client is always faster", conflicts: 99, err: "restore the update strategy of StatefulSet team/main: other clients changed it in each of 10 attempts"},
 		{name: "gone", gone: true},
 		{name: "gone after a conflict", conflicts: 1, gone: true},

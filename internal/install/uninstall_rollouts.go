@@ -46,7 +46,7 @@ func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 			failed = append(failed, err)
 		}
 		if restored {
-			u.Logf("StatefulSet %s/%s has its author's update strategy again", sts.Namespace, sts.Name)
+			u.Logf("the rollout of StatefulSet %s/%s is not held any more", sts.Namespace, sts.Name)
 		}
 	}
 	return errors.Join(failed...)

@@ -72,6 +72,11 @@ func (r *Reader) leaving(w *workload, budgets []policyv1.PodDisruptionBudget) Le
 	return l
 }
 
+// RecordedFor reports whether a pod has a record that is younger than age.
+func (l Leaving) RecordedFor(pod string, age time.Duration) bool {
+	return slices.ContainsFunc(l.underWay, func(u eviction.UnderWay) bool { return u.Pod == pod && u.Age < age })
+}
+
 // Record returns the annotation of Budget with pods that leave now, and without what is of no use
 // any more. The new ones come first, since only so many are read.
 func (l Leaving) Record(pods ...*corev1.Pod) string {

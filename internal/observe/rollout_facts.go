@@ -96,7 +96,7 @@ func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 		Observed: sts.Status.ObservedGeneration >= sts.Generation,
 		Ordered:  sts.Spec.PodManagementPolicy != appsv1.ParallelPodManagement,
 	}
-	if record, ok := annotation.DecodeRolloutRecord(sts.Annotations, o.At); ok {
+	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, o.At); ok {
 		s.Record, s.Bypassed = &record, record.Value != set.Value
 		set.Held, set.Author = !s.Bypassed, annotation.RolloutValueOf(&record.Author).Partition
 		if since := o.At.Sub(record.Since); o.Facts.Since == 0 || since < o.Facts.Since {
@@ -128,11 +128,24 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 	}
 	p.Going = pod.DeletionTimestamp != nil
 	p.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == sts.Status.UpdateRevision
-	// The StatefulSet's controller waits as long.
-	if c := podstate.Condition(pod, corev1.PodReady); p.PodReady && c != nil {
-		p.PodReady = o.At.Sub(c.LastTransitionTime.Time) >= time.Duration(sts.Spec.MinReadySeconds)*time.Second
+	p.Failing = podstate.CantStart(pod)
+	changed := pod.CreationTimestamp.Time
+	if c := podstate.Condition(pod, corev1.PodReady); c != nil {
+		changed = c.LastTransitionTime.Time
 	}
+	if !p.PodReady {
+		p.NotReadyFor = max(0, o.At.Sub(changed))
+		return p
+	}
+	// The StatefulSet's controller waits as long.
+	p.PodReady = o.At.Sub(changed) >= time.Duration(sts.Spec.MinReadySeconds)*time.Second
 	return p
+}
+
+// Bypassed reports whether the strategies of all StatefulSets with a record were written past
+// admission, so that none is held.
+func (o *Rollout) Bypassed() bool {
+	return !slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil && !s.Bypassed })
 }
 
 // AnyRecord reports whether a StatefulSet has a record of a rollout.

@@ -55,7 +55,7 @@ func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error
 		return nil, nil
 	}
 	s := RolloutSet{StatefulSet: sts, Bypassed: true}
-	if record, ok := annotation.DecodeRolloutRecord(sts.Annotations, now); ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy) {
+	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, now); ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy) {
 		s.Record, s.Bypassed = &record, false
 	}
 	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)

@@ -16,7 +16,7 @@ var (
 		"At least one member is not ready.",
 		"kubectl etcd status NAME shows which one, and why.")
 	NoReadinessProbe = facts.Add("NoReadinessProbe",
-		"The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready after its pod has run for a minute without interruption.",
+		"The etcd container has no readiness probe, or one that only connects, so its pod is Ready before its member is. A member counts as ready after its pod has run for a minute without interruption.",
 		"Add a readiness probe on etcd's /readyz.")
 	ContainerUnknown = facts.Add("ContainerUnknown",
 		"It is not known which container of the members' pods runs etcd: the annotation kubectl-etcd.dev/etcd names a container that they don't have, or several containers run etcd. The cluster keeps its terms and its budget. Its members' settings can't be read.",

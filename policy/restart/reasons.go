@@ -18,9 +18,6 @@ var (
 	RestartComplete = reasons.Add("RestartComplete",
 		"Every member that was to be restarted has a new pod and is healthy.",
 		policy.NoAction)
-	RestartAborted = reasons.Add("RestartAborted",
-		"A user ended the restart. The member that had been stopped is back, and no further one was stopped.",
-		"To restart the other members, run the command again without --abort.")
 	QuorumNeedsAll = reasons.Add("QuorumNeedsAll",
 		"A restart of this member would leave fewer healthy voters than a quorum, so etcd would take no writes until it is back.",
 		"Wait until the other members are healthy. With two members, every restart interrupts etcd, and kubectl etcd restart does none: add a third member first (kubectl etcd scale NAME --replicas 3), or delete the pod when clients can wait.")

@@ -20,8 +20,6 @@ type Facts struct {
 	Members []Member
 	// Only is the pod of the only member to restart, empty for all members.
 	Only string
-	// Abort is true if no further member is to be restarted.
-	Abort bool
 }
 
 // Member is one member during a restart.
@@ -97,11 +95,8 @@ func Next(f Facts) Step {
 		return Step{Kind: Wait, Pod: f.Members[at].Pod, Reason: MemberRestarting, Message: f.Members[at].awaited()}
 	}
 	next, ok := f.next()
-	switch {
-	case !ok:
+	if !ok {
 		return Step{Kind: Done, Reason: RestartComplete, Message: "every member that was to be restarted is back"}
-	case f.Abort:
-		return Step{Kind: Done, Reason: RestartAborted, Message: "no further member is restarted"}
 	}
 	m := f.Members[next]
 	v := f.mayStop(next)

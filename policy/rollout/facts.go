@@ -50,7 +50,23 @@ type Pod struct {
 	Updated bool
 	// Going is true while it is being deleted.
 	Going bool
+	// Failing is true if time alone does not make it start: no node fits, its image can't be pulled,
+	// or its containers end by themselves again and again.
+	Failing bool
+	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready.
+	NotReadyFor time.Duration
 }
+
+// releaseLimit is how long a pod stays released while the StatefulSet's controller does not act.
+const releaseLimit = 30 * time.Second
+
+// createLimit is how long a pod that a StatefulSet's controller creates again may be missing. One that
+// is missing for longer can't be created with the template that it had.
+const createLimit = time.Minute
+
+// outageLimit is how long a member must have been down before it restarts without a quorum. Nodes
+// that reboot and networks that fail for a moment are back before that.
+const outageLimit = 2 * time.Minute
 
 // Value is the strategy of a StatefulSet: OnDelete, or RollingUpdate with a partition. Its controller
 // restarts no pod of a lower ordinal than the partition, and creates such pods with the old template.
@@ -70,6 +86,9 @@ func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady 
 
 // absent reports whether a pod is being created again.
 func (p Pod) absent() bool { return !p.Exists || p.Going }
+
+// missing reports whether a pod does not exist, and nothing of it remains to be deleted.
+func (p Pod) missing() bool { return !p.Exists && !p.Going }
 
 // next returns the highest ordinal that the rollout is yet to restart, -1 for none.
 func (s *Set) next() int {
@@ -104,10 +123,16 @@ func (s *Set) held() Value {
 	return Value{Partition: max(last+1, s.Author, s.Value.Partition)}
 }
 
+// waitsInOrder reports whether a pod is missing because the StatefulSet's controller waits for a pod
+// of a lower ordinal.
+func (s *Set) waitsInOrder(i int) bool {
+	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() })
+}
+
 // restarting returns the value with which a pod of the set gets the new template when it is created
 // again, and no other pod restarts.
 func (s *Set) restarting(i int) Value {
-	if i == s.next() {
+	if i >= s.next() {
 		return Value{Partition: i}
 	}
 	return Value{OnDelete: true}

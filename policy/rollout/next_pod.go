@@ -6,6 +6,7 @@ package rollout
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -15,33 +16,41 @@ import (
 func (f Facts) cure() (Step, bool) {
 	quorum := f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size)
 	updated := f.named(func(p Pod) bool { return p.Updated && !p.well() })
+	failing := f.named(func(p Pod) bool { return p.Updated && !p.well() && p.Failing })
 	set, at := f.broken()
 	switch {
-	case len(updated) > 0 && (quorum || set == nil || set.Ordered):
+	case len(updated) > 0 && (quorum || set == nil || set.Ordered || len(failing) > 0):
 		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", policy.Names(updated, "is", "are")), true
 	case set == nil:
 		return Step{}, false
 	}
 	pod := set.Pods[at]
-	step := f.step(Restart, policy.CuresMember, fmt.Sprintf("%s is down with the old template, and gets the new one", pod.Pod))
+	if !quorum && pod.Exists && pod.NotReadyFor < outageLimit {
+		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, pod.NotReadyFor.Round(time.Second), outageLimit), true
+	}
+	what := "is down"
+	if pod.missing() {
+		what = "can't be created"
+	}
+	step := f.step(Restart, policy.CuresMember, fmt.Sprintf("%s %s with the old template, and gets the new one", pod.Pod, what))
 	step.Pod = pod.Pod
 	for i := range f.Sets {
 		if &f.Sets[i] == set {
 			step.Values[i] = set.restarting(at)
-			step.Delete = set.Observed && set.Value == step.Values[i]
+			step.Delete = set.Observed && set.Value == step.Values[i] && pod.Exists
 		}
 	}
 	return step, true
 }
 
-// broken returns the next pod that is down with an old template, nil for none. A controller that
-// works in order creates no pod above one that is not Ready.
+// broken returns the next pod that is down with an old template or can't be created with it, nil for
+// none. A controller that works in order creates no pod above one that is not Ready.
 func (f Facts) broken() (*Set, int) {
 	for i := range f.Sets {
 		set := &f.Sets[i]
 		var down []int
 		for at := set.Author; at < len(set.Pods); at++ {
-			if p := set.Pods[at]; p.down() && p.outdated() {
+			if p := set.Pods[at]; p.down() && p.outdated() || p.missing() && !set.waitsInOrder(at) {
 				down = append(down, at)
 			}
 		}

@@ -31,8 +31,8 @@ var (
 		"The eviction of a member was admitted a moment ago. No pod restarts before that member is back.",
 		"Wait.")
 	PodAbsent = reasons.Add("RolloutPodAbsent",
-		"A member's pod is being created again. No other pod restarts before it is ready.",
-		"Wait. If it remains, kubectl describe pod shows why the pod isn't created, or isn't deleted.")
+		"A member's pod is being deleted or created again. No other pod restarts before it is ready.",
+		"Wait. If it remains, kubectl describe statefulset shows why the pod isn't created, and kubectl describe pod why it isn't deleted. A pod that can't be created for a minute gets the new template.")
 	UpdatedNotReady = reasons.Add("RolloutUpdatedNotReady",
 		"A member is not ready with the new template. The other members keep the old one.",
 		"Wait until it is ready. If it does not start, kubectl logs and kubectl describe pod show why: correct the template, or restore the previous one. The pod then restarts at once.")

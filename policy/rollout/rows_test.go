@@ -15,16 +15,21 @@ import (
 const holdLimit = time.Hour
 
 // of returns the facts of a cluster of one held StatefulSet. members are written as
-// policytest.Kinds; templates has a letter for each: n for the newest template, o for an older one,
-// and as capitals if the pod is being deleted, - for a pod that doesn't exist.
+// policytest.Kinds; templates has a letter for each: n for the newest template, f if it can't start
+// with it, o for an older one, and as capitals if the pod is being deleted, - for a pod that doesn't
+// exist. A pod that is not Ready has not been for outageLimit.
 func of(members, templates string, partition int) Facts {
 	f := Facts{Cluster: policytest.ClusterOf(members), Confirmed: true}
 	set := Set{Name: "main", Held: true, Observed: true, Value: Value{Partition: partition}}
 	for i, letter := range templates {
 		p := Pod{Member: f.Cluster.Members[i], Updated: letter == 'n' || letter == 'N', Going: letter == 'N' || letter == 'O'}
+		p.Updated, p.Failing = p.Updated || letter == 'f', letter == 'f'
 		p.Exists = letter != '-'
 		if p.absent() {
 			p.Ready, p.PodReady = false, false
+		}
+		if !p.PodReady {
+			p.NotReadyFor = outageLimit
 		}
 		f.Cluster.Members[i] = p.Member
 		set.Pods = append(set.Pods, p)
@@ -41,6 +46,17 @@ func with(f Facts, change func(*Facts)) Facts {
 func onDelete(f *Facts) { f.Sets[0].Value = Value{OnDelete: true} }
 
 func late(f *Facts) { f.Since = holdLimit }
+
+func since(d time.Duration) func(*Facts) { return func(f *Facts) { f.Since = d } }
+
+func inOrder(f *Facts) { f.Sets[0].Ordered = true }
+
+// justNow changes all pods that are not Ready to have been Ready a moment ago.
+func justNow(f *Facts) {
+	for i := range f.Sets[0].Pods {
+		f.Sets[0].Pods[i].NotReadyFor = 0
+	}
+}
 
 // text writes a step as in the table.
 func text(s Step) string {
@@ -79,12 +95,21 @@ var rolloutRows = []struct {
 	{"O-5 not observed, and all seem new", with(of("vvv", "nnn", 3), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
 	{"O-6 evicted", with(of("vvv", "ooo", 3), func(f *Facts) { f.Leaving = []string{"main-0"} }), "Hold, partition 3", PodLeaving},
 	{"O-5 not observed, and one was released", with(of("vvv", "ooo", 2), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 2", NotObserved},
+	{"O-5 not observed for long, and one was released", with(with(of("vvv", "ooo", 2), func(f *Facts) { f.Sets[0].Observed = false }), since(releaseLimit)), "Hold, partition 3", NotObserved},
+	{"O-5 not observed for long, OnDelete", with(with(with(of("xvv", "ooo", 0), onDelete), func(f *Facts) { f.Sets[0].Observed = false }), since(releaseLimit)), "Hold, OnDelete", NotObserved},
 	{"O-6 another one is evicted", with(of("vvv", "ooo", 2), func(f *Facts) { f.Leaving = []string{"main-0", "main-2"} }), "Hold, partition 3", PodLeaving},
 	{"O-11 recorded as it was released", with(of("vvv", "ooo", 2), func(f *Facts) { f.Leaving = []string{"main-2"} }), "Next main-2, partition 2", policy.AllReady},
 	{"O-6 going", of("vvv", "ooO", 2), "Hold, partition 2", PodAbsent},
 	{"O-6 missing", of("vvv", "oo-", 2), "Hold, partition 2", PodAbsent},
 	{"O-6 another one is missing", of("vvv", "-oo", 2), "Hold, partition 3", PodAbsent},
 	{"O-6 OnDelete", with(of("vvv", "-oo", 0), onDelete), "Hold, OnDelete", PodAbsent},
+	{"O-6 missing, and can't be created", with(of("vvv", "oo-", 3), since(createLimit)), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-6 another one can't be created", with(of("vvv", "-oo", 3), since(createLimit)), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-6 it can't be created, and the strategy is in force", with(with(of("vvv", "-oo", 0), onDelete), since(createLimit)), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-6 it can't be created, and another one is deleted", with(of("vvv", "-oO", 3), since(createLimit)), "Hold, partition 3", PodAbsent},
+	{"O-6 missing since the lowest is down, in order", with(of("xvv", "o--", 3), inOrder), "Restart main-0, partition 0", policy.CuresMember},
+	{"O-6 missing since the middle is down, in order", with(of("vxv", "oo-", 3), inOrder), "Restart main-1, partition 1", policy.CuresMember},
+	{"O-6 missing, in order", with(of("vvv", "oo-", 3), inOrder), "Hold, partition 3", PodAbsent},
 	{"O-7 stale", with(of("mmm", "ooo", 3), func(f *Facts) { f.Cluster.Stale = true }), "Hold, partition 3", policy.FactsStale},
 	{"O-7 stale for long", with(of("pxx", "ooo", 3), func(f *Facts) { f.Cluster.Stale, f.Since = true, holdLimit }), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-8 starts", of("vvx", "oon", 2), "Hold, partition 2", UpdatedNotReady},
@@ -101,6 +126,11 @@ var rolloutRows = []struct {
 	{"O-9 in order", with(of("xvxvv", "ooooo", 5), func(f *Facts) { f.Sets[0].Ordered = true }), "Restart main-0, OnDelete", policy.CuresMember},
 	{"O-9 the template before it", of("vvx", "nno", 3), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum", of("xxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
+	{"O-10 no quorum, and the template can't start", of("xxx", "oof", 2), "Hold, partition 2", UpdatedNotReady},
+	{"O-10 no quorum, and none has the template", of("vxx", "ooo", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-10 no quorum for a moment", with(of("xxx", "ooo", 3), justNow), "Hold, partition 3", policy.NoQuorum},
+	{"O-10 no quorum for a moment, and one has the template", with(of("vxx", "oon", 2), justNow), "Hold, partition 2", policy.NoQuorum},
+	{"O-9 down for a moment", with(of("vvx", "ooo", 3), justNow), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum, one is left", of("vxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
 	{"O-11 well", of("vvv", "ooo", 3), "Next main-2, partition 2", policy.AllReady},
 	{"O-11 the second", of("vvv", "oon", 2), "Next main-1, partition 1", policy.AllReady},

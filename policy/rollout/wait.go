@@ -5,6 +5,7 @@ package rollout
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -18,7 +19,7 @@ func (f Facts) wait() (Step, bool) {
 		if set := &f.Sets[i]; set.Held && !set.Observed {
 			step := f.hold(NotObserved, "the StatefulSet's controller has not seen the last change of %s yet", set.Name)
 			for j := range f.Sets {
-				step.Values[j], step.Released[j] = f.Sets[j].Value, false // the templates of the pods are not known
+				step.Values[j], step.Released[j] = f.Sets[j].unobserved(f.Since), false
 			}
 			return step, true
 		}
@@ -27,10 +28,35 @@ func (f Facts) wait() (Step, bool) {
 	if leaving := slices.DeleteFunc(slices.Clone(f.Leaving), f.released); len(leaving) > 0 {
 		return f.hold(PodLeaving, "%s being evicted", policy.Names(leaving, "is", "are")), true
 	}
-	if absent := f.named(Pod.absent); len(absent) > 0 {
+	if absent := f.absent(); len(absent) > 0 {
 		return f.hold(PodAbsent, "%s being created again", policy.Names(absent, "is", "are")), true
 	}
 	return Step{}, false
+}
+
+// unobserved returns the value of a set while its controller has not seen the last change. Which pods
+// have the newest template is not known, so a pod that was released keeps that for a while. The record
+// that keeps other members from being evicted beside it ends after a minute, so it is held before.
+func (s *Set) unobserved(since time.Duration) Value {
+	if s.Held && since >= releaseLimit && !s.Value.OnDelete {
+		return Value{Partition: max(s.Value.Partition, len(s.Pods))}
+	}
+	return s.Value
+}
+
+// absent returns the pods that are being deleted or created again. A pod that is still missing after
+// createLimit is none: it can't be created.
+func (f Facts) absent() []string {
+	var out []string
+	for s := range f.Sets {
+		set := &f.Sets[s]
+		for i, p := range set.Pods {
+			if p.Going || p.missing() && f.Since < createLimit && !set.waitsInOrder(i) {
+				out = append(out, p.Pod)
+			}
+		}
+	}
+	return out
 }
 
 // released reports whether the StatefulSet's controller is about to restart a pod.

@@ -71,9 +71,11 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	if t.abort {
-		if err := t.job.Abort(ctx, t.record); err != nil {
+		if err := t.job.End(ctx, t.record); err != nil {
 			return err
 		}
+		t.done(ctx, run)
+		return nil
 	}
 	notes, err := t.job.Run(ctx, t.record)
 	if stopped := (*restart.StoppedError)(nil); errors.As(err, &stopped) && context.Cause(ctx) == nil {
@@ -86,9 +88,6 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		t.app.Warn("%s.", n.Message)
 	}
 	t.done(ctx, run)
-	if t.record.Abort && !t.abort {
-		return app.Refused("an earlier command had ended the restart, and this command waited for its last member. Run the same command again to begin a restart")
-	}
 	return nil
 }
 
@@ -105,7 +104,7 @@ func (t *task) done(ctx context.Context, run *change.Run) {
 		what = "restarted no member"
 	}
 	line := fmt.Sprintf("%s: %s", t.cluster.Target(), what)
-	if t.record.Abort {
+	if t.abort {
 		run.Done(ctx, reasons.RestartEnded, "ended a restart: "+what, line)
 		return
 	}

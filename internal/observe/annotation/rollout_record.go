@@ -5,6 +5,7 @@ package annotation
 
 import (
 	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,19 @@ func DecodeRolloutRecord(annotations map[string]string, now time.Time) (RolloutR
 		r.Since = t
 	}
 	return r, true
+}
+
+// RecoverRolloutRecord reads a record as DecodeRolloutRecord does, to end it. If only the author's
+// strategy is missing or invalid, the author is taken to have chosen none, which is to restart all pods.
+func RecoverRolloutRecord(annotations map[string]string, now time.Time) (RolloutRecord, bool) {
+	if r, ok := DecodeRolloutRecord(annotations, now); ok {
+		return r, true
+	}
+	annotations = maps.Clone(annotations)
+	if annotations != nil {
+		annotations[v1alpha1.RolloutAuthorAnnotation] = `{"type":"RollingUpdate"}`
+	}
+	return DecodeRolloutRecord(annotations, now)
 }
 
 // Encode returns the record as annotations.

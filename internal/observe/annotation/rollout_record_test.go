@@ -55,6 +55,12 @@ func TestRolloutRecordInvalid(t *testing.T) {
 			t.Errorf("%v: %+v", r, got)
 		}
 	}
+	for text, want := range map[string]bool{"partition=1": true, "OnDelete": true, "3": false, "": false} {
+		got, ok := RecoverRolloutRecord(map[string]string{v1alpha1.RolloutAuthorAnnotation: "{", v1alpha1.RolloutValueAnnotation: text}, now)
+		if ok != want || ok && RolloutValueOf(&got.Author) != (rollout.Value{}) {
+			t.Errorf("recovered from %q: %t %+v", text, ok, got)
+		}
+	}
 	got, ok := DecodeRolloutRecord(map[string]string{
 		v1alpha1.RolloutAuthorAnnotation: author, v1alpha1.RolloutValueAnnotation: "partition=1",
 		v1alpha1.RolloutSinceAnnotation: now.Add(time.Hour).Format(time.RFC3339),

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -203,8 +204,17 @@ func (s *observation) heldBack() string {
 	return ""
 }
 
+// checkHeld refuses while etcd-webhook holds the rollout: the strategy that an operation would restore at
+// its end is not the author's then.
+func checkHeld(s *observation, f *findings) {
+	if observe.RolloutHeld(s.sts.Annotations) {
+		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete. kubectl describe statefulset %s -n %s shows what it waits for", s.sts.Name, s.sts.Name, s.sts.Namespace)
+	}
+}
+
 // checkSize refuses invalid sizes, and a StatefulSet that doesn't match the members.
 func checkSize(s *observation, target int, f *findings) {
+	checkHeld(s, f)
 	switch {
 	case target == 0:
 		f.refuse("0 members are no cluster: %s", stopHint(s.sts))

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -90,6 +91,9 @@ var preflightRows = []struct {
 	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, want: "make them equal first: main-1 has no member: kubectl etcd member replace statefulset/main main-1 -n team gives it one"},
 	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, want: "kubectl etcd member replace statefulset/main main-0 -n team"},
 	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Ordinal = 1 }, want: "kubectl etcd member replace statefulset/main main-0 -n team"},
+	{name: "etcd-webhook holds a rollout", is: func(s *observation) {
+		s.sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=1"}
+	}, want: "etcd-webhook holds the rollout of StatefulSet main"},
 	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 is not of the StatefulSet's latest template"},
 
 	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, want: "an address that changes with the pod"},

@@ -48,6 +48,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if err := m.checkClientServices(ctx, s, s.brokenAt(ordinal), f); err != nil {
 		return nil, operate.Plan{}, err
 	}
+	checkHeld(s, f)
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
 			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or where it waits for %s itself, take it back: kubectl rollout undo statefulset/%s -n %s",

@@ -23,25 +23,26 @@ type StoppedError struct{ message string }
 func (e *StoppedError) Error() string { return e.message }
 
 // evict evicts a pod by name and UID. A budget or the eviction guard may refuse it for now: then the
-// error is temporary. Another pod of that name is no error: the member has been restarted.
-func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) error {
+// error is temporary. It returns false without an error if there is no such pod, or another one of
+// that name: the member has been restarted.
+func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (evicted bool, err error) {
 	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
 	if dry {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: j.Owner.Namespace, Name: name}}
-	err := j.Kube.SubResource("eviction").Create(ctx, pod, &policyv1.Eviction{ObjectMeta: pod.ObjectMeta, DeleteOptions: options})
+	err = j.Kube.SubResource("eviction").Create(ctx, pod, &policyv1.Eviction{ObjectMeta: pod.ObjectMeta, DeleteOptions: options})
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		return nil
+		return false, nil
 	case apierrors.IsTooManyRequests(err):
-		return fmt.Errorf("the eviction of %s is refused for now: %w", name, err)
+		return false, fmt.Errorf("the eviction of %s is refused for now: %w", name, err)
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
-		return &StoppedError{fmt.Sprintf("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)}
+		return false, &StoppedError{fmt.Sprintf("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)}
 	case err != nil:
-		return fmt.Errorf("evict %s: %w", name, err)
+		return false, fmt.Errorf("evict %s: %w", name, err)
 	}
-	return nil
+	return true, nil
 }
 
 // deletionGrace is how long after its time a pod that is deleted may still end by itself.

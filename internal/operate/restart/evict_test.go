@@ -53,9 +53,12 @@ func TestEvict(t *testing.T) {
 				return 0
 			}
 			j := &Job{Kube: kube, Owner: owner.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}}
-			err := j.evict(t.Context(), "main-2", row.uid, row.dry)
+			evicted, err := j.evict(t.Context(), "main-2", row.uid, row.dry)
 			if (err == nil) != (row.err == "") || err != nil && (!strings.Contains(err.Error(), row.err) || permanent(err) != row.permanent) {
 				t.Errorf("the error is %v, want %q", err, row.err)
+			}
+			if want := row.err == "" && !row.gone && row.uid == "first"; evicted != want {
+				t.Errorf("evicted: %t, want %t", evicted, want)
 			}
 			if there := s.Get(at) != nil; there != row.there {
 				t.Errorf("the pod is there: %t", there)

@@ -52,7 +52,7 @@ func (j *Job) observe(ctx context.Context, r *Record) (*state, error) {
 		s.Cluster.Operation = "" // a restart is how such a rollout goes on
 	}
 	s.databases = maintenance.Databases(s.survey)
-	s.Only, s.Abort = r.Only, r.Abort
+	s.Only = r.Only
 	j.addMembers(s, r.Pods)
 	return s, nil
 }

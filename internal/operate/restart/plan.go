@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -136,15 +138,24 @@ func (j *Job) describe(s *state, r *Record, f *findings) {
 		f.fact("%s", describeMember(m))
 	}
 	for _, sts := range s.sets {
-		old := 0
+		kept, old := 0, 0
 		for _, p := range s.pods {
-			if j.setOf(p.Name) == sts.Name && p.Labels[appsv1.StatefulSetRevisionLabel] != sts.Status.UpdateRevision {
-				old++
+			if j.setOf(p.Name) != sts.Name || p.Labels[appsv1.StatefulSetRevisionLabel] == sts.Status.UpdateRevision {
+				continue
 			}
+			if v := annotation.RolloutValueOf(&sts.Spec.UpdateStrategy); !v.OnDelete && owner.OfStatefulSet(sts).Ordinal(p.Name) < v.Partition {
+				kept++
+				continue
+			}
+			old++
+		}
+		if kept > 0 {
+			f.fact("the partition of StatefulSet %s keeps its newer pod template from %d of its pods: their next pods get the old one", sts.Name, kept)
 		}
 		if old > 0 {
 			f.fact("StatefulSet %s has a newer pod template than %d of its pods: their next pods get it", sts.Name, old)
-		} else {
+		}
+		if kept+old == 0 {
 			f.fact("the next pods get the same template of StatefulSet %s", sts.Name)
 		}
 	}

@@ -29,8 +29,6 @@ type Record struct {
 	Strategy Strategy `json:"strategy"`
 	// Only is the pod of the only member to restart, empty for all.
 	Only string `json:"only,omitempty"`
-	// Abort is true once the user has ended the restart.
-	Abort bool `json:"abort,omitempty"`
 	// Pods has the UIDs of the pods that there were when the restart began, by name.
 	Pods map[string]types.UID `json:"pods"`
 	// Config has the versions of the ConfigMaps and Secrets that the pods read, by kind and name.
@@ -41,10 +39,7 @@ type Record struct {
 
 // Summary returns the restart as text: "one member at a time".
 func (r *Record) Summary() string {
-	switch {
-	case r.Abort:
-		return "to be ended"
-	case r.Only != "":
+	if r.Only != "" {
 		return "of " + r.Only
 	}
 	return "one member at a time"
@@ -81,14 +76,6 @@ func (r *Record) create(ctx context.Context, kube client.Client, sts *appsv1.Sta
 		return err
 	}
 	return r.journal.Create(ctx, kube, sts, dry)
-}
-
-// update writes the record as it is now.
-func (r *Record) update(ctx context.Context, kube client.Client) error {
-	if err := r.pack(); err != nil {
-		return err
-	}
-	return r.journal.Update(ctx, kube)
 }
 
 func (r *Record) pack() (err error) {

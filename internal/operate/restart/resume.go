@@ -25,16 +25,14 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	if r.journal.By != "" {
 		p.Facts[0] += " by " + r.journal.By
 	}
-	ends := abort || r.Abort
-	if ends {
-		p.Title = "end: " + j.what(r)
+	if abort {
+		p.Title, p.Steps = "end: "+j.what(r), []string{"restart no other member"}
 	}
 	s, err := j.observe(ctx, r)
 	if err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read now: %v.", err))
 		return p, nil
 	}
-	s.Abort = ends
 	var done []string
 	for _, m := range s.Members {
 		if m.Recorded && m.New {
@@ -46,12 +44,7 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	}
 	step := rules.Next(s.Facts)
 	p.Facts = append(p.Facts, step.Message)
-	switch {
-	case ends && step.Kind == rules.Wait:
-		p.Steps = []string{"wait until " + step.Pod + " is back", "restart no other member"}
-	case ends:
-		p.Steps = []string{"restart no other member"}
-	default:
+	if !abort {
 		p.Steps = rollingSteps(s)
 	}
 	return p, nil

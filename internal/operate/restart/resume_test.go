@@ -123,11 +123,11 @@ func (c *stage) resume(ctx context.Context, t *testing.T, abort bool) bool {
 		return false
 	}
 	if abort {
-		if err := j.Abort(ctx, r); err != nil {
-			t.Error(err)
-		}
+		err = j.End(ctx, r)
+	} else {
+		_, err = j.Run(ctx, r)
 	}
-	if _, err := j.Run(ctx, r); err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 	if r, err = Read(ctx, j.Kube, j.Owner); err != nil || r != nil {
@@ -232,8 +232,8 @@ func TestRunOfAnother(t *testing.T) {
 	}
 }
 
-// TestAbortAgain: an end that was not recorded is recorded by the next attempt.
-func TestAbortAgain(t *testing.T) {
+// TestDataIsCheckedAgain: a claim that is deleted after a restart began stops it before its member.
+func TestDataIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	c := newStage(t)
 	j := c.job(t)
@@ -244,15 +244,39 @@ func TestAbortAgain(t *testing.T) {
 	if err := j.Begin(t.Context(), r, false); err != nil {
 		t.Fatal(err)
 	}
-	c.left = 1
-	if err := j.Abort(t.Context(), r); err == nil || r.Abort {
-		t.Errorf("it was recorded: %t, %v", r.Abort, err)
+	c.Remove("/api/v1/namespaces/team/persistentvolumeclaims/data-main-2")
+	_, err = j.Run(t.Context(), r)
+	if stopped := (*StoppedError)(nil); !errors.As(err, &stopped) || !strings.Contains(err.Error(), "volume claim data-main-2 of main-2 does not exist") {
+		t.Errorf("the error is %v", err)
 	}
-	c.left = -1
-	if err := j.Abort(t.Context(), r); err != nil {
+	if evicted := c.evictions(); len(evicted) > 0 {
+		t.Errorf("evicted: %v", evicted)
+	}
+}
+
+// TestEnd: a restart ends while a member is not back, and no member answers. An end that failed is
+// repeated by the next attempt.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	c := newStage(t)
+	j := c.job(t)
+	r, _, err := j.Plan(t.Context(), "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if read, err := Read(t.Context(), j.Kube, j.Owner); err != nil || !read.Abort {
-		t.Errorf("it is not recorded: %v", err)
+	if err := j.Begin(t.Context(), r, false); err != nil {
+		t.Fatal(err)
+	}
+	c.left = 0
+	if err := j.End(t.Context(), r); err == nil {
+		t.Error("the journal was removed without a write")
+	}
+	c.left = -1
+	j.Tunnel = nil // a connection to a member panics
+	if err := j.End(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Read(t.Context(), j.Kube, j.Owner); err != nil || read != nil {
+		t.Errorf("the journal is still there: %v", err)
 	}
 }

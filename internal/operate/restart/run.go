@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -31,21 +32,17 @@ func (j *Job) Begin(ctx context.Context, r *Record, dry bool) error {
 		return err
 	}
 	first := rules.Order(s.Facts)[0]
-	return j.evict(ctx, first, s.uid(first), true)
+	_, err = j.evict(ctx, first, s.uid(first), true)
+	return err
 }
 
-// Abort records that no further member is to be restarted.
-func (j *Job) Abort(ctx context.Context, r *Record) error {
-	if r.Abort {
-		return nil
-	}
+// End removes the journal, so that no further member is restarted. It does not wait for a member
+// that is not back yet, and needs no member that answers: other commands can then repair it.
+func (j *Job) End(ctx context.Context, r *Record) error {
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
-	r.Abort = true
-	err := r.update(ctx, j.Kube)
-	r.Abort = err == nil // so that a retry writes again
-	return err
+	return r.journal.Delete(ctx, j.Kube)
 }
 
 // Run restarts member after member until none is left, and removes the journal. It observes the
@@ -89,7 +86,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 	case rules.MoveLeader:
 		return false, j.moveLeader(ctx, s, step.Pod)
 	case rules.Restart:
-		return false, j.restart(ctx, r, step.Pod)
+		return false, j.restart(ctx, s, r, step.Pod)
 	}
 	return false, nil
 }
@@ -125,17 +122,45 @@ func (j *Job) successor(s *state) (string, bool) {
 	return to, ok && databases.MayLead(s.databases, to).Allowed
 }
 
-// restart evicts the pod that the journal has for a member.
-func (j *Job) restart(ctx context.Context, r *Record, pod string) error {
+// restart evicts the pod that the journal has for a member. What Plan has checked may be another
+// since then.
+func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) error {
+	f := &findings{}
+	if err := j.checkPod(ctx, s, pod, f); err != nil {
+		return err
+	}
+	if len(f.refusals) > 0 {
+		return &StoppedError{fmt.Sprintf("%s must not be stopped: %s", pod, strings.Join(f.refusals, "; "))}
+	}
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
-	if err := j.evict(ctx, pod, r.Pods[pod], false); err != nil {
+	evicted, err := j.evict(ctx, pod, r.Pods[pod], false)
+	switch {
+	case err != nil:
 		return err
+	case evicted:
+		j.Logf("%s is evicted", pod)
+	default:
+		j.Logf("another client has replaced or deleted %s", pod)
 	}
 	j.awaited = ""
-	j.Logf("%s is evicted", pod)
 	return nil
+}
+
+// checkPod checks that a member keeps its data when its pod stops, and that its next pod can start.
+func (j *Job) checkPod(ctx context.Context, s *state, name string, f *findings) error {
+	for _, pod := range s.pods {
+		if pod.Name != name {
+			continue
+		}
+		if err := j.checkData(ctx, pod, f); err != nil {
+			return err
+		}
+	}
+	j.checkHooks(f)
+	_, err := j.readConfig(ctx, s.sets, f)
+	return err
 }
 
 // finish removes the journal after the last step.

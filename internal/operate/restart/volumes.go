@@ -22,7 +22,20 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error
 	if err != nil || config.DataDir == "" {
 		return j.checkClaims(ctx, pod, f)
 	}
-	volume := dataVolume(pod, config)
+	for _, dir := range []string{config.DataDir, config.WALDir} {
+		if dir == "" {
+			continue
+		}
+		if err := j.checkVolume(ctx, pod, volumeOf(pod, config.Container, dir), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVolume finds out whether the volume of a directory outlives its pod. It is nil for a
+// directory in the container's own file system.
+func (j *Job) checkVolume(ctx context.Context, pod *corev1.Pod, volume *corev1.Volume, f *findings) error {
 	replace := "to have it start empty and get its data from the others: " + j.replaceHow(pod)
 	switch {
 	case volume == nil:
@@ -48,14 +61,14 @@ func (j *Job) replaceHow(pod *corev1.Pod) string {
 	return fmt.Sprintf("kubectl etcd member replace %s -n %s --force", pod.Name, pod.Namespace)
 }
 
-// dataVolume returns the volume of the data directory, nil where it is on none.
-func dataVolume(pod *corev1.Pod, config etcdconf.Config) *corev1.Volume {
+// volumeOf returns the volume of a directory of a container, nil where it is on none.
+func volumeOf(pod *corev1.Pod, container, dir string) *corev1.Volume {
 	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
-	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == config.Container })
+	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == container })
 	if at < 0 {
 		return nil
 	}
-	mount, _ := etcdconf.MountAt(&containers[at], config.DataDir)
+	mount, _ := etcdconf.MountAt(&containers[at], dir)
 	if mount == nil {
 		return nil
 	}
