@@ -26,16 +26,16 @@ func budgetAlone(f *Facts) []Finding {
 	var found []Finding
 	for len(all) > 0 {
 		keep := all[0]
-		var rivals, rest []policyv1.PodDisruptionBudget
+		var others, rest []policyv1.PodDisruptionBudget
 		for _, b := range all[1:] {
 			if f.share(&keep, &b) {
-				rivals = append(rivals, b)
+				others = append(others, b)
 			} else {
 				rest = append(rest, b)
 			}
 		}
-		if len(rivals) > 0 {
-			found = append(found, f.leave(&keep, rivals))
+		if len(others) > 0 {
+			found = append(found, f.leave(&keep, others))
 		}
 		all = rest
 	}
@@ -88,9 +88,9 @@ func (f *Facts) within(b, of *policyv1.PodDisruptionBudget) bool {
 
 // leave is the finding about budgets that select members of one that is kept. A budget that alone
 // protects a pod is not deleted, and none is where it is not known which one protects the members.
-func (f *Facts) leave(keep *policyv1.PodDisruptionBudget, rivals []policyv1.PodDisruptionBudget) Finding {
+func (f *Facts) leave(keep *policyv1.PodDisruptionBudget, others []policyv1.PodDisruptionBudget) Finding {
 	var names, gone, narrow []string
-	for _, b := range rivals {
+	for _, b := range others {
 		names = append(names, b.Name)
 		if f.coversOthers(&b) || f.Budgets.Err != nil || !f.within(&b, keep) {
 			narrow = append(narrow, b.Name)

@@ -27,7 +27,7 @@ func TestCovered(t *testing.T) {
 	}
 }
 
-// TestNextIsTypable: an instruction that lacks a value, or goes on in words, is not a command.
+// TestNextIsTypable: an instruction that lacks a value, or is more than a command, is not printed.
 func TestNextIsTypable(t *testing.T) {
 	t.Parallel()
 	for fix, want := range map[string]bool{
