@@ -28,6 +28,13 @@ func (f Facts) cure() (Step, bool) {
 	if !quorum && pod.Exists && pod.NotReadyFor < outageLimit {
 		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, pod.NotReadyFor.Round(time.Second), outageLimit), true
 	}
+	return f.restart(set, at), true
+}
+
+// restart returns the step by which a pod gets the new template now. One that is missing is created
+// with it.
+func (f Facts) restart(set *Set, at int) Step {
+	pod := set.Pods[at]
 	what := "is down"
 	if pod.missing() {
 		what = "can't be created"
@@ -40,7 +47,7 @@ func (f Facts) cure() (Step, bool) {
 			step.Delete = set.Observed && set.Value == step.Values[i] && pod.Exists
 		}
 	}
-	return step, true
+	return step
 }
 
 // broken returns the next pod that is down with an old template or can't be created with it, nil for

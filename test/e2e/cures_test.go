@@ -14,10 +14,9 @@ import (
 	"testing"
 	"time"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/cures"
