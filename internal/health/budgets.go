@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -31,7 +32,7 @@ func budgetChecks() []Check {
 		{
 			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
 			Doc:  "If two budgets select a pod, the eviction API answers 500 for this pod, whatever the values of the budgets. Every drain of its node stops.",
-			Cure: "Keep one of them. Keep the budget of the operator or of the chart, because they create it again. If a budget also selects pods of others, it protects those pods: narrow its selector instead of deleting it.",
+			Cure: "Keep the one that selects most members. Of two that select the same, keep the budget of the operator or of the chart, because they create it again. Never delete a budget that alone protects a member or other pods: narrow its selector.",
 			run:  budgetAlone,
 		},
 		{
@@ -134,7 +135,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
 		value, spec, known := valueOf(b, n)
-		if !known {
+		if !known || f.selectsOtherThanAll(b.Name) {
 			continue // B004's
 		}
 		if least := value.Min(n); least < policy.Quorum(n) {
@@ -145,7 +146,35 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	return found
 }
 
+// selectsOtherThanAll reports whether a budget selects some of the members, or those of two clusters:
+// no number is right for it.
+func (f *Facts) selectsOtherThanAll(name string) bool {
+	return slices.ContainsFunc(f.Budgets.Value.Others, func(o observe.Other) bool { return o.Name == name && partOrShared(o.Fault) })
+}
+
+func partOrShared(n *policy.Note) bool {
+	return n != nil && (n.Reason == reasons.BudgetPartial || n.Reason == reasons.BudgetShared)
+}
+
+// budgetOf is the budget that a note is about.
+func (f *Facts) budgetOf(n *policy.Note) string {
+	b := f.Budgets.Value
+	for _, o := range b.Others {
+		if o.Fault != nil && *o.Fault == *n {
+			return o.Name
+		}
+	}
+	if b.Managed != nil && b.Outdated != nil && *b.Outdated == *n {
+		return b.Managed.Name
+	}
+	return f.Selecting.Value[0].Name
+}
+
+// setBudget is how a budget gets a value. etcd-druid writes its budget itself, and lets no user do it.
 func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetValue) string {
+	if f.Owner.OfDruid() && metav1.GetControllerOf(b) != nil {
+		return f.reconcile()
+	}
 	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
 }
 
@@ -162,8 +191,8 @@ func budgetForm(f *Facts) []Finding {
 		notes = append(notes, *p)
 	}
 	for i := range notes {
-		if p := &notes[i]; p.Reason == reasons.BudgetPartial || p.Reason == reasons.BudgetShared {
-			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+		if p := &notes[i]; partOrShared(p) {
+			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.budgetOf(p)), p))
 		}
 	}
 	if f.Budgets.Err != nil {

@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,39 +22,98 @@ func budgetAlone(f *Facts) []Finding {
 		return found
 	}
 	all := f.overlapping()
-	if len(all) == 0 {
-		return nil
-	}
-	keep := slices.MinFunc(all, func(a, b policyv1.PodDisruptionBudget) int {
-		if ra, rb := f.rank(&a), f.rank(&b); ra != rb {
-			return ra - rb
+	slices.SortStableFunc(all, f.order)
+	var found []Finding
+	for len(all) > 0 {
+		keep := all[0]
+		var others, rest []policyv1.PodDisruptionBudget
+		for _, b := range all[1:] {
+			if f.share(&keep, &b) {
+				others = append(others, b)
+			} else {
+				rest = append(rest, b)
+			}
 		}
-		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
-	})
-	var rest, gone, broad []string
-	for _, b := range all {
-		switch {
-		case b.Name == keep.Name:
-			continue
-		case f.coversOthers(&b):
-			broad = append(broad, b.Name)
-		default:
-			gone = append(gone, b.Name)
+		if len(others) > 0 {
+			found = append(found, f.leave(&keep, others))
 		}
-		rest = append(rest, b.Name)
+		all = rest
 	}
-	return []Finding{failure(f.leaveOne(gone, broad),
-		"budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, policy.List(rest))}
+	return found
 }
 
-// leaveOne is the command that deletes some budgets and narrows the selector of others,
-// which also protect pods of others.
-func (f *Facts) leaveOne(gone, broad []string) string {
+// order is that in which budgets are kept: the one that this project sets, then those that protect
+// most members, by rank and age.
+func (f *Facts) order(a, b policyv1.PodDisruptionBudget) int {
+	kept := func(x *policyv1.PodDisruptionBudget) bool {
+		m := f.Budgets.Value.Managed
+		return m != nil && m.Name == x.Name
+	}
+	switch {
+	case kept(&a) != kept(&b):
+		return first(kept(&a))
+	case f.coversOthers(&a) != f.coversOthers(&b):
+		return first(!f.coversOthers(&a))
+	}
+	return cmp.Or(f.selects(&b)-f.selects(&a), f.rank(&a)-f.rank(&b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
+}
+
+func first(is bool) int {
+	if is {
+		return -1
+	}
+	return 1
+}
+
+// selects counts the members that a budget selects.
+func (f *Facts) selects(b *policyv1.PodDisruptionBudget) int {
+	n := 0
+	for _, pod := range f.Pods.Value {
+		if Selects(b, pod) {
+			n++
+		}
+	}
+	return n
+}
+
+// share reports whether two budgets select the same member, or the one that is created next.
+func (f *Facts) share(a, b *policyv1.PodDisruptionBudget) bool {
+	return len(f.Pods.Value) == 0 || slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return Selects(a, p) && Selects(b, p) })
+}
+
+// within reports whether a budget selects no member that another one doesn't select.
+func (f *Facts) within(b, of *policyv1.PodDisruptionBudget) bool {
+	return !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return Selects(b, p) && !Selects(of, p) })
+}
+
+// leave is the finding about budgets that select members of one that is kept. A budget that alone
+// protects a pod is not deleted, and none is where it is not known which one protects the members.
+func (f *Facts) leave(keep *policyv1.PodDisruptionBudget, others []policyv1.PodDisruptionBudget) Finding {
+	var names, gone, narrow []string
+	for _, b := range others {
+		names = append(names, b.Name)
+		if f.coversOthers(&b) || f.Budgets.Err != nil || !f.within(&b, keep) {
+			narrow = append(narrow, b.Name)
+		} else {
+			gone = append(gone, b.Name)
+		}
+	}
+	for _, list := range [][]string{names, gone, narrow} {
+		slices.Sort(list)
+	}
+	if len(names) == 1 {
+		return failure(f.leaveOne(gone, narrow), "budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, names[0])
+	}
+	return failure(f.leaveOne(gone, narrow), "budget %s selects pods that %s also select: every eviction of them fails with an internal error", keep.Name, policy.List(names))
+}
+
+// leaveOne is the command that deletes some budgets and narrows the selector of others.
+func (f *Facts) leaveOne(gone, narrow []string) string {
 	var steps []string
 	if len(gone) > 0 {
 		steps = append(steps, f.kubectl("delete poddisruptionbudget "+strings.Join(gone, " ")))
 	}
-	for _, name := range broad {
+	for _, name := range narrow {
 		steps = append(steps, f.kubectl("edit poddisruptionbudget "+name))
 	}
 	return strings.Join(steps, " && ")
@@ -62,7 +122,7 @@ func (f *Facts) leaveOne(gone, broad []string) string {
 // overlapping are the budgets that select the same member as another budget.
 func (f *Facts) overlapping() []policyv1.PodDisruptionBudget {
 	if len(f.Pods.Value) == 0 && len(f.Selecting.Value) > 1 {
-		return f.Selecting.Value // all select the one pod that is created next
+		return slices.Clone(f.Selecting.Value) // all select the one pod that is created next
 	}
 	alone := func(b policyv1.PodDisruptionBudget) bool {
 		return !slices.ContainsFunc(f.Pods.Value, func(pod *corev1.Pod) bool {
@@ -91,13 +151,10 @@ func (f *Facts) coversOthers(b *policyv1.PodDisruptionBudget) bool {
 	return slices.Contains(f.CoversOthers, b.Name) || s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
-// rank orders budgets; the lowest is kept. A budget that also selects pods of others comes
-// last. Before it the order is by how surely a deleted budget comes back: an operator's, a
-// chart's, a person's, ours.
+// rank orders budgets by how surely a deleted budget comes back: an operator's, a chart's, a
+// person's, ours.
 func (f *Facts) rank(b *policyv1.PodDisruptionBudget) int {
 	switch {
-	case f.coversOthers(b):
-		return 4
 	case observe.Ours(b):
 		return 3
 	case metav1.GetControllerOf(b) != nil:

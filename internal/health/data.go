@@ -97,7 +97,11 @@ func alarms(f *Facts) []Finding {
 		}
 	}
 	for _, a := range f.Survey.Value.Strays {
-		found = append(found, failure(f.Command(strayCure(a)), "%s of %s is in force: the cluster refuses all writes", a.Type, a.Where()))
+		cure := f.Command(strayCure(a))
+		if a.Type == maintenance.NoSpace {
+			cure = f.defrag()
+		}
+		found = append(found, failure(cure, "%s of %s is in force: the cluster refuses all writes", a.Type, a.Where()))
 	}
 	return found
 }
@@ -106,10 +110,10 @@ func alarms(f *Facts) []Finding {
 // revisions use, and nothing of live data.
 func (f *Facts) noSpace(m etcd.Member) Finding {
 	if f.liveData(m) {
-		return about(Failure, m.Pod, "delete keys, or "+f.change("raise --quota-backend-bytes", "raise spec.etcd.quota")+"; then "+f.Command("defrag"),
+		return about(Failure, m.Pod, "delete keys, or "+f.change("raise --quota-backend-bytes", "raise spec.etcd.quota")+"; then "+f.defrag(),
 			"alarm NOSPACE: the cluster refuses all writes, and old revisions are compacted: a defragmentation alone frees nothing (%s)", f.used(m))
 	}
-	return about(Failure, m.Pod, f.Command("defrag"), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
+	return about(Failure, m.Pod, f.defrag(), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
 }
 
 // liveShare is the part of the keys, one in so many, that old revisions may be at most where a
@@ -151,7 +155,7 @@ func fragmentation(f *Facts) []Finding {
 	var found []Finding
 	for _, m := range f.Responding() {
 		if free := m.DBSize - m.DBSizeInUse; m.DBSize >= minDBSize && free > m.DBSize/2 {
-			found = append(found, about(Warning, m.Pod, f.Command("defrag"), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), policy.Bytes(free), policy.Bytes(m.DBSize)))
+			found = append(found, about(Warning, m.Pod, f.defrag(), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), policy.Bytes(free), policy.Bytes(m.DBSize)))
 		}
 	}
 	return found
@@ -202,7 +206,19 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 		return failure(f.Command("snapshot save"), "%s; no hash has a majority of the voters", what)
 	}
 	odd := groups[1][0].Pod
-	return failure(f.replace(odd), "%s; %s differs from the majority", what, odd)
+	return failure(f.replace(odd, f.forced()...), "%s; %s differs from the majority", what, odd)
+}
+
+// forced is the flag without which member replace takes a member for healthy, although its data differ:
+// it compares no database of more than 2 GiB unless etcd has raised CORRUPT.
+func (f *Facts) forced() []string {
+	s := f.Survey.Value
+	corrupt := slices.Contains(s.StrayTypes(), maintenance.Corrupt) ||
+		slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.Corrupt) })
+	if corrupt || !slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.DBSize > 2<<30 }) {
+		return nil
+	}
+	return []string{"--force"}
 }
 
 func autoCompaction(f *Facts) []Finding {

@@ -89,6 +89,11 @@ func TestData(t *testing.T) {
 			f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}
 		}, want: Failure, message: "(50.0 MiB used)"},
 		{name: "NOSPACE of live data", id: "D001", with: outOfSpace(1000, 1000, 900), want: Failure, message: "a defragmentation alone frees nothing", fix: "delete keys, or raise --quota-backend-bytes"},
+		{name: "NOSPACE while backups fail", id: "D001", with: func(f *Facts) {
+			f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}
+			f.Cluster.Value.Cluster.BackupReady = policy.Condition{Status: policy.False}
+		}, want: Failure, fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "NOSPACE, and a member is down", id: "D001", with: func(f *Facts) { f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}; silent(2)(f) }, want: Failure, fix: "once all members are voters and healthy, kubectl etcd defrag"},
 		{name: "NOSPACE of old revisions", id: "D001", with: outOfSpace(1000, 10, 900), want: Failure, fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
 
@@ -113,11 +118,21 @@ func TestData(t *testing.T) {
 		{name: "no quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota = -1 }), want: Warning, message: "no quota"},
 
 		{name: "small", id: "D003", with: size(90<<20, 1<<20), want: OK},
+		{name: "free, and a member is down", id: "D003", with: func(f *Facts) { size(200<<20, 50<<20)(f); silent(2)(f) }, want: Warning, fix: "once all members are voters and healthy, kubectl etcd defrag statefulset/main -n team"},
+		{name: "free, and there is no quorum", id: "D003", with: func(f *Facts) {
+			size(200<<20, 50<<20)(f)
+			f.Survey.Value.List, f.Survey.Value.ListErr = nil, errRefused
+		}, want: Warning, fix: "once all members are voters and healthy, kubectl etcd defrag"},
+		{name: "free, and client traffic is cut", id: "D003", with: func(f *Facts) { size(200<<20, 50<<20)(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Warning, fix: "once client traffic is restored, kubectl etcd defrag"},
 		{name: "free", id: "D003", with: size(200<<20, 50<<20), want: Warning, message: "main-1: 75 % of its database is free: 150.0 MiB of 200.0 MiB", fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "half free", id: "D003", with: size(200<<20, 100<<20), want: OK},
 
 		{name: "same", id: "D004", want: OK, message: "3 voters"},
 		{name: "one differs", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "main-0 and main-1 00000007; main-2 00000008; main-2 differs from the majority", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs, and a database is large", id: "D004", with: func(f *Facts) {
+			hash(2, func(h *etcd.Hash) { h.Hash = 8 })(f)
+			f.Survey.Value.Members[0].DBSize = 3 << 30
+		}, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "all differ", id: "D004", with: func(f *Facts) {
 			hash(1, func(h *etcd.Hash) { h.Hash = 8 })(f)
 			hash(2, func(h *etcd.Hash) { h.Hash = 9 })(f)

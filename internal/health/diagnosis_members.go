@@ -77,7 +77,7 @@ func (f *Facts) podOf(l etcd.Listed) string { return cmp.Or(l.Pod, l.DuePod(f.Ow
 // withoutPodOf is a member of the list that no pod of the cluster runs. One from which the leader
 // receives messages runs elsewhere.
 func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
-	m := recovery.Member{Name: called(l), Pod: recovery.PodMissing, Listed: listedAs(l)}
+	m := recovery.Member{Name: f.nameOf(l), Pod: recovery.PodMissing, Listed: listedAs(l)}
 	if f.Silences[l.ID].Contact >= membership.ContactActive {
 		m.Asked, m.Answer = true, recovery.Follows
 	}
@@ -85,7 +85,7 @@ func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 		m.Returns, m.Data = true, recovery.DataUnread
 	}
 	m.MayRemove, m.Removable = f.MayRemove[l.ID].Allowed, f.removable(l)
-	m.Lease, m.Since = f.leaseState(f.memberPrefix() + m.Name)
+	m.Lease, m.Since = f.leaseState(f.memberPrefix() + called(l))
 	return m
 }
 
@@ -94,6 +94,14 @@ func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 func (f *Facts) restarts(pod *corev1.Pod) bool {
 	removes := func(c etcdconf.MemberChange) bool { return c.Hook == etcdconf.PreStop && c.Verb != "add" }
 	return !f.Owner.WithoutStatefulSet() && !static(pod) && !f.leavesData(pod) && !slices.ContainsFunc(f.Owner.MemberChanges, removes)
+}
+
+// nameOf is the name of a member of the list, or its ID where another one has the same name.
+func (f *Facts) nameOf(l etcd.Listed) string {
+	if slices.ContainsFunc(f.Survey.Value.List, func(o etcd.Listed) bool { return o.ID != l.ID && o.Name == l.Name }) {
+		return id(l)
+	}
+	return called(l)
 }
 
 func listedAs(l etcd.Listed) recovery.Listed {

@@ -8,6 +8,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -58,21 +59,31 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 	case recovery.ScaleBack:
 		return f.scaleBack()
 	case recovery.Promote:
-		return f.Command("member promote", a.Member)
+		if l, is := f.memberOf(a.Member); is {
+			return f.promote(l)
+		}
 	case recovery.RestartPod:
 		return f.Command("restart", "--member "+a.Member)
 	case recovery.Replace:
 		return f.replace(a.Member)
 	case recovery.RemoveMember:
-		for _, l := range f.Survey.Value.List {
-			if called(l) == a.Member || f.podOf(l) == a.Member {
-				return f.toRemove(l)
-			}
+		if l, is := f.memberOf(a.Member); is {
+			return f.toRemove(l)
 		}
 	case recovery.DeleteLease:
 		return f.kubectl("delete lease " + f.memberPrefix() + a.Member)
 	}
 	return f.Command("member list")
+}
+
+// memberOf is the member of etcd's list that the recovery rule knows by a name.
+func (f *Facts) memberOf(name string) (etcd.Listed, bool) {
+	for _, l := range f.Survey.Value.List {
+		if pod := f.podOf(l); pod == name || pod == "" && f.nameOf(l) == name {
+			return l, true
+		}
+	}
+	return etcd.Listed{}, false
 }
 
 // inspect is the command that shows why a pod is not Ready, or why it is not there.

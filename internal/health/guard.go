@@ -5,6 +5,7 @@ package health
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -49,7 +50,11 @@ func governed(f *Facts) []Finding {
 	case f.Policy.Err != nil:
 		return []Finding{unknown("the EtcdTopologyPolicies", f.Policy.Err)}
 	case len(m.Conflict) > 0:
-		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Conflict[0]+` --type=merge -p '{"spec":{"priority":1}}'`+f.Flags,
+		higher := int32(1)
+		if len(m.Tied) > 0 {
+			higher += m.Tied[0].Spec.Priority
+		}
+		return []Finding{warning(fmt.Sprintf(`kubectl patch etcdtopologypolicy %s --type=merge -p '{"spec":{"priority":%d}}'%s`, m.Conflict[0], higher, f.Flags),
 			"policies %s have the same priority, so that none applies", policy.List(m.Conflict))}
 	case m.OptedOut:
 		return []Finding{info("", "the annotation %s=%s excludes the cluster from every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}

@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
 func memberChecks() []Check {
@@ -84,11 +86,12 @@ func (f *Facts) listed() ([]Finding, bool) {
 
 // called is the name of a member of the list, or its ID where it never had a name.
 func called(l etcd.Listed) string {
-	if l.Name == "" {
-		return fmt.Sprintf("%016x", l.ID)
-	}
-	return l.Name
+	return cmp.Or(l.Name, id(l))
 }
+
+// id is the ID of a member of the list as commands take it. A name may be that of two members, and is
+// free text of those who run the member.
+func id(l etcd.Listed) string { return fmt.Sprintf("%016x", l.ID) }
 
 func membersHavePods(f *Facts) []Finding {
 	if found, is := f.listed(); !is {
@@ -158,7 +161,7 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 	case !f.removable(l):
 		return f.Command("member list")
 	}
-	return f.Command("member remove", called(l))
+	return f.Command("member remove", id(l))
 }
 
 // removable reports whether the rules of member remove accept a member that no pod of the cluster
@@ -198,9 +201,27 @@ func (f *Facts) outsider(pod string) Finding {
 	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined")
 }
 
-// replace is how to give a pod a new member, by way of what manages the members. Where the old one
-// may not be removed, it is the command that shows the members.
+// replace is replacement where member replace accepts it now. Else it is what must be so first: etcd adds
+// no member while another voter is missing, or while there is a learner.
 func (f *Facts) replace(pod string, flags ...string) string {
+	how := f.replacement(pod, flags...)
+	if w := f.Owner.Membership(); how == f.Command("member list") || w.ReplaceHow != "" && !w.ByPlugin {
+		return how
+	}
+	switch others := f.notReady(pod); {
+	case f.Cluster.Err == nil && f.Cluster.Value.Cluster.TrafficCut:
+		return f.Command("restore-client-traffic")
+	case len(others) > 0:
+		return "once " + policy.Names(others, "is", "are") + " healthy or removed, " + how
+	case f.hasLearner():
+		return "once no member is a learner, " + how
+	}
+	return how
+}
+
+// replacement is how to give a pod a new member, by way of what manages the members. Where the old one
+// may not be removed, it is the command that shows the members.
+func (f *Facts) replacement(pod string, flags ...string) string {
 	for _, l := range f.Survey.Value.List {
 		if l.Pod == pod && !f.MayRemove[l.ID].Allowed {
 			return f.Command("member list")
@@ -229,10 +250,23 @@ func learners(f *Facts) []Finding {
 		case f.Owner.Product().BackupRestore:
 			found = append(found, about(Warning, called(l), f.kubectl("logs "+l.Pod+" -c backup-restore"), "is a learner, which has no vote, and its sidecar has not promoted it"))
 		default:
-			found = append(found, about(Warning, called(l), f.Command("member promote", called(l)), "is a learner, which has no vote, and no operation is under way that promotes it"))
+			found = append(found, about(Warning, called(l), f.promote(l), "is a learner, which has no vote, and no operation is under way that promotes it"))
 		}
 	}
 	return found
+}
+
+// promote is how to promote a learner that a pod runs. The verb refuses where something else adds the
+// members. There etcd is asked for it, if the learner has caught up: etcd also promotes an empty one.
+func (f *Facts) promote(l etcd.Listed) string {
+	if w := f.Owner.Membership(); w.Manager == flavour.BySets || w.Manager == flavour.Unmanaged && !f.Owner.WithoutStatefulSet() {
+		return f.Command("member promote", id(l))
+	}
+	m := recovery.Member{Name: l.Pod}
+	if f.answerOf(&m); !m.CaughtUp {
+		return f.inspect(l.Pod)
+	}
+	return fmt.Sprintf("%s -- etcdctl member promote %s", f.Command("proxy"), id(l))
 }
 
 func membersStarted(f *Facts) []Finding {

@@ -64,7 +64,11 @@ func TestPlacement(t *testing.T) {
 		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl delete pod main-2 -n team"},
 		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl delete pod main-2 -n team"},
 		{name: "data in the pod", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f) }, want: Warning, fix: "then kubectl etcd member replace statefulset/main main-2 --force -n team"},
-		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "kubeadm join --control-plane on a new node"},
+		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "have main-2 run on another node, by its manifest; don't change the members"},
+		{name: "an operator's pods", id: "P001", with: func(f *Facts) {
+			together(f)
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Cozystack, ""
+		}, want: Warning, fix: "then kubectl delete pod main-2 -n team"},
 		{name: "single", id: "P001", size: 1, want: NotApplicable},
 
 		{name: "even", id: "P002", want: OK, message: "a 1, b 1, c 1"},
@@ -130,6 +134,31 @@ func TestBudgets(t *testing.T) {
 		f.Selecting.Value = append(f.Selecting.Value, other)
 	}
 	none := func(f *Facts) { f.Selecting.Value = nil }
+	some := func(name string, pods ...string) policyv1.PodDisruptionBudget {
+		b := pdb(name, 1)
+		b.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+			Key: appsv1.StatefulSetPodNameLabel, Operator: metav1.LabelSelectorOpIn, Values: pods,
+		}}}
+		return b
+	}
+	single := func(f *Facts) {
+		f.Selecting.Value = nil
+		for _, pod := range f.Pods.Value {
+			f.Selecting.Value = append(f.Selecting.Value, some(pod.Name, pod.Name))
+		}
+	}
+	// partial notes of each budget that it selects too few.
+	partial := func(f *Facts) {
+		for i := range f.Selecting.Value {
+			b := &f.Selecting.Value[i]
+			fault := policy.NewNote(reasons.BudgetPartial, "budget %s can't protect the members alone: it selects 1 of the 3 members", b.Name)
+			f.Budgets.Value.Others = append(f.Budgets.Value.Others, observe.Other{Budget: observe.Budget{PodDisruptionBudget: b}, Fault: &fault})
+		}
+	}
+	ofDruid := func(f *Facts) {
+		druid(nil)(f)
+		f.Selecting.Value[0].OwnerReferences = []metav1.OwnerReference{{Kind: "Etcd", Controller: new(true)}}
+	}
 	stuck := func(f *Facts) { f.Selecting.Value[0].Status.DisruptionsAllowed = 0 }
 	judge(t, []row{
 		{name: "one", id: "B001", want: OK, message: "main"},
@@ -169,14 +198,7 @@ func TestBudgets(t *testing.T) {
 			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2))
 		}, want: Failure, fix: "delete poddisruptionbudget main "},
 
-		{name: "one for each member", id: "B002", with: func(f *Facts) {
-			f.Selecting.Value = nil
-			for _, pod := range f.Pods.Value {
-				own := pdb(pod.Name, 1)
-				own.Spec.Selector.MatchLabels = map[string]string{appsv1.StatefulSetPodNameLabel: pod.Name}
-				f.Selecting.Value = append(f.Selecting.Value, own)
-			}
-		}, want: OK},
+		{name: "one for each member", id: "B002", with: single, want: OK},
 		{name: "two before there is a pod", id: "B002", with: func(f *Facts) {
 			f.Pods.Value = nil
 			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2))
@@ -186,7 +208,31 @@ func TestBudgets(t *testing.T) {
 			f.Selecting.Value[0].Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
 			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2), pdb("third", 2))
 			f.CoversOthers = []string{"main"}
-		}, want: Failure, message: "budgets other and main and third", fix: "kubectl delete poddisruptionbudget third -n team && kubectl edit poddisruptionbudget main -n team"},
+		}, want: Failure, message: "budget other selects pods that main and third also select", fix: "kubectl delete poddisruptionbudget third -n team && kubectl edit poddisruptionbudget main -n team"},
+
+		{name: "one for each member, and one for all", id: "B002", with: func(f *Facts) {
+			single(f)
+			f.Selecting.Value[0].CreationTimestamp = metav1.NewTime(noon.Add(-time.Hour))
+			f.Selecting.Value = append(f.Selecting.Value, pdb("all", 2))
+		}, want: Failure, message: "budget all selects pods that main-0, main-1 and main-2 also select", fix: "kubectl delete poddisruptionbudget main-0 main-1 main-2 -n team"},
+		{name: "one for each member, and one for everything", id: "B002", with: func(f *Facts) { single(f); wide(f) }, want: Failure, fix: "kubectl edit poddisruptionbudget everything -n team"},
+		{name: "the chart's for one member, and a whole one", id: "B002", with: func(f *Facts) {
+			single(f)
+			f.Selecting.Value[0].Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
+			f.Selecting.Value = append(f.Selecting.Value[:1], pdb("all", 2))
+		}, want: Failure, message: "budgets all and main-0 select", fix: "kubectl delete poddisruptionbudget main-0 -n team"},
+		{name: "each protects a member of its own", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value = []policyv1.PodDisruptionBudget{some("left", "main-0", "main-1"), some("right", "main-1", "main-2")}
+		}, want: Failure, fix: "kubectl edit poddisruptionbudget right -n team"},
+		{name: "ours beside one with AlwaysAllow", id: "B002", with: func(f *Facts) {
+			always(f)
+			f.Selecting.Value = append(f.Selecting.Value, pdb("ours", 2))
+			f.Selecting.Value[1].Labels = map[string]string{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController}
+			f.Budgets.Value.Managed = &observe.Budget{PodDisruptionBudget: &f.Selecting.Value[1]}
+		}, want: Failure, fix: "delete poddisruptionbudget main "},
+		{name: "what they protect is not known", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value, f.Budgets.Err = append(f.Selecting.Value, pdb("other", 2)), errRefused
+		}, want: Failure, fix: "kubectl edit poddisruptionbudget other -n team"},
 
 		{name: "quorum", id: "B003", want: OK},
 		{name: "half may go", id: "B003", with: most(intstr.FromString("50%")), want: Warning, message: "budget main (maxUnavailable=50%) keeps 1 of 3 members, quorum is 2", fix: `{"spec":{"maxUnavailable":1}}`},
@@ -198,6 +244,16 @@ func TestBudgets(t *testing.T) {
 		{name: "two may go", id: "B003", with: most(intstr.FromInt32(2)), want: Warning, fix: `{"spec":{"maxUnavailable":1}}`},
 		{name: "two of five may go", id: "B003", size: 5, with: most(intstr.FromInt32(2)), want: OK},
 
+		{name: "one for each member", id: "B003", with: func(f *Facts) { single(f); partial(f) }, want: OK},
+		{name: "below, of an Etcd", id: "B003", with: func(f *Facts) { least(1)(f); ofDruid(f) }, want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
+
+		{name: "one for each member, beside a whole one", id: "B004", with: func(f *Facts) {
+			single(f)
+			partial(f)
+			for _, o := range f.Budgets.Value.Others[1:] {
+				f.Budgets.Value.Notes = append(f.Budgets.Value.Notes, *o.Fault)
+			}
+		}, want: Warning, fix: "kubectl edit poddisruptionbudget main-1 -n team\nkubectl edit poddisruptionbudget main-2 -n team"},
 		{name: "integer", id: "B004", want: OK},
 		{name: "percentage", id: "B004", with: most(intstr.FromString("50%")), want: Warning, message: "budget main: maxUnavailable=50% is a percentage and keeps 1 of 3 members"},
 		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, message: "budget main: minAvailable=51% is a percentage, which means another number at every size; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
@@ -210,6 +266,7 @@ func TestBudgets(t *testing.T) {
 		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},
+		{name: "all must stay, of an Etcd", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f); ofDruid(f) }, want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
 		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=3) allows no eviction although all 3 members are healthy", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "all must stay, in per cent", id: "B005", with: func(f *Facts) { part("100%")(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=100%) allows no eviction", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "all must stay, AlwaysAllow", id: "B005", with: func(f *Facts) { least(3)(f); always(f); stuck(f) }, want: Warning},
@@ -247,6 +304,15 @@ func TestWorkload(t *testing.T) {
 		return func(f *Facts) {
 			f.StatefulSet.Value.Spec.UpdateStrategy = s
 			f.StatefulSet.Value.Status = appsv1.StatefulSetStatus{Replicas: 3, UpdatedReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}
+		}
+	}
+	two := rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}})
+	held := func(value string) func(*Facts) {
+		return func(f *Facts) {
+			f.StatefulSet.Value.Annotations = map[string]string{
+				v1alpha1.RolloutValueAnnotation: value, v1alpha1.RolloutReasonAnnotation: "MemberDown",
+				v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate"}`,
+			}
 		}
 	}
 	judge(t, []row{
@@ -322,6 +388,13 @@ func TestWorkload(t *testing.T) {
 
 		{name: "none", id: "W010", want: OK},
 		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the current template: partition 2", fix: `{"partition":0}`},
+		{name: "partition, and a member is down", id: "W010", with: func(f *Facts) { two(f); crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl patch statefulset main"},
+		{name: "partition that etcd-webhook holds", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f) }, want: Info, message: "etcd-webhook holds the rollout (MemberDown)", fix: "kubectl etcd status statefulset/main -n team"},
+		{name: "partition, and a record of another", id: "W010", with: func(f *Facts) { two(f); held("partition=3")(f) }, want: Warning, fix: `{"partition":0}`},
+		{name: "OnDelete of a replacement", id: "W010", with: func(f *Facts) {
+			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
+			f.UnderWay.Value = &output.UnderWay{Operation: "member replace"}
+		}, want: Info, message: "while kubectl etcd member replace is under way", fix: "kubectl etcd status statefulset/main -n team"},
 		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
@@ -418,6 +491,11 @@ func TestOperator(t *testing.T) {
 	annotated := func(key, value string) func(*Facts) {
 		return druid(func(e *druidv1alpha1.Etcd) { metav1.SetMetaDataAnnotation(&e.ObjectMeta, key, value) })
 	}
+	suspended := func(f *Facts) {
+		annotated(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, "")(f)
+		f.Etcd.Value.Annotations[druidv1alpha1.DruidOperationAnnotation] = druidv1alpha1.DruidOperationReconcile
+		f.Etcd.Value.Generation = 3
+	}
 	judge(t, []row{
 		{name: "current", id: "O001", with: druid(nil), want: OK},
 		{name: "behind", id: "O001", with: druid(func(e *druidv1alpha1.Etcd) { e.Generation = 3 }), want: Warning, message: "generation 3, druid has reconciled 2", fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
@@ -425,6 +503,8 @@ func TestOperator(t *testing.T) {
 			annotated(druidv1alpha1.DruidOperationAnnotation, "reconcile")(f)
 			f.Etcd.Value.Generation = 3
 		}, want: Info},
+		{name: "behind, and suspended", id: "O001", with: suspended, want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/suspend-etcd-spec-reconcile- -n team"},
+		{name: "behind, and suspended by a cut", id: "O001", with: func(f *Facts) { suspended(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Warning, fix: "kubectl etcd restore-client-traffic etcd/main -n team"},
 		{name: "never", id: "O001", with: druid(func(e *druidv1alpha1.Etcd) { e.Status.ObservedGeneration = nil }), want: Warning},
 		{name: "plain", id: "O001", want: NotApplicable},
 
@@ -503,7 +583,11 @@ func TestTraffic(t *testing.T) {
 		{name: "only mounts show etcd", id: "G002", with: func(f *Facts) {
 			f.Policy.Value, f.Owner.Mounted = observe.Match{Unrecognised: "default"}, "db"
 		}, want: Warning, message: "policy default does not apply", fix: "kubectl annotate statefulset main kubectl-etcd.dev/etcd=db -n team"},
-		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority"},
+		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority", fix: `kubectl patch etcdtopologypolicy a --type=merge -p '{"spec":{"priority":1}}'`},
+		{name: "conflict above others", id: "G002", with: func(f *Facts) {
+			f.Policy.Value.Conflict = []string{"a", "b"}
+			f.Policy.Value.Tied = []*v1alpha1.EtcdTopologyPolicy{{Spec: v1alpha1.EtcdTopologyPolicySpec{Priority: 10}}}
+		}, want: Warning, fix: `{"spec":{"priority":11}}`},
 		{name: "quiet", id: "G003", want: OK},
 		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},
 		{name: "locked", id: "G003", with: locked(output.UnderWay{}), want: Info, message: "scale by ann@laptop"},

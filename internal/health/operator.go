@@ -73,9 +73,30 @@ func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.
 // it is the order.
 func (f *Facts) lostObject(order string) string {
 	if f.Owner.OfDruid() {
-		return f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
+		return f.reconcile()
 	}
 	return order
+}
+
+// reconcile is how etcd-druid gets to reconcile the spec. While that is suspended, the annotation has no
+// effect; where it is set already, the Etcd shows what etcd-druid does.
+func (f *Facts) reconcile() string {
+	how := f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
+	e := f.Etcd.Value
+	if e == nil {
+		return how
+	}
+	_, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
+	_, asked := e.Annotations[druidv1alpha1.DruidOperationAnnotation]
+	switch {
+	case suspended && f.Cluster.Value.Cluster.TrafficCut:
+		return f.Command("restore-client-traffic")
+	case suspended:
+		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
+	case asked:
+		return f.kubectl("describe " + f.target())
+	}
+	return how
 }
 
 func reconciled(f *Facts) []Finding {
@@ -91,10 +112,11 @@ func reconciled(f *Facts) []Finding {
 		return ok("generation %d", e.Generation)
 	}
 	_, asked := e.Annotations[druidv1alpha1.DruidOperationAnnotation]
-	if asked {
+	_, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
+	if asked && !suspended {
 		return []Finding{info("", "generation %d of the spec is being reconciled, %d was last", e.Generation, seen)}
 	}
-	return []Finding{warning(f.annotate(druidv1alpha1.DruidOperationAnnotation+"="+druidv1alpha1.DruidOperationReconcile),
+	return []Finding{warning(f.reconcile(),
 		"the spec is at generation %d, druid has reconciled %d: the change has no effect yet", e.Generation, seen)}
 }
 
@@ -126,7 +148,7 @@ func lastOperation(f *Facts) []Finding {
 	for _, e := range f.Etcd.Value.Status.LastErrors {
 		errs = append(errs, string(e.Code)+": "+e.Description)
 	}
-	return []Finding{failure(f.annotate(druidv1alpha1.DruidOperationAnnotation+"="+druidv1alpha1.DruidOperationReconcile),
+	return []Finding{failure(f.reconcile(),
 		"%s failed %s ago: %s", op.Type, ago(f.At.Sub(op.LastUpdateTime.Time)), cmp.Or(strings.Join(errs, "; "), op.Description))}
 }
 

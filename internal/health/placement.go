@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -80,8 +81,8 @@ func (f *Facts) lossConsequence(n int) string {
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
-	case f.Owner.WithoutStatefulSet():
-		return f.Owner.Membership().ScaleHow
+	case f.StaticPods(), f.Owner.WithoutStatefulSet() && f.Owner.Membership().Manager != flavour.ByOperator:
+		return "have " + pod + " run on another node, by its manifest; don't change the members"
 	case f.Nodes.Err == nil && n < f.Size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)
 	case f.Policy.Value.In(v1alpha1.ModeEnforce):
@@ -96,7 +97,7 @@ func (f *Facts) apart(pod string) string {
 func (f *Facts) move(name string) string {
 	how := f.kubectl("delete pod " + name)
 	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name)) {
-		how = f.replace(name, "--force")
+		how = f.replacement(name, "--force")
 	}
 	if !f.allHealthy() {
 		return "once all members are healthy, " + how

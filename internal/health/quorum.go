@@ -5,6 +5,7 @@ package health
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -216,13 +217,19 @@ func (f *Facts) grow(n int) string {
 	if f.listKnown() && f.voters().total != f.Size() {
 		return f.Command("check", "--only members")
 	}
-	return f.scaleTo(n)
+	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
+		return f.scaleTo(n)
+	}
+	return f.onceReady(f.scaleTo(n))
 }
+
+// placeholderN is what stands for the number of members in the instructions of package flavour.
+var placeholderN = regexp.MustCompile(`\bN\b`)
 
 // scaleTo is how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
-		return w.ScaleHow
+		return placeholderN.ReplaceAllString(w.ScaleHow, fmt.Sprint(n))
 	}
 	return f.Command("scale", fmt.Sprintf("--replicas %d", n))
 }

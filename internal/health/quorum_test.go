@@ -105,6 +105,13 @@ func TestQuorum(t *testing.T) {
 		{name: "even", id: "Q003", size: 4, want: Warning, message: "4 voters tolerate no more failures than 3", fix: "kubectl etcd scale statefulset/main --replicas 5 -n team"},
 		{name: "even while it scales", id: "Q003", size: 4, with: scaling, want: Info, fix: "-"},
 		{name: "even and too many", id: "Q003", size: 8, want: Warning, fix: "--replicas 7"},
+		{name: "four of cozystack", id: "Q003", size: 4, with: func(f *Facts) {
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Cozystack, ""
+		}, want: Warning, fix: "kubectl scale etcdclusters.etcd-operator.cozystack.io main --replicas 5 -n team"},
+		{name: "four, and one is down", id: "Q003", size: 4, with: silent(2), want: Warning, fix: "once all members are voters and healthy, kubectl etcd scale statefulset/main --replicas 5 -n team"},
+		{name: "four, and backups fail", id: "Q003", size: 4, with: func(f *Facts) {
+			f.Cluster.Value.Cluster.BackupReady = policy.Condition{Status: policy.False}
+		}, want: Warning, fix: "once backups succeed, kubectl etcd scale statefulset/main --replicas 5 -n team"},
 		{name: "a dead voter makes it even", id: "Q003", with: func(f *Facts) {
 			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"})
 		}, want: Warning, message: "4 voters", fix: "kubectl etcd check statefulset/main --only members -n team"},
@@ -162,7 +169,7 @@ func TestMembers(t *testing.T) {
 	dead := withSilence(membership.Silence{Contact: membership.ContactNone})
 	judge(t, []row{
 		{name: "all", id: "M001", want: OK, fix: "-"},
-		{name: "dead voter", id: "M001", with: dead, want: Failure, message: "voter main-3 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
+		{name: "dead voter", id: "M001", with: dead, want: Failure, message: "voter main-3 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 		{name: "dead voter whose pod is due", id: "M001", with: listed(2, away), want: Failure, message: "voter main-2 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl describe statefulset main -n team"},
 		{name: "voter in contact with the leader", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactActive}), want: Warning, message: "no pod of this cluster runs it (http://main-3.main:2380); it is alive", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
@@ -178,7 +185,15 @@ func TestMembers(t *testing.T) {
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
 		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, message: "learner main-3"},
 
+		{name: "dead voter with the name of another", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "cp2;rm" }, want: Failure, fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
+
 		{name: "all", id: "M002", want: OK},
+		{name: "another member, and a second voter is down", id: "M002", size: 5, with: func(f *Facts) {
+			f.Survey.Value.Members[1].ID, f.Survey.Value.Members[1].Err = 77, errRefused
+			silent(4)(f)
+		}, want: Failure, fix: "once main-4 is healthy or removed, kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "removed, and there is a learner", id: "M002", size: 4, with: func(f *Facts) { removed(f); f.Survey.Value.List[2].Learner = true }, want: Failure, fix: "once no member is a learner, kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "removed, and client traffic is cut", id: "M002", with: func(f *Facts) { removed(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd restore-client-traffic statefulset/main -n team"},
 		{name: "another member", id: "M002", with: member(1, func(m *etcd.Member) {
 			m.ID, m.Err = 77, errors.New("runs member 4d, which the member list doesn't have")
 		}), want: Failure, message: "main-1: runs member 4d", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
@@ -199,7 +214,7 @@ func TestMembers(t *testing.T) {
 		{name: "removed", id: "Q002", with: removed, want: Warning, message: "none of the 2 voters may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
 
 		{name: "none", id: "M003", want: OK},
-		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
+		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main 0000000000000003 -n team"},
 		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) {
@@ -210,7 +225,13 @@ func TestMembers(t *testing.T) {
 			dead(f)
 			f.Survey.Value.List[2].Learner = true
 			f.Owner.WorkloadKind, f.Owner.Distribution = owner.DruidStatefulSet, flavour.Druid
-		}, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
+		}, want: Warning, fix: "kubectl etcd member remove etcd/main 0000000000000003 -n team"},
+
+		{name: "left over, of kubeadm", id: "M003", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[2].Learner = true }, want: Warning, fix: " -n team -- etcdctl member promote 0000000000000003"},
+		{name: "left over and behind, of kubeadm", id: "M003", with: func(f *Facts) {
+			kubeadm(f)
+			f.Survey.Value.List[2].Learner, f.Survey.Value.Members[2].RaftApplied = true, 1
+		}, want: Warning, fix: "kubectl describe pod main-2 -n team"},
 
 		{name: "all", id: "M004", want: OK},
 		{name: "never", id: "M004", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "" }, want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},

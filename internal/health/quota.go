@@ -74,7 +74,7 @@ func quotaUse(f *Facts) []Finding {
 			level = Failure
 		}
 		if percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 && !f.liveData(m) {
-			fix = f.Command("defrag")
+			fix = f.defrag()
 		}
 		found = append(found, about(level, m.Pod, fix, "%d %% of its quota is used: %s of %s, %s of it in use", used, policy.Bytes(m.DBSize), policy.Bytes(quota), policy.Bytes(m.DBSizeInUse)))
 	}

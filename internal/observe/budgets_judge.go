@@ -24,6 +24,8 @@ import (
 // Other is a disruption budget that selects members, and that can't protect the cluster alone.
 type Other struct {
 	Budget
+	// Fault is why it can't protect the cluster alone, nil for a budget that can.
+	Fault *policy.Note
 	// Unreadable is true where no value can be set in its fields.
 	Unreadable bool
 	// Pods are the members' pods that it selects.
@@ -39,8 +41,6 @@ type Other struct {
 // judged is a budget with what is wrong with it.
 type judged struct {
 	Other
-	// fault is why it can't protect the cluster alone, nil for a budget that can.
-	fault *policy.Note
 	// weakness is what makes it protect less than a budget of ours would, nil for nothing.
 	weakness *policy.Note
 }
@@ -56,7 +56,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 			j.Pods = append(j.Pods, pod.Name)
 		}
 	}
-	if j.Value, j.fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.fault != nil {
+	if j.Value, j.Fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.Fault != nil {
 		j.Unreadable = true
 		return j, nil
 	}
@@ -67,12 +67,12 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 	some, all := w.selects(pdb), len(w.memberLabels())
 	switch {
 	case annotation.SelectsNamespace(pdb) != nil:
-		j.fault = annotation.SelectsNamespace(pdb)
+		j.Fault = annotation.SelectsNamespace(pdb)
 	case some < all:
-		j.fault = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf(
+		j.Fault = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects %d of the %d members of %s; let its selector match all", pdb.Name, some, all, w.owner)}
 	case len(j.Sharers) > 0:
-		j.fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
+		j.Fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
 	j.weakness = annotation.AlwaysAllows(pdb)
@@ -115,7 +115,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
 			b.Detached = append(b.Detached, pdb)
 			rest = append(rest, j)
-		case j.fault != nil && !w.outdated(&j):
+		case j.Fault != nil && !w.outdated(&j):
 			rest = append(rest, j)
 		case Ours(pdb):
 			mine = append(mine, j)
@@ -123,7 +123,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 			whole = append(whole, j)
 		}
 	}
-	slices.SortStableFunc(mine, func(x, y judged) int { return count(x.fault != nil) - count(y.fault != nil) })
+	slices.SortStableFunc(mine, func(x, y judged) int { return count(x.Fault != nil) - count(y.Fault != nil) })
 	b.take(w, whole, rest, mine)
 	return b, nil
 }
@@ -131,7 +131,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 // outdated reports whether this project created a budget for the cluster when it had other
 // workloads, so that its selector must change.
 func (w *workload) outdated(j *judged) bool {
-	if j.fault.Reason != reasons.BudgetPartial && j.fault.Reason != reasons.BudgetShared {
+	if j.Fault.Reason != reasons.BudgetPartial && j.Fault.Reason != reasons.BudgetShared {
 		return false
 	}
 	selector := j.Spec.Selector
@@ -159,13 +159,13 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 	case len(rest) > 1 && sharePod(rest):
 		b.Problem = overlap(rest)
 	case len(rest) > 0:
-		b.Problem = rest[0].fault
+		b.Problem = rest[0].Fault
 	default:
 		b.Problem = noBudget(w.owner)
 	}
 	if b.Managed != nil {
 		for _, j := range rest {
-			b.Notes = append(b.Notes, *j.fault)
+			b.Notes = append(b.Notes, *j.Fault)
 		}
 	}
 	b.others(rest)
@@ -182,8 +182,8 @@ func noBudget(o owner.Owner) *policy.Note {
 
 func (b *Budgets) keep(j judged) {
 	b.Managed, b.NonMemberPods = &j.Budget, j.NonMembers
-	if j.fault != nil {
-		b.Outdated, b.Notes = j.fault, append(b.Notes, *j.fault)
+	if j.Fault != nil {
+		b.Outdated, b.Notes = j.Fault, append(b.Notes, *j.Fault)
 	}
 	if j.weakness != nil && j.weakness.Reason == reasons.BudgetAlwaysAllow {
 		b.Notes = append(b.Notes, *j.weakness)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,9 +50,9 @@ func TestMemberOfAnotherWorkload(t *testing.T) {
 	refuses(t, []string{"it has a pod"}, remove...)
 
 	kubectl("delete", "statefulset", "west")
-	typed := "kubectl etcd member remove statefulset/east west-0 -n " + ns
-	prints(t, 3, []string{typed}, "status", "statefulset/east", "-n", ns)
-	prints(t, 0, []string{"removed member"}, append(strings.Fields(strings.TrimPrefix(typed, "kubectl etcd ")), "-y")...)
+	stdout, stderr = prints(t, 3, []string{"kubectl etcd member remove statefulset/east "}, "status", "statefulset/east", "-n", ns)
+	typed := regexp.MustCompile(`member remove statefulset/east [0-9a-f]{16} -n ` + ns).FindString(stdout + stderr)
+	prints(t, 0, []string{"removed member"}, append(strings.Fields(typed), "-y")...)
 	prints(t, 0, []string{"2 of 2 voters healthy"}, "status", "statefulset/east", "-n", ns)
 }
 

@@ -118,7 +118,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
 	switch {
 	case j.Operation == rules.Replace:
-		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", c.PodName(j.Ordinal), c.PodName(j.Ordinal))
+		return app.Refused("the replacement of %s is unfinished: continue it with %s -n %s, or undo it with %s -n %s", c.PodName(j.Ordinal), j.Resume(c.Owner), c.Namespace, j.Abort(c.Owner), c.Namespace)
 	case !o.abort && !j.Undo && j.Target != o.replicas:
 		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, policy.Count(j.Target, "member"), j.Target)
 	}

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 // nextShown is how many commands are shown.
 const nextShown = 3
 
+// incomplete matches an instruction that is not only a command, or that lacks a value.
+var incomplete = regexp.MustCompile(`, |\b(N|NAME|NAMESPACE|MEMBER|CHART|LEASE|FILE|NODE)\b`)
+
 // nextCommands returns the commands to go on with, the most urgent first: those of an
 // interrupted operation, the fixes of the findings, and last the check of the cluster.
 func nextCommands(f *health.Facts, findings []health.Finding) []string {
@@ -21,7 +25,7 @@ func nextCommands(f *health.Facts, findings []health.Finding) []string {
 		out = append(out, u.Commands...)
 	}
 	add := func(command string) {
-		if strings.HasPrefix(command, "kubectl ") && len(out) < nextShown && !covered(out, command) {
+		if strings.HasPrefix(command, "kubectl ") && !incomplete.MatchString(command) && len(out) < nextShown && !covered(out, command) {
 			out = append(out, command)
 		}
 	}

@@ -92,9 +92,33 @@ func (m *Members) already(size int) operate.Plan {
 
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
 func checkRetentionPolicy(sts *appsv1.StatefulSet, f *findings) {
-	if p := sts.Spec.PersistentVolumeClaimRetentionPolicy; p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType {
-		f.refuse(`its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'`, sts.Name, sts.Namespace)
+	if deletesClaims(sts) {
+		f.refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
 	}
+}
+
+// deletesClaims reports whether the StatefulSet's controller deletes the claims of replicas that go.
+func deletesClaims(sts *appsv1.StatefulSet) bool {
+	p := sts.Spec.PersistentVolumeClaimRetentionPolicy
+	return p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+}
+
+// retainClaims returns the command after which the claims of replicas that go stay.
+func retainClaims(sts *appsv1.StatefulSet) string {
+	return fmt.Sprintf(`kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'`, sts.Name, sts.Namespace)
+}
+
+// stopHint returns how all members stop without a loss of data.
+func stopHint(sts *appsv1.StatefulSet) string {
+	stop := fmt.Sprintf("kubectl scale statefulset/%s --replicas 0 -n %s", sts.Name, sts.Namespace)
+	switch {
+	case len(sts.Spec.VolumeClaimTemplates) == 0:
+		return "the StatefulSet has no volume claim templates, so the members' data may end with their pods. Take a snapshot first if you want to stop all of them"
+	case deletesClaims(sts):
+		return "with 0 replicas, the StatefulSet deletes the volume claims of all members (whenScaled: Delete). To stop all of them and keep their data, take a snapshot, then run " +
+			retainClaims(sts) + " and then " + stop
+	}
+	return "to stop all of them and keep their data, take a snapshot and run " + stop
 }
 
 // MaxMembers is the largest size of a scale. etcd's documentation advises at most 7 members.
@@ -193,7 +217,7 @@ func checkSize(s *observation, target int, f *findings) {
 	checkHeld(s, f)
 	switch {
 	case target == 0:
-		f.refuse("0 members are no cluster: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/%s --replicas 0", s.sts.Name)
+		f.refuse("0 members are no cluster: %s", stopHint(s.sts))
 	case target%2 == 0:
 		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
@@ -201,7 +225,7 @@ func checkSize(s *observation, target int, f *findings) {
 	case n < s.Replicas:
 		f.refuse("%s: make them equal first: %s", s.countMismatch(), s.removalHint())
 	case n > s.Replicas:
-		f.refuse("%s: make them equal first: set the replicas to %d, or remove members that won't come back with kubectl etcd member remove", s.countMismatch(), n)
+		f.refuse("%s: make them equal first: set the replicas to %d, or remove members that won't come back. kubectl etcd check statefulset/%s --only members -n %s shows which", s.countMismatch(), n, s.sts.Name, s.sts.Namespace)
 	}
 	for _, replica := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
 		if replica.UID != "" && !replica.Updated {

@@ -69,7 +69,10 @@ var preflightRows = []struct {
 }{
 	{name: "all well"},
 	{name: "one", size: 1},
-	{name: "none", size: -1, want: "0 members are no cluster"},
+	{name: "none", size: -1, is: claims(nil), want: "0 members are no cluster: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/main --replicas 0 -n team"},
+	{name: "none, and the claims are deleted", size: -1, is: claims(&appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenScaled: appsv1.DeletePersistentVolumeClaimRetentionPolicyType}),
+		want: `take a snapshot, then run kubectl patch statefulset main -n team --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}' and then kubectl scale statefulset/main --replicas 0 -n team`},
+	{name: "none, and there are no claims", size: -1, want: "the members' data may end with their pods. Take a snapshot first if you want to stop all of them"},
 	{name: "an even size", size: 4, want: "4 members bear the loss of 1, as 3 do"},
 	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, want: "is a learner"},
 	{name: "a member without a pod", is: func(s *observation) { s.Members[2].Ordinal = -1 }, want: "which no pod of the StatefulSet has"},
@@ -107,6 +110,14 @@ var preflightRows = []struct {
 	}, want: "kubectl delete pvc data-main-3 -n team"},
 	{name: "a claim of a member that is there", is: func(s *observation) { s.claims["main-2"] = []*corev1.PersistentVolumeClaim{{}} }},
 	{name: "a pod that is no member", is: func(s *observation) { s.Ordinals[3].UID = "u" }, want: "pod main-3 exists already"},
+}
+
+// claims gives the StatefulSet a claim template and a retention policy, nil for none.
+func claims(policy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy) func(s *observation) {
+	return func(s *observation) {
+		s.sts.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
+		s.sts.Spec.PersistentVolumeClaimRetentionPolicy = policy
+	}
 }
 
 // stray is an alarm of a member that is none any more.

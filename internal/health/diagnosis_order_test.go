@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// TestOrderByID: a node was set up again with its name, so etcd lists two members of that name. The
+// command is about the one that is dead.
+func TestOrderByID(t *testing.T) {
+	t.Parallel()
+	f := healthy(3)
+	kubeadm(f)
+	f.Survey.Value.List = append([]etcd.Listed{{ID: 9, Name: podName(1), PeerURLs: []string{"https://10.0.0.9:2380"}}}, f.Survey.Value.List...)
+	f.Silences = map[uint64]membership.Silence{9: {Contact: membership.ContactNone}}
+	f.MayRemove[9] = policy.Allow(policy.QuorumKept, "")
+	const dead = "0000000000000009"
+	if !slices.ContainsFunc(f.Recovery().Members, func(m recovery.Member) bool { return m.Name == dead && m.Removable }) {
+		t.Errorf("no dead member %s in %+v", dead, f.Recovery().Members)
+	}
+	for _, r := range []struct {
+		do         recovery.Do
+		name, want string
+	}{
+		{recovery.RemoveMember, dead, f.Command("member remove", dead)},
+		{recovery.Promote, podName(2), f.Command("proxy") + " -- etcdctl member promote 0000000000000003"},
+	} {
+		if got := f.Order(recovery.Action{Do: r.do, Member: r.name}); got != r.want {
+			t.Errorf("%s %s: got %q, want %q", r.do, r.name, got, r.want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+)
+
+// notReady are the voters, except that of a pod, that don't follow the leader. A member that could not
+// be asked is not one of them.
+func (f *Facts) notReady(except string) []string {
+	v := f.voters()
+	var names []string
+	for _, l := range f.Survey.Value.List {
+		unasked := slices.ContainsFunc(v.notAsked, func(m etcd.Member) bool { return m.Pod == l.Pod })
+		if name := f.listedName(l); !l.Learner && (l.Pod == "" || l.Pod != except && !unasked) && !slices.Contains(v.following, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// listedName is the pod of a member of the list, or its name where no pod runs it.
+func (f *Facts) listedName(l etcd.Listed) string {
+	if l.Pod != "" {
+		return l.Pod
+	}
+	return called(l)
+}
+
+func (f *Facts) hasLearner() bool {
+	return slices.ContainsFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return l.Learner })
+}
+
+// onceReady is a command that is accepted only while every member is a voter and well, with what must
+// be so first.
+func (f *Facts) onceReady(command string) string {
+	switch v := policy.Precondition(f.Cluster.Value.Cluster, ""); {
+	case f.hasLearner() || len(f.notReady("")) > 0 || f.Survey.Err == nil && !f.listKnown():
+		return "once all members are voters and healthy, " + command
+	case f.Cluster.Err != nil || v.Allowed:
+		return command
+	case v.Reason == policy.ClientTrafficCut:
+		return "once client traffic is restored, " + command
+	case v.Reason == policy.OperationUnderWay:
+		return "once the change that is under way has ended, " + command
+	case v.Reason == policy.BackupFailing:
+		return "once backups succeed, " + command
+	}
+	return "once all members are voters and healthy, " + command
+}
+
+// defrag is how to defragment all members. It frees space also while backups fail or clients are cut off.
+func (f *Facts) defrag() string {
+	command := f.Command("defrag")
+	full := slices.Contains(f.Survey.Value.StrayTypes(), maintenance.NoSpace) ||
+		slices.ContainsFunc(f.Survey.Value.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.NoSpace) })
+	if full && !f.hasLearner() && len(f.notReady("")) == 0 {
+		return command
+	}
+	return f.onceReady(command)
+}
