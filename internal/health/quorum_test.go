@@ -179,7 +179,7 @@ func TestMembers(t *testing.T) {
 			f.Owner.Claims = []owner.Claim{{Template: "data"}}
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}
 		}, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
-		{name: "dead voter that was scaled away, and its claim is gone", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
+		{name: "dead voter that was scaled away, and its claim is gone", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 		{name: "dead voter that the rule keeps", id: "M001", with: func(f *Facts) { dead(f); delete(f.MayRemove, 3) }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter while client traffic is cut", id: "M001", with: func(f *Facts) { dead(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
