@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,6 +38,8 @@ type Rollout struct {
 	Clock    clock.PassiveClock
 
 	denied denials[owner.Key]
+	// missing has the time since which pods don't exist, by name.
+	missing keyed[owner.Key, map[string]time.Time]
 	// announced has the reason that was last recorded as an Event.
 	announced keyed[owner.Key, policy.Reason]
 }
@@ -76,15 +79,37 @@ func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Resul
 	if p == nil {
 		return c.endHold(ctx, o, r)
 	}
+	c.addMissing(key, &r)
 	step := rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
 	if restarts(step) {
 		// The cache may be behind.
 		if r, err = c.Reader.LiveRollout(ctx, o); err != nil {
 			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 		}
+		c.addMissing(key, &r)
 		step = rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
 	}
 	return c.apply(ctx, o, r, step)
+}
+
+// addMissing adds since when pods don't exist. Another replica begins to count again.
+func (c *Rollout) addMissing(key owner.Key, r *observe.Rollout) {
+	before, _ := c.missing.get(key)
+	now := map[string]time.Time{}
+	for i := range r.Facts.Sets {
+		for j := range r.Facts.Sets[i].Pods {
+			p := &r.Facts.Sets[i].Pods[j]
+			if p.Exists {
+				continue
+			}
+			since, known := before[p.Pod]
+			if !known {
+				since = c.Clock.Now()
+			}
+			now[p.Pod], p.MissingFor = since, c.Clock.Since(since)
+		}
+	}
+	c.missing.swap(key, now)
 }
 
 // restarts reports whether a pod may restart by a step.
@@ -120,16 +145,18 @@ func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result
 		return reconcile.Result{}, fmt.Errorf("list StatefulSets of namespace %s: %w", key.Namespace, err)
 	}
 	var result reconcile.Result
+	var failed []error
 	for i := range sets.Items {
 		sts := &sets.Items[i]
 		if !observe.RolloutHeld(sts.Annotations) {
 			continue
 		}
 		next, err := c.restoreOrphan(ctx, key, sts)
-		if err != nil {
-			return reconcile.Result{}, err
-		}
+		failed = append(failed, err)
 		result.RequeueAfter = max(result.RequeueAfter, next.RequeueAfter)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return reconcile.Result{}, err
 	}
 	return result, nil
 }
@@ -143,8 +170,10 @@ func (c *Rollout) restoreOrphan(ctx context.Context, gone owner.Key, sts *appsv1
 		return reconcile.Result{}, err
 	case found && o.Key() == gone:
 		return reconcile.Result{RequeueAfter: rolloutRecheck}, nil // the cache has both
-	case found:
+	case found && (sts.Name == gone.Name || o.Spans()):
 		return c.Reconcile(ctx, o.Key())
+	case found:
+		return reconcile.Result{}, nil
 	}
 	patch, err := observe.RestoreRollout(sts, c.Clock.Now())
 	if err != nil || patch == nil {
@@ -156,5 +185,6 @@ func (c *Rollout) restoreOrphan(ctx context.Context, gone owner.Key, sts *appsv1
 func (c *Rollout) removeState(key owner.Key) {
 	c.denied.remove(key)
 	c.announced.remove(key)
+	c.missing.remove(key)
 	holds.remove(key)
 }

@@ -261,7 +261,7 @@ func TestRolloutOfAnotherKey(t *testing.T) {
 			t.Parallel()
 			s := newRolloutStage(t)
 			change(s.stage, "etcd", row.change)
-			s.key.Kind, s.key.Name = "Etcd", "gone"
+			s.key.Kind = "Etcd"
 			s.expectStep(row.want)
 		})
 	}

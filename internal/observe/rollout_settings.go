@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -23,6 +26,12 @@ func RolloutSettings(p *v1alpha1.EtcdTopologyPolicy) rollout.Settings {
 func RolloutHeld(annotations map[string]string) bool {
 	_, held := annotations[v1alpha1.RolloutValueAnnotation]
 	return held
+}
+
+// HoldsRollout reports whether the rollout of a StatefulSet is held: its strategy is the one of its record.
+func HoldsRollout(sts *appsv1.StatefulSet) bool {
+	record, ok := annotation.DecodeRolloutRecord(sts.Annotations, time.Time{})
+	return ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy)
 }
 
 // ReleaseReason returns the reason of a user who releases the rollouts of a cluster, empty for none.

@@ -4,6 +4,7 @@
 package rollout
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ func TestEachState(t *testing.T) {
 				}
 				for _, since := range []time.Duration{0, holdLimit} {
 					f.Since = since
+					missingFor(since)(&f)
 					checkStep(t, f)
 					asked++
 				}
@@ -65,8 +67,8 @@ func checkStep(t *testing.T, f Facts) {
 	t.Helper()
 	step := Evaluate(f, Settings{HoldLimit: holdLimit})
 	set, v := f.Sets[0], step.Values[0]
-	var restart []Pod
-	away, healthy, failing := 0, 0, false
+	var restart, created []Pod
+	away, healthy, failing, starting := 0, 0, false, false
 	for i, p := range set.Pods {
 		// Any version of the StatefulSet's controller: some restart all that are not Ready.
 		if byController := !v.OnDelete && i >= v.Partition && p.outdated(); byController || step.Delete && p.Pod == step.Pod {
@@ -78,7 +80,10 @@ func checkStep(t *testing.T, f Facts) {
 		if p.well() {
 			healthy++
 		}
-		failing = failing || p.Failing
+		failing, starting = failing || p.Failing, starting || p.Updated && !p.absent() && !p.well()
+		if gets := v.OnDelete || i >= v.Partition; p.missing() && gets && !set.getsNewest(i) {
+			created = append(created, p)
+		}
 	}
 	q := policy.Quorum(len(set.Pods))
 	for _, p := range restart {
@@ -87,6 +92,12 @@ func checkStep(t *testing.T, f Facts) {
 		}
 		if p.well() && healthy >= q && healthy-1 < q && healthy < len(set.Pods) || !p.well() && !p.down() && step.Act != Next {
 			t.Errorf("%s takes the quorum or an unclear member: %d healthy", text(step), healthy)
+		}
+	}
+	for _, p := range created {
+		// Without a quorum, a pod that is down may restart by OnDelete, which serves the missing ones, too.
+		if starting && (healthy >= q || step.Pod == p.Pod) || p.MissingFor < createLimit && !set.waitsInOrder(slices.IndexFunc(set.Pods, func(o Pod) bool { return o.Pod == p.Pod })) {
+			t.Errorf("%s gives %s the new template, missing for %s", text(step), p.Pod, p.MissingFor)
 		}
 	}
 	for _, p := range restart {

@@ -55,6 +55,8 @@ type Pod struct {
 	Failing bool
 	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready.
 	NotReadyFor time.Duration
+	// MissingFor is how long it has not existed, as far as is known. 0 for a pod that exists.
+	MissingFor time.Duration
 }
 
 // releaseLimit is how long a pod stays released while the StatefulSet's controller does not act.
@@ -127,6 +129,15 @@ func (s *Set) held() Value {
 // of a lower ordinal.
 func (s *Set) waitsInOrder(i int) bool {
 	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() })
+}
+
+// getsNewest reports whether a pod gets the newest template when it is created now.
+func (s *Set) getsNewest(i int) bool { return s.Value.OnDelete || i >= s.Value.Partition }
+
+// uncreatable reports whether a pod can't be created with the template that it had.
+func (s *Set) uncreatable(i int) bool {
+	p := s.Pods[i]
+	return p.missing() && p.MissingFor >= createLimit && s.Held && !s.getsNewest(i) && !s.waitsInOrder(i)
 }
 
 // restarting returns the value with which a pod of the set gets the new template when it is created

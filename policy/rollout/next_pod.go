@@ -19,7 +19,7 @@ func (f Facts) cure() (Step, bool) {
 	failing := f.named(func(p Pod) bool { return p.Updated && !p.well() && p.Failing })
 	set, at := f.broken()
 	switch {
-	case len(updated) > 0 && (quorum || set == nil || set.Ordered || len(failing) > 0):
+	case len(updated) > 0 && (quorum || set == nil || set.Ordered || len(failing) > 0 || set.Pods[at].missing()):
 		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", policy.Names(updated, "is", "are")), true
 	case set == nil:
 		return Step{}, false
@@ -57,7 +57,7 @@ func (f Facts) broken() (*Set, int) {
 		set := &f.Sets[i]
 		var down []int
 		for at := set.Author; at < len(set.Pods); at++ {
-			if p := set.Pods[at]; p.down() && p.outdated() || p.missing() && !set.waitsInOrder(at) {
+			if p := set.Pods[at]; p.down() && p.outdated() || set.uncreatable(at) {
 				down = append(down, at)
 			}
 		}

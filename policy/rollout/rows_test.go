@@ -49,6 +49,16 @@ func late(f *Facts) { f.Since = holdLimit }
 
 func since(d time.Duration) func(*Facts) { return func(f *Facts) { f.Since = d } }
 
+func missingFor(d time.Duration) func(*Facts) {
+	return func(f *Facts) {
+		for i := range f.Sets[0].Pods {
+			if p := &f.Sets[0].Pods[i]; p.missing() {
+				p.MissingFor = d
+			}
+		}
+	}
+}
+
 func inOrder(f *Facts) { f.Sets[0].Ordered = true }
 
 // justNow changes all pods that are not Ready to have been Ready a moment ago.
@@ -103,10 +113,13 @@ var rolloutRows = []struct {
 	{"O-6 missing", of("vvv", "oo-", 2), "Hold, partition 2", PodAbsent},
 	{"O-6 another one is missing", of("vvv", "-oo", 2), "Hold, partition 3", PodAbsent},
 	{"O-6 OnDelete", with(of("vvv", "-oo", 0), onDelete), "Hold, OnDelete", PodAbsent},
-	{"O-6 missing, and can't be created", with(of("vvv", "oo-", 3), since(createLimit)), "Restart main-2, partition 2", policy.CuresMember},
-	{"O-6 another one can't be created", with(of("vvv", "-oo", 3), since(createLimit)), "Restart main-0, OnDelete", policy.CuresMember},
-	{"O-6 it can't be created, and the strategy is in force", with(with(of("vvv", "-oo", 0), onDelete), since(createLimit)), "Restart main-0, OnDelete", policy.CuresMember},
-	{"O-6 it can't be created, and another one is deleted", with(of("vvv", "-oO", 3), since(createLimit)), "Hold, partition 3", PodAbsent},
+	{"O-6 missing, and the rollout is held for long", with(of("vvv", "oo-", 3), late), "Hold, partition 3", PodAbsent},
+	{"O-6 missing, and can't be created", with(of("vvv", "oo-", 3), missingFor(createLimit)), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-6 another one can't be created", with(of("vvv", "-oo", 3), missingFor(createLimit)), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-6 it can't be created with the new template either", with(with(of("vvv", "-oo", 0), onDelete), missingFor(createLimit)), "Hold, OnDelete", PodAbsent},
+	{"O-6 the released one can't be created", with(of("vvv", "oo-", 2), missingFor(createLimit)), "Hold, partition 2", PodAbsent},
+	{"O-6 it can't be created, and another one is deleted", with(of("vvv", "-oO", 3), missingFor(createLimit)), "Hold, partition 3", PodAbsent},
+	{"O-8 and another one can't be created", with(of("vvx", "-on", 2), missingFor(createLimit)), "Hold, partition 2", UpdatedNotReady},
 	{"O-6 missing since the lowest is down, in order", with(of("xvv", "o--", 3), inOrder), "Restart main-0, partition 0", policy.CuresMember},
 	{"O-6 missing since the middle is down, in order", with(of("vxv", "oo-", 3), inOrder), "Restart main-1, partition 1", policy.CuresMember},
 	{"O-6 missing, in order", with(of("vvv", "oo-", 3), inOrder), "Hold, partition 3", PodAbsent},

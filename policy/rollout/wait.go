@@ -44,14 +44,13 @@ func (s *Set) unobserved(since time.Duration) Value {
 	return s.Value
 }
 
-// absent returns the pods that are being deleted or created again. A pod that is still missing after
-// createLimit is none: it can't be created.
+// absent returns the pods that are being deleted or created again.
 func (f Facts) absent() []string {
 	var out []string
 	for s := range f.Sets {
 		set := &f.Sets[s]
 		for i, p := range set.Pods {
-			if p.Going || p.missing() && f.Since < createLimit && !set.waitsInOrder(i) {
+			if p.Going || p.missing() && !set.uncreatable(i) && !set.waitsInOrder(i) {
 				out = append(out, p.Pod)
 			}
 		}

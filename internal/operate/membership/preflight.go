@@ -207,8 +207,9 @@ func (s *observation) heldBack() string {
 // checkHeld refuses while etcd-webhook holds the rollout: the strategy that an operation would restore at
 // its end is not the author's then.
 func checkHeld(s *observation, f *findings) {
-	if observe.RolloutHeld(s.sts.Annotations) {
-		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete. kubectl describe statefulset %s -n %s shows what it waits for", s.sts.Name, s.sts.Name, s.sts.Namespace)
+	if observe.HoldsRollout(s.sts) {
+		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or take it back: kubectl rollout undo statefulset/%s -n %s",
+			s.sts.Name, s.sts.Name, s.sts.Namespace, s.sts.Name, s.sts.Namespace)
 	}
 }
 

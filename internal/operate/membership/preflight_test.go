@@ -92,8 +92,11 @@ var preflightRows = []struct {
 	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, want: "kubectl etcd member replace statefulset/main main-0 -n team"},
 	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Ordinal = 1 }, want: "kubectl etcd member replace statefulset/main main-0 -n team"},
 	{name: "etcd-webhook holds a rollout", is: func(s *observation) {
-		s.sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=1"}
+		s.sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=0", v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate"}`}
 	}, want: "etcd-webhook holds the rollout of StatefulSet main"},
+	{name: "a hold that a client has ended", is: func(s *observation) {
+		s.sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=1", v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate"}`}
+	}},
 	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 is not of the StatefulSet's latest template"},
 
 	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, want: "an address that changes with the pod"},
