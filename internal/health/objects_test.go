@@ -87,6 +87,11 @@ func TestPlacement(t *testing.T) {
 		{name: "none", id: "P003", want: NotApplicable},
 		{name: "kept", id: "P003", with: governed(v1alpha1.ModeEnforce, policy.True), want: OK, message: "policy all: it stands"},
 		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "a Deployment for each member", id: "P003", with: func(f *Facts) {
+			together(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			f.Owner.WorkloadKind = owner.Pods
+		}, want: NotApplicable, message: "adds no terms"},
 		{name: "broken, and its volume is bound to that node", id: "P003", with: func(f *Facts) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)

@@ -81,7 +81,7 @@ func (f *Facts) lossConsequence(n int) string {
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
-	case f.StaticPods(), f.Owner.WithoutStatefulSet() && f.Owner.Membership().Manager != flavour.ByOperator:
+	case f.WithoutTerms():
 		return "have " + pod + " run on another node, by its manifest; don't change the members"
 	case f.Nodes.Err == nil && n < f.Size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)
@@ -89,6 +89,12 @@ func (f *Facts) apart(pod string) string {
 		return move
 	}
 	return "let an EtcdTopologyPolicy select the cluster (mode Enforce), then " + move
+}
+
+// WithoutTerms reports whether admission adds no scheduling terms to the members: static pods stay on
+// their nodes, and it does not know which other pods without a StatefulSet or an operator belong together.
+func (f *Facts) WithoutTerms() bool {
+	return f.StaticPods() || f.Owner.WithoutStatefulSet() && f.Owner.Membership().Manager != flavour.ByOperator
 }
 
 // move is how to have a pod created again elsewhere. Data in the pod or on its node stays
@@ -205,6 +211,8 @@ func policyKept(f *Facts) []Finding {
 		return notApplicable("no topology policy governs the cluster")
 	case m.In(v1alpha1.ModeOff):
 		return notApplicable("policy %s is off", m.Policy.Name)
+	case f.WithoutTerms():
+		return notApplicable("policy %s adds no terms to static pods and to pods that have neither a StatefulSet nor an operator", m.Policy.Name)
 	case f.Standing.Err != nil:
 		return []Finding{unknown("where the members run", f.Standing.Err)}
 	}

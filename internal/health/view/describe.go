@@ -53,6 +53,9 @@ func wanted(f *health.Facts) string {
 	if f.StaticPods() {
 		return "static pods stay on their nodes, and admission adds nothing to them"
 	}
+	if f.WithoutTerms() {
+		return "admission adds nothing to pods without a StatefulSet or an operator"
+	}
 	own := slices.ContainsFunc(f.Spread.Notes, func(n policy.Note) bool { return n.Reason == spread.OwnTerm })
 	switch {
 	case own && len(f.Spread.Terms) == 0:
