@@ -90,7 +90,7 @@ func TestPlacement(t *testing.T) {
 		{name: "a Deployment for each member", id: "P003", with: func(f *Facts) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
-			f.Owner.WorkloadKind = owner.Pods
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.UnknownPods, ""
 		}, want: NotApplicable, message: "adds no terms"},
 		{name: "broken, and its volume is bound to that node", id: "P003", with: func(f *Facts) {
 			together(f)

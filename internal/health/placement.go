@@ -94,7 +94,7 @@ func (f *Facts) apart(pod string) string {
 // WithoutTerms reports whether admission adds no scheduling terms to the members: static pods stay on
 // their nodes, and it does not know which other pods without a StatefulSet or an operator belong together.
 func (f *Facts) WithoutTerms() bool {
-	return f.StaticPods() || f.Owner.WithoutStatefulSet() && f.Owner.Membership().Manager != flavour.ByOperator
+	return f.StaticPods() || f.Owner.WithoutStatefulSet() && f.Owner.Membership().ManagerName == flavour.Nothing
 }
 
 // move is how to have a pod created again elsewhere. Data in the pod or on its node stays
