@@ -30,6 +30,10 @@ type MemberChange struct {
 // PreStop is the Hook of a command that runs before a container stops.
 const PreStop = "preStop"
 
+// AtStop reports whether the command runs before its pod stops, and leaves etcd without the member or
+// its data.
+func (m MemberChange) AtStop() bool { return m.Hook == PreStop && m.Verb != "add" }
+
 // Command returns the command as text.
 func (m MemberChange) Command() string {
 	if m.Verb == "" {

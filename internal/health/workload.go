@@ -11,8 +11,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -219,14 +220,13 @@ func halfRollout(f *Facts) []Finding {
 	}
 	outdated := int(s.Replicas - s.UpdatedReplicas)
 	u := sts.Spec.UpdateStrategy
-	record, held := annotation.DecodeRolloutRecord(sts.Annotations, f.At)
 	switch {
 	case outdated <= 0:
 		return nil
 	case f.UnderWay.Value != nil:
 		return []Finding{info(f.Command("status"), "%s the current template while kubectl etcd %s is under way", policy.Plural(outdated, "pod doesn't run", "pods don't run"), f.UnderWay.Value.Operation)}
-	case held && record.Value == annotation.RolloutValueOf(&u):
-		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(record.Reason, "no reason is recorded"))}
+	case observe.HoldsRollout(sts):
+		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
 		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -42,16 +41,6 @@ type RolloutSet struct {
 	// the one that was set last: another client has written it past admission.
 	Record   *annotation.RolloutRecord
 	Bypassed bool
-}
-
-// StatefulSet reads a StatefulSet. It returns false if there is none.
-func (r *Reader) StatefulSet(ctx context.Context, key types.NamespacedName) (*appsv1.StatefulSet, bool, error) {
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
-	if err != nil || !found {
-		return nil, false, err
-	}
-	return &sts, true, nil
 }
 
 // LiveRollout reads the rollout of a cluster from the API server.

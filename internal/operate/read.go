@@ -40,6 +40,12 @@ func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string
 	return pod
 }
 
+// DeletesClaims reports whether the StatefulSet's controller deletes the claims of replicas that go.
+func DeletesClaims(sts *appsv1.StatefulSet) bool {
+	p := sts.Spec.PersistentVolumeClaimRetentionPolicy
+	return p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+}
+
 // ReadStatefulSet returns the StatefulSet of an owner's members.
 func ReadStatefulSet(ctx context.Context, kube client.Reader, o owner.Owner) (*appsv1.StatefulSet, error) {
 	sts := &appsv1.StatefulSet{}

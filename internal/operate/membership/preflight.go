@@ -92,15 +92,9 @@ func (m *Members) already(size int) operate.Plan {
 
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
 func checkRetentionPolicy(sts *appsv1.StatefulSet, f *findings) {
-	if deletesClaims(sts) {
+	if operate.DeletesClaims(sts) {
 		f.refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
 	}
-}
-
-// deletesClaims reports whether the StatefulSet's controller deletes the claims of replicas that go.
-func deletesClaims(sts *appsv1.StatefulSet) bool {
-	p := sts.Spec.PersistentVolumeClaimRetentionPolicy
-	return p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 }
 
 // retainClaims returns the command after which the claims of replicas that go stay.
@@ -114,7 +108,7 @@ func stopHint(sts *appsv1.StatefulSet) string {
 	switch {
 	case len(sts.Spec.VolumeClaimTemplates) == 0:
 		return "the StatefulSet has no volume claim templates, so the members' data may end with their pods. Take a snapshot first if you want to stop all of them"
-	case deletesClaims(sts):
+	case operate.DeletesClaims(sts):
 		return "with 0 replicas, the StatefulSet deletes the volume claims of all members (whenScaled: Delete). To stop all of them and keep their data, take a snapshot, then run " +
 			retainClaims(sts) + " and then " + stop
 	}

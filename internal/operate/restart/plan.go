@@ -123,7 +123,7 @@ func (j *Job) checkHooks(f *findings) {
 	adds := slices.ContainsFunc(j.Owner.MemberChanges, func(m etcdconf.MemberChange) bool { return m.Verb == "add" })
 	for _, m := range j.Owner.MemberChanges {
 		switch {
-		case m.Hook != etcdconf.PreStop || m.Verb == "add":
+		case !m.AtStop():
 		case adds:
 			f.warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
 		default:

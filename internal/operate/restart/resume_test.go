@@ -110,6 +110,20 @@ func (c *stage) begin(ctx context.Context, t *testing.T, only string) error {
 	return err
 }
 
+// begun returns a restart of all members that has begun.
+func (c *stage) begun(t *testing.T) (*Job, *Record) {
+	t.Helper()
+	j := c.job(t)
+	r, _, err := j.Plan(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Begin(t.Context(), r, false); err != nil {
+		t.Fatal(err)
+	}
+	return j, r
+}
+
 // resume ends what was begun, with a new command. It reports whether there was something.
 func (c *stage) resume(ctx context.Context, t *testing.T, abort bool) bool {
 	t.Helper()
@@ -207,14 +221,7 @@ func TestRunOfAnother(t *testing.T) {
 	c := newStage(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	j := c.job(t)
-	r, _, err := j.Plan(ctx, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Begin(ctx, r, false); err != nil {
-		t.Fatal(err)
-	}
+	j, r := c.begun(t)
 	sts := c.Get(operatetest.Path("StatefulSet", "main"))
 	operatetest.Field(sts, "metadata")["uid"] = "another"
 	c.Put(operatetest.Path("StatefulSet", "main"), sts)
@@ -223,7 +230,7 @@ func TestRunOfAnother(t *testing.T) {
 		operatetest.Field(pod, "metadata")["ownerReferences"].([]any)[0].(apitest.Object)["uid"] = "another" //nolint:forcetypeassert // as it was made
 		c.Put(operatetest.Path("Pod", name), pod)
 	}
-	_, err = j.Run(ctx, r)
+	_, err := j.Run(ctx, r)
 	if stopped, is := errors.AsType[*StoppedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began: delete ConfigMap kubectl-etcd-main") {
 		t.Errorf("the error is %v", err)
 	}
@@ -236,16 +243,9 @@ func TestRunOfAnother(t *testing.T) {
 func TestDataIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	c := newStage(t)
-	j := c.job(t)
-	r, _, err := j.Plan(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Begin(t.Context(), r, false); err != nil {
-		t.Fatal(err)
-	}
+	j, r := c.begun(t)
 	c.Remove("/api/v1/namespaces/team/persistentvolumeclaims/data-main-2")
-	_, err = j.Run(t.Context(), r)
+	_, err := j.Run(t.Context(), r)
 	if stopped := (*StoppedError)(nil); !errors.As(err, &stopped) || !strings.Contains(err.Error(), "volume claim data-main-2 of main-2 does not exist") {
 		t.Errorf("the error is %v", err)
 	}
@@ -259,14 +259,7 @@ func TestDataIsCheckedAgain(t *testing.T) {
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	c := newStage(t)
-	j := c.job(t)
-	r, _, err := j.Plan(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Begin(t.Context(), r, false); err != nil {
-		t.Fatal(err)
-	}
+	j, r := c.begun(t)
 	c.left = 0
 	if err := j.End(t.Context(), r); err == nil {
 		t.Error("the journal was removed without a write")

@@ -43,8 +43,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 		return err
 	}
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(operate.PodOf(sts, sts.Spec.Template, r.Members[0].Pod)))
-	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
-	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
 	if r.Owner.OfDruid() {
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
