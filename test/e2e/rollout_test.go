@@ -133,8 +133,9 @@ func TestRolloutWaitsForBackups(t *testing.T) {
 	rolledOut(t, c)
 }
 
-// TestRolloutByHand releases a rollout that is held.
-func TestRolloutByHand(t *testing.T) {
+// TestHeldRollout holds a rollout while backups fail, and releases it by hand. It is the only test of
+// rollouts in the set of every change, which has to use each permission of etcd-webhook.
+func TestHeldRollout(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, guardRollouts)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Annotations: map[string]string{
@@ -145,8 +146,12 @@ func TestRolloutByHand(t *testing.T) {
 	if err := kube.Create(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
+	all := members(t, c)
 	changeTemplate(t, c, stamp)
 	awaitReason(t, c, policy.BackupFailing)
+	if others := otherPods(t, c, all); len(others) > 0 {
+		t.Errorf("%q restarted while backups fail", others)
+	}
 	release := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"kubectl-etcd.dev/rollout":"release: the store is gone for good"}}}`))
 	if err := kube.Patch(t.Context(), statefulSet(t, c), release); err != nil {
 		t.Fatal(err)
