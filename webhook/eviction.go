@@ -44,12 +44,13 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		return d
 	}
 	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
+	if err != nil {
+		d := unobserved(review.request.what(), req, err)
+		d.Policy = review.policy
+		return d
+	}
+	busy := fmt.Sprintf("in %d tries", recordTries)
 	for range recordTries {
-		if err != nil {
-			d := unobserved(review.request.what(), req, err)
-			d.Policy = review.policy
-			return d
-		}
 		d, record := review.decide(facts)
 		if !record {
 			return d
@@ -58,17 +59,20 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		switch {
 		case wrote == nil:
 			return d
-		// Another client wrote or deleted the budget. What it wrote may be an eviction.
-		case apierrors.IsConflict(wrote), apierrors.IsNotFound(wrote):
-			err = facts.Reread(ctx, h.reader)
-			continue
+		case !apierrors.IsConflict(wrote) && !apierrors.IsNotFound(wrote):
+			return review.notRecorded(wrote.Error())
 		}
-		return review.notRecorded(wrote.Error())
+		// Another client wrote or deleted the budget. What it wrote may be an eviction, so this one is
+		// not admitted unless the budget is read again.
+		if err := facts.Reread(ctx, h.reader); err != nil {
+			busy = "since the budget can't be read again: " + err.Error()
+			break
+		}
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,
-		Message: fmt.Sprintf("%s: other clients write the disruption budget of the members at the same time, and the %s could not be recorded in %d tries; try again",
-			review.owner, review.request.what(), recordTries),
+		Message: fmt.Sprintf("%s: other clients write the disruption budget of the members at the same time, and the %s could not be recorded %s; try again",
+			review.owner, review.request.what(), busy),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -238,6 +239,32 @@ func TestEvictionConflicts(t *testing.T) {
 		change(live, "budget", func(b *policyv1.PodDisruptionBudget) { b.ResourceVersion += "x" })
 	}
 	if got := server.handle(t, evict("plain-0")); got.Allowed || reasonOf(got) != reasons.BudgetBusy.Name() || got.Result.Code != http.StatusTooManyRequests {
+		t.Errorf("%+v", got)
+	}
+}
+
+// budgetsUnread reads everything but budgets, once they were listed.
+type budgetsUnread struct{ client.Reader }
+
+func (b budgetsUnread) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if _, budget := obj.(*policyv1.PodDisruptionBudget); budget {
+		return apierrors.NewForbidden(policyv1.Resource("poddisruptionbudgets"), key.Name, nil)
+	}
+	return b.Reader.Get(ctx, key, obj, opts...)
+}
+
+// TestEvictionConflictUnread holds that an eviction is refused if another client wrote the budget, and
+// what it wrote can't be read.
+func TestEvictionConflictUnread(t *testing.T) {
+	t.Parallel()
+	live, evict := guarded(t)
+	reader := readerOf(nil)
+	reader.Reader, reader.Live = live, budgetsUnread{live}
+	server := register(t, reader, live)
+	live.before = func() {
+		change(live, "budget", func(b *policyv1.PodDisruptionBudget) { b.ResourceVersion += "x" })
+	}
+	if got := server.handle(t, evict("plain-0")); got.Allowed || reasonOf(got) != reasons.BudgetBusy.Name() || !strings.Contains(got.Result.Message, "forbidden") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -42,6 +42,7 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 	if review == nil {
 		return d
 	}
+	busy := fmt.Sprintf("in %d tries", recordTries)
 	for range recordTries {
 		d, record := review.decide()
 		if !record {
@@ -51,20 +52,21 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 		switch {
 		case err == nil:
 			return d
-		// What the other client wrote may be an eviction, or another write of replicas.
-		case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-			if err = review.scale.Reread(ctx, h.reader); err == nil {
-				continue
-			}
+		case !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
+			d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
+			d.Warnings = append(d.Warnings, review.notRecorded(err.Error()))
+			return d
 		}
-		d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
-		d.Warnings = append(d.Warnings, review.notRecorded(err.Error()))
-		return d
+		// What the other client wrote may be an eviction, or another write of replicas.
+		if err := review.scale.Reread(ctx, h.reader); err != nil {
+			busy = "since the budget can't be read again: " + err.Error()
+			break
+		}
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy.Name,
-		Message: fmt.Sprintf("cannot set the replicas of %s: other clients write the disruption budget of the members at the same time, and the members that leave could not be recorded in %d tries; try again",
-			review.written(), recordTries),
+		Message: fmt.Sprintf("cannot set the replicas of %s: other clients write the disruption budget of the members at the same time, and the members that leave could not be recorded %s; try again",
+			review.written(), busy),
 	}
 }
 

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "200"); err != nil {
 		panic(err)
 	}
-	suite.Run(m, testbed.Options{Name: "kubectl-etcd-e2e"}, "E2E_TESTBED", setUp, install.RightsUsed("e2e"))
+	suite.Run(m, testbed.Options{Name: "kubectl-etcd-e2e"}, "E2E_TESTBED", setUp, install.RightsUsed("e2e"), install.NoneForbidden)
 }
 
 func setUp(ctx context.Context, tb *testbed.Testbed) (err error) {

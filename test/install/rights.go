@@ -51,12 +51,22 @@ func listedRights(by string) []right {
 
 // UsedRights returns the permissions that etcd-webhook has used on a testbed so far.
 func UsedRights(tb *testbed.Testbed) ([]string, error) {
-	used, err := usedRights(tb.AuditLog())
+	used, _, err := auditedRights(tb.AuditLog())
 	var all []string
 	for _, r := range used {
 		all = append(all, r.String())
 	}
 	return all, err
+}
+
+// NoneForbidden checks, after all tests of a package, that etcd-webhook was allowed to do everything
+// that it tried. What it may not do by mistake, it does without.
+func NoneForbidden(tb *testbed.Testbed) error {
+	_, forbidden, err := auditedRights(tb.AuditLog())
+	if err == nil && len(forbidden) > 0 {
+		err = fmt.Errorf("etcd-webhook lacks these permissions: %v", forbidden)
+	}
+	return err
 }
 
 // RightsUsed checks, after all tests of a package ("e2e" or "install"), whether etcd-webhook
@@ -81,31 +91,38 @@ func RightsUsed(by string) func(*testbed.Testbed) error {
 	}
 }
 
-// usedRights returns the permissions of the requests that the API server logged and allowed. A
-// permission for all namespaces is used by a request for another namespace or for no namespace.
-func usedRights(auditLog string) ([]right, error) {
+// auditedRights returns the permissions of the requests that the API server logged and allowed, and
+// of those that it did not authorize. A permission for all namespaces is used by a request for another
+// namespace or for no namespace.
+func auditedRights(auditLog string) (used, forbidden []right, err error) {
 	f, err := os.Open(auditLog) //nolint:gosec // the testbed's own file
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	var used []right
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var event struct {
 			Verb           string
+			Annotations    map[string]string
 			ObjectRef      struct{ APIGroup, Resource, Subresource, Namespace string }
 			ResponseStatus struct{ Code int }
 		}
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
-			return nil, err
-		}
-		if event.ResponseStatus.Code == http.StatusForbidden {
-			continue
+			return nil, nil, err
 		}
 		ref := event.ObjectRef
 		r := right{verb: event.Verb, resource: resourceName(ref.APIGroup, ref.Resource, ref.Subresource), own: ref.Namespace == Namespace}
+		switch {
+		case event.Annotations["authorization.k8s.io/decision"] == "forbid":
+			if !slices.Contains(forbidden, r) {
+				forbidden = append(forbidden, r)
+			}
+			continue
+		case event.ResponseStatus.Code == http.StatusForbidden:
+			continue
+		}
 		if !slices.Contains(used, r) {
 			used = append(used, r)
 		}
@@ -114,7 +131,7 @@ func usedRights(auditLog string) ([]right, error) {
 			used = append(used, list)
 		}
 	}
-	return used, lines.Err()
+	return used, forbidden, lines.Err()
 }
 
 // resourceName returns the name of a resource as kubectl writes it.

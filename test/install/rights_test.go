@@ -67,7 +67,8 @@ func TestUsedRights(t *testing.T) {
 	t.Parallel()
 	const log = `{"verb":"watch","objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"code":200}}
 {"verb":"update","objectRef":{"resource":"etcdtopologypolicies","apiGroup":"policy.kubectl-etcd.dev","subresource":"status"},"responseStatus":{"code":409}}
-{"verb":"update","objectRef":{"resource":"secrets"},"responseStatus":{"code":403}}
+{"verb":"update","objectRef":{"resource":"secrets"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
+{"verb":"create","objectRef":{"resource":"pods"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"get","objectRef":{"resource":"secrets","namespace":"kubectl-etcd-system"},"responseStatus":{"code":200}}
 {"verb":"get","objectRef":{"resource":"pods","namespace":"team-a"},"responseStatus":{"code":200}}
 `
@@ -75,13 +76,16 @@ func TestUsedRights(t *testing.T) {
 	if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	used, err := usedRights(file)
+	used, forbidden, err := auditedRights(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"get pods", "get secrets in its own namespace", "list pods", "update etcdtopologypolicies.policy.kubectl-etcd.dev/status", "watch pods"}
 	if diff := cmp.Diff(want, lines(used)); diff != "" {
 		t.Errorf("used permissions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"update secrets"}, lines(forbidden)); diff != "" {
+		t.Errorf("forbidden requests (-want +got):\n%s", diff)
 	}
 }
 
