@@ -78,7 +78,11 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 	if p.Spec.GuardRollouts() == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutGuardOff}
 	}
-	return h.readFacts(ctx, &rolloutReview{write: w, owner: o, policy: p})
+	review := &rolloutReview{write: w, owner: o, policy: p}
+	if w.creates {
+		return h.readCreated(ctx, req, review)
+	}
+	return h.readFacts(ctx, review)
 }
 
 // readFacts reads the cluster for a hold that begins. A cluster that can't be read is held: the
@@ -88,11 +92,8 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 	if !w.admission.Begins {
 		return review, Decision{}
 	}
-	for _, a := range []map[string]string{review.owner.Annotations, w.after.Annotations} {
-		if reason := observe.ReleaseReason(a); reason != "" {
-			return nil, Decision{Outcome: Warned, Reason: rollout.ReleasedByHand, Policy: review.policy.Name, Warnings: []string{
-				fmt.Sprintf("the rollout of %s is not held, since the annotation %s releases it: %s", review.owner, v1alpha1.RolloutAnnotation, reason)}}
-		}
+	if d, released := review.released(); released {
+		return nil, d
 	}
 	cluster, err := h.reader.Cluster(ctx, review.owner)
 	if err != nil {
@@ -105,6 +106,37 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 	cluster.Operation = ""
 	review.well = policy.Precondition(cluster, "")
 	return review, Decision{}
+}
+
+// readCreated holds a StatefulSet that is created over pods that run. At this moment they belong to no
+// StatefulSet, so the cluster is not judged yet.
+func (h *rolloutHandler) readCreated(ctx context.Context, req admission.Request, review *rolloutReview) (*rolloutReview, Decision) {
+	w := &review.write
+	adopts, err := h.reader.AdoptsPods(ctx, w.after)
+	switch {
+	case err != nil:
+		return nil, unobserved(req.Kind.Kind, req, err)
+	case !adopts:
+		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
+	case w.admission.Value.Partition <= 1:
+		return nil, Decision{Outcome: Ignored, Reason: rollout.OneMember}
+	}
+	if d, released := review.released(); released {
+		return nil, d
+	}
+	review.well = policy.Allow(rollout.NotObserved, "the StatefulSet is new")
+	return review, Decision{}
+}
+
+// released returns a warning if a user has released the rollouts of the cluster.
+func (r *rolloutReview) released() (Decision, bool) {
+	for _, a := range []map[string]string{r.owner.Annotations, r.write.after.Annotations} {
+		if reason := observe.ReleaseReason(a); reason != "" {
+			return Decision{Outcome: Warned, Reason: rollout.ReleasedByHand, Policy: r.policy.Name, Warnings: []string{
+				fmt.Sprintf("the rollout of %s is not held, since the annotation %s releases it: %s", r.owner, v1alpha1.RolloutAnnotation, reason)}}, true
+		}
+	}
+	return Decision{}, false
 }
 
 // decide holds the write, or reports in Warn what would be held.

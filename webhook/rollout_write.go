@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gomodules.xyz/jsonpatch/v2"
+	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,9 @@ import (
 
 // rolloutWrite is a client's write of a StatefulSet.
 type rolloutWrite struct {
+	// creates is true if there is no StatefulSet before the write. before is then as after, and the
+	// write counts as one of the template: pods that run already may have another one.
+	creates       bool
 	before, after *appsv1.StatefulSet
 	// manager is the name that the client gives its fields.
 	manager string
@@ -33,12 +37,19 @@ type rolloutWrite struct {
 }
 
 func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error) {
+	w := rolloutWrite{creates: req.Operation == admissionv1.Create, now: now}
+	if w.creates {
+		req.OldObject = req.Object
+	}
 	before, after, err := readUpdate[appsv1.StatefulSet](req)
 	if err != nil {
-		return rolloutWrite{}, err
+		return w, err
 	}
 	before.Namespace, after.Namespace = req.Namespace, req.Namespace
-	w := rolloutWrite{before: &before, after: &after, now: now}
+	w.before, w.after = &before, &after
+	if w.creates {
+		before.Annotations = nil
+	}
 	var options metav1.PatchOptions // the field is the same in those of an update
 	if len(req.Options.Raw) > 0 {
 		if err := json.Unmarshal(req.Options.Raw, &options); err != nil {
@@ -48,7 +59,7 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	w.manager = options.FieldManager
 	write := rollout.Write{
 		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: int(ptr.Deref(after.Spec.Replicas, 1)),
-		Template: !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
+		Template: w.creates || !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
 		Outdated: outdated(&before),
 		Before:   annotation.RolloutValueOf(&before.Spec.UpdateStrategy), After: annotation.RolloutValueOf(&after.Spec.UpdateStrategy),
 	}

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -140,4 +141,22 @@ func (o *Rollout) Bypassed() bool {
 // AnyRecord reports whether a StatefulSet has a record of a rollout.
 func (o *Rollout) AnyRecord() bool {
 	return slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil })
+}
+
+// AdoptsPods reports whether a StatefulSet that is being created takes over pods, as after kubectl
+// delete --cascade=orphan. They have the template of the one before.
+func (r *Reader) AdoptsPods(ctx context.Context, sts *appsv1.StatefulSet) (bool, error) {
+	selector, err := metav1.LabelSelectorAsSelector(sts.Spec.Selector)
+	if err != nil {
+		return false, err
+	}
+	var pods corev1.PodList
+	err = r.List(ctx, &pods, client.InNamespace(sts.Namespace), client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return false, fmt.Errorf("list pods of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
+	}
+	whole := owner.OfStatefulSet(sts)
+	return slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
+		return p.DeletionTimestamp == nil && metav1.GetControllerOfNoCopy(&p) == nil && whole.Ordinal(p.Name) >= 0
+	}), nil
 }

@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -158,6 +159,38 @@ func TestHeldRollout(t *testing.T) {
 	}
 	awaitEvent(t, c, "the store is gone for good")
 	rolledOut(t, c)
+}
+
+// TestRolloutRecreated deletes a StatefulSet without its pods, and creates it again with another
+// template. The members restart one at a time, the frozen one first.
+func TestRolloutRecreated(t *testing.T) {
+	operating(t, 3)
+	ns, _ := governed(t, guardRollouts)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Mutate: probed})
+	all := members(t, c)
+	freeze(t, all[0].Pod.UID)
+	awaitUnready(t, all[0].Pod.Name, c)
+	quorumStays(t, c, 2)
+	old := statefulSet(t, c)
+	if err := kube.Delete(t.Context(), old, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	recreated := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: old.Namespace, Name: old.Name, Labels: old.Labels, Annotations: old.Annotations}, Spec: old.Spec}
+	stamp(&recreated.Spec.Template)
+	eventually(t, "the StatefulSet to be created again", func(ctx context.Context) (string, bool, error) {
+		created := recreated.DeepCopy()
+		err := kube.Create(ctx, created)
+		if err == nil && created.Annotations[v1alpha1.RolloutValueAnnotation] == "" {
+			t.Fatalf("the rollout is not held: %v", created.Annotations)
+		}
+		return fmt.Sprint(err), err == nil, nil
+	})
+	restarted := awaitRestarts(t, c, all)
+	if want := []int{0, 2, 1}; !slices.Equal(restarted, want) {
+		t.Errorf("the members restarted in the order %v, want %v", restarted, want)
+	}
+	rolledOut(t, c)
+	works(t, c)
 }
 
 // TestRolloutDruid changes the requests of an Etcd's members, as a vertical autoscaler does, while a

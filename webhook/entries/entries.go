@@ -129,7 +129,7 @@ var Handlers = []Handler{
 		Name: Rollout, Path: "/hold-rollout", Timeout: 2 * time.Second, Limit: time.Second,
 		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
 		Entries: []Entry{
-			{"rollouts", "apps", "v1", "statefulsets", onUpdate, "a new pod template restarts members without regard for the health of etcd"},
+			{"rollouts", "apps", "v1", "statefulsets", onCreateAndUpdate, "a new pod template restarts members without regard for the health of etcd"},
 		},
 	},
 }
