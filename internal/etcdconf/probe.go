@@ -41,7 +41,18 @@ func (c Config) NeedsQuorum(container *corev1.Container, p *corev1.Probe) bool {
 	case p.HTTPGet == nil || !ListensOn(c.ListenMetrics, ProbePort(container, p.HTTPGet)):
 		return true
 	}
-	path, query := request(p.HTTPGet)
+	return asksQuorum(p.HTTPGet)
+}
+
+// ShowsQuorum reports whether a probe may tell a member that serves writes from one that has lost the
+// others. It assumes so of a script and of paths that etcd does not have, which something else serves.
+func ShowsQuorum(p *corev1.Probe) bool {
+	return p != nil && p.TCPSocket == nil && (p.HTTPGet == nil || asksQuorum(p.HTTPGet))
+}
+
+// asksQuorum reports whether the path of a probe is none that etcd answers without its quorum.
+func asksQuorum(get *corev1.HTTPGetAction) bool {
+	path, query := request(get)
 	return path != "/livez" && path != "/metrics" && (path != "/health" || !serializable(query))
 }
 

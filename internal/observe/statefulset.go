@@ -18,7 +18,8 @@ import (
 
 // minReady is how long a pod whose readiness probe does not ask etcd must have been Ready before its
 // member counts as ready. Without a probe, Kubernetes calls it Ready as soon as its process runs. etcd
-// opens its port before it reads its data, so a probe that only connects is no better.
+// opens its port before it reads its data, and answers /livez without the other members, so probes that
+// ask for no more are no better.
 const minReady = 60 * time.Second
 
 // statefulSet reads the members of a cluster that no operator keeps. There
@@ -40,7 +41,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
+		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
 	if ready == max(int(w.owner.Replicas), w.replicas(), len(w.pods)) {
@@ -49,18 +50,14 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
 }
 
-// probed reports whether the container that runs etcd has a readiness probe that may ask etcd, which one
-// that only opens a connection does not. Where it is not known which container that is, any such
-// probe counts.
+// probed reports whether the container that runs etcd has a readiness probe that may ask etcd for its
+// quorum, which one that only opens a connection or asks for liveness does not. Where it is not known
+// which container that is, any such probe counts.
 func probed(pod *corev1.Pod) bool {
 	if c := etcdconf.MemberOf(pod).Container; c != nil {
-		return asks(c)
+		return etcdconf.ShowsQuorum(c.ReadinessProbe)
 	}
-	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return asks(&c) })
-}
-
-func asks(c *corev1.Container) bool {
-	return c.ReadinessProbe != nil && c.ReadinessProbe.TCPSocket == nil
+	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return etcdconf.ShowsQuorum(c.ReadinessProbe) })
 }
 
 // readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its
