@@ -76,6 +76,10 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
 	j.weakness = annotation.AlwaysAllows(pdb)
+	if pdb.DeletionTimestamp != nil {
+		j.weakness = &policy.Note{Reason: reasons.BudgetGoing, Message: fmt.Sprintf(
+			"budget %s is being deleted, and protects %s until its finalizers are gone", pdb.Name, w.owner)}
+	}
 	if j.weakness == nil && j.NonMembers > 0 && !w.owner.OfDruid() {
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
@@ -185,7 +189,7 @@ func (b *Budgets) keep(j judged) {
 	if j.Fault != nil {
 		b.Outdated, b.Notes = j.Fault, append(b.Notes, *j.Fault)
 	}
-	if j.weakness != nil && j.weakness.Reason == reasons.BudgetAlwaysAllow {
+	if j.weakness != nil && j.weakness.Reason != reasons.BudgetNotAlone {
 		b.Notes = append(b.Notes, *j.weakness)
 	}
 }

@@ -19,6 +19,7 @@ import (
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const ours, mine = "labels: {kubectl-etcd.dev/created-by: etcd-webhook}", "annotations: {kubectl-etcd.dev/budget-for: StatefulSet/etcd}"
+	const going = "finalizers: [a/b], deletionTimestamp: '2026-11-20T09:00:00Z'"
 	byApp := "selector: {matchLabels: {app: etcd}}"
 	for _, row := range []struct {
 		name string
@@ -57,6 +58,8 @@ func TestBudgets(t *testing.T) {
 		{name: "ours and a foreign one over one member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetPartial"},
 		{name: "ours and one for each member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, managed: "b0 minAvailable=2", others: 2, notes: "BudgetPartial BudgetPartial"},
 		{name: "ours and a foreign one that always allows", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetAlwaysAllow"},
+		{name: "ours and a foreign one that is being deleted", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {going, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetGoing"},
+		{name: "one that is being deleted", budgets: [][2]string{{going, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2", notes: "BudgetGoing"},
 		{name: "ours and one over the namespace", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, selector: {}"}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetSelectsAll"},
 		{name: "ours and one that keeps nothing", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", byApp}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetNoField"},
 		{name: "ours over one member", budgets: [][2]string{{ours, "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, problem: reasons.BudgetPartial, others: 1},

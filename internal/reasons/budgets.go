@@ -36,6 +36,9 @@ var (
 	BudgetAlwaysAllow = budgets.Add("BudgetAlwaysAllow",
 		"The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. A budget that the controller created stays beside it.",
 		"Set unhealthyPodEvictionPolicy to IfHealthyBudget, or remove it.")
+	BudgetGoing = budgets.Add("BudgetGoing",
+		"The disruption budget is being deleted. It protects the members until its finalizers are gone. A budget that the controller created stays beside it.",
+		"If it should stay, create it again when it is gone. If it doesn't go, see its finalizers: kubectl get pdb NAME -o yaml.")
 	BudgetSelectsAll = budgets.Add("BudgetSelectsAll",
 		"The disruption budget has an empty selector and so selects every pod of the namespace. It is only made stricter.",
 		"Set a selector that matches only the members.")
