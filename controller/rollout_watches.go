@@ -27,6 +27,7 @@ func (c *Rollout) SetupWithManager(mgr ctrl.Manager) error {
 	rollouts, err := controller.NewTyped("rollout", mgr, controller.TypedOptions[owner.Key]{
 		Reconciler:              c,
 		RateLimiter:             backoff[owner.Key](),
+		NewQueue:                newFairQueue(namespaceOfOwner),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {

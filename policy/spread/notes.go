@@ -36,6 +36,25 @@ func (e evaluation) topologyNotes() []policy.Note {
 	return notes
 }
 
+// zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum,
+// although the members are even over the zones. It returns nil for one zone, which has its own note.
+func (e evaluation) zoneHoldsQuorum() *policy.Note {
+	zones := len(e.nodes.zones)
+	if e.topology != TopologyZone || zones < 2 {
+		return nil
+	}
+	share := (e.size + zones - 1) / zones
+	if !holdsQuorum(share, e.size) {
+		return nil
+	}
+	return note(ZoneHoldsQuorum, "%d members in %d zones: one zone has %d of them, and its loss takes the quorum; nodes in another zone would prevent that", e.size, zones, share)
+}
+
+// holdsQuorum reports whether the loss of a zone that has several of the members takes the quorum.
+func holdsQuorum(inZone, size int) bool {
+	return inZone > 1 && size-inZone < policy.Quorum(size)
+}
+
 // whyNoAntiAffinity returns why anti-affinity over zones is not used although the policy asks for
 // it. It returns nil if it is used.
 func (e evaluation) whyNoAntiAffinity() *policy.Note {

@@ -21,6 +21,9 @@ var (
 	OneZone = reasons.Add("OneZone",
 		"The policy asks for zones, but all matching nodes are in one zone. If it fails, all members fail.",
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
+	ZoneHoldsQuorum = reasons.Add("ZoneHoldsQuorum",
+		"The members are even over the zones, but there are too few zones: one of them has so many members that its loss takes the quorum.",
+		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
 		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required.",
 		"Add nodes, or scale down to at most as many members as there are nodes.")

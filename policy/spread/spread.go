@@ -137,5 +137,8 @@ func Evaluate(f Facts, s Settings) Result {
 	r.Notes = e.topologyNotes()
 	apart := e.addZoneTerm(&r)
 	e.addNodeTerm(&r, apart)
+	if n := e.zoneHoldsQuorum(); n != nil {
+		r.Notes = append(r.Notes, *n)
+	}
 	return r
 }

@@ -47,11 +47,23 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 	if len(placed) < size {
 		return Status{policy.Unknown, NotScheduled, fmt.Sprintf("%d of %d members run on a node", len(placed), size)}
 	}
-	apart := "nodes"
 	if topology == TopologyZone {
-		apart = "nodes, evenly over zones: " + formatCounts(membersByZone(placed, nodes))
+		return evenOverZones(placed, nodes)
 	}
-	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different %s", len(placed), apart)}
+	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different nodes", len(placed))}
+}
+
+// evenOverZones describes members that are even over zones, and tells of a zone that holds the quorum
+// all the same.
+func evenOverZones(placed []policy.Member, nodes []Node) Status {
+	counts := membersByZone(placed, nodes)
+	message := fmt.Sprintf("%d members run on different nodes, evenly over zones: %s", len(placed), formatCounts(counts))
+	for _, zone := range slices.Sorted(maps.Keys(counts)) {
+		if holdsQuorum(counts[zone], len(placed)) {
+			return Status{policy.True, ZoneHoldsQuorum, message + "; the loss of " + zone + " takes the quorum"}
+		}
+	}
+	return Status{policy.True, SpreadKept, message}
 }
 
 func nodesShared(placed []policy.Member) (Status, bool) {
