@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,10 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
