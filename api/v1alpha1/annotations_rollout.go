@@ -3,8 +3,8 @@
 
 package v1alpha1
 
-// RolloutAnnotation on the owner of a cluster releases its rollouts. Its value is ReleasePrefix
-// and a reason.
+// RolloutAnnotation on the owner of a cluster releases its rollouts. Its value is release:
+// and a reason. Other values have no effect.
 const (
 	RolloutAnnotation = "kubectl-etcd.dev/rollout"
 	// ReleasePrefix begins the value of RolloutAnnotation. Other values have no effect.

@@ -16,7 +16,7 @@ func guardChecks() []Check {
 		{
 			ID: "G001", Category: Guard, Title: "etcd-webhook is installed",
 			Doc:  "With etcd-webhook, members are spread at admission, budgets follow the members' health, and a cut of client traffic ends automatically. The result is information, because a cluster works without it.",
-			Cure: "Install it from manifests/.",
+			Cure: "Install it as docs/install.md describes: kubectl apply --server-side -f with the manifest of a release.",
 			run:  installed, needs: NeedWebhook,
 		},
 		{
