@@ -61,6 +61,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
 		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
+		sizeText: o.SizeText(),
 	}
 	if l.w.etcd != nil {
 		return l, live.druid(ctx, &l.w, &l.facts)
@@ -76,7 +77,7 @@ func (l *liveCluster) sized() Facts {
 	for i := range l.budgets {
 		f.Budgets.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, f.At))
 	}
-	f.Largest = f.Budgets.Largest.Next(l.owner.SizeText(), len(f.Cluster.Members))
+	f.Largest = f.largest(f.Budgets.Largest)
 	f.resize()
 	return f
 }
