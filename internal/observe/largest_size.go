@@ -21,6 +21,12 @@ func (f *Facts) Remember(l annotation.LargestSize) {
 	f.resize()
 }
 
+// RememberBefore uses what volume claims show of a StatefulSet that was created again. See SizeBefore.
+func (f *Facts) RememberBefore(n int) {
+	f.Largest.N = max(f.Largest.N, n)
+	f.resize()
+}
+
 // resize brings the cluster's size up to the largest one.
 func (f *Facts) resize() {
 	if f.asked == 0 && len(f.Cluster.Members) == 0 {

@@ -115,7 +115,7 @@ func (s *Scale) judge() {
 		f.Now = len(w.pods)
 	}
 	w.membership(&f, write)
-	facts.listed = max(facts.listed, w.votersWithClaims(s.claims))
+	facts.listed = max(facts.listed, w.votersWithClaims(s.claims, facts.Budgets.Largest.N > 0))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
