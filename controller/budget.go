@@ -109,7 +109,6 @@ func (b *Budget) observe(ctx context.Context, key owner.Key) (*cluster, error) {
 
 // observeOwner reads the cluster of an owner and the policy for it.
 func (b *Budget) observeOwner(ctx context.Context, owner owner.Owner) (*cluster, error) {
-	key := owner.Key()
 	match, err := b.Reader.PolicyFor(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -118,10 +117,7 @@ func (b *Budget) observeOwner(ctx context.Context, owner owner.Owner) (*cluster,
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
-	// The size is recorded on the budget, which another client may delete.
-	size, _ := b.sizes.get(key)
-	facts.Remember(size)
-	b.sizes.swap(key, facts.Largest)
+	b.rememberSize(ctx, owner, &facts)
 	reported, err := b.Reader.Conditions(ctx, owner, facts)
 	if err != nil {
 		// The metrics lack times then. No budget depends on them.
@@ -131,6 +127,22 @@ func (b *Budget) observeOwner(ctx context.Context, owner owner.Owner) (*cluster,
 		Budget: b, owner: owner, facts: facts, reported: reported,
 		standing: standingOf(match), problem: facts.Budgets.Problem,
 	}, nil
+}
+
+// rememberSize adds the largest size of a cluster if no budget records it: another client may have
+// deleted the budget, or it went with a StatefulSet that was created again.
+func (b *Budget) rememberSize(ctx context.Context, owner owner.Owner, facts *observe.Facts) {
+	size, _ := b.sizes.get(owner.Key())
+	facts.Remember(size)
+	if facts.Budgets.Largest.N == 0 {
+		before, err := b.Reader.SizeBefore(ctx, owner)
+		if err != nil {
+			// The budget follows the other facts.
+			log.FromContext(ctx).Error(err, "cannot read the volume claims of a cluster")
+		}
+		facts.RememberBefore(before)
+	}
+	b.sizes.swap(owner.Key(), facts.Largest)
 }
 
 // decide evaluates the rule.

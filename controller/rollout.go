@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,14 +20,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
 // Rollout releases the rollouts that admission holds: one member at a time, while the cluster is
-// well. It gives the author's strategy back when a rollout is complete, or when no policy holds it any
-// more.
+// well. It gives the author's strategy back when a rollout is complete, or when no policy has held it
+// for the settle time.
 //
 // All that it must remember is in annotations of the StatefulSet. Each step can be repeated, and
 // another replica continues after any of them. A step that restarts a pod is decided by facts that
@@ -75,21 +75,30 @@ func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Resul
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	p := holding(match)
-	if p == nil {
-		return c.endHold(ctx, o, r)
-	}
-	c.addMissing(key, &r)
-	step := rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
+	step := c.evaluate(key, &r, match)
 	if restarts(step) {
 		// The cache may be behind.
 		if r, err = c.Reader.LiveRollout(ctx, o); err != nil {
 			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 		}
-		c.addMissing(key, &r)
-		step = rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
+		step = c.evaluate(key, &r, match)
 	}
 	return c.apply(ctx, o, r, step)
+}
+
+// evaluate returns the next step. If no policy holds the rollout any more, it adds to r since when.
+func (c *Rollout) evaluate(key owner.Key, r *observe.Rollout, match observe.Match) rollout.Step {
+	c.addMissing(key, r)
+	if holding(match) == nil {
+		r.Unguard()
+	}
+	return rollout.Evaluate(r.Facts, settingsOf(match))
+}
+
+// settingsOf returns the settings of the policy by which rollouts are held, or else of the one that
+// selects the cluster, or else the defaults, as for budgets.
+func settingsOf(match observe.Match) rollout.Settings {
+	return observe.RolloutSettings(cmp.Or(holding(match), match.Policy, &v1alpha1.EtcdTopologyPolicy{}))
 }
 
 // addMissing adds since when pods don't exist. Another replica begins to count again.
@@ -126,18 +135,9 @@ func holding(m observe.Match) *v1alpha1.EtcdTopologyPolicy {
 	return nil
 }
 
-// endHold gives the author's strategies back, since no policy holds the rollout any more.
-func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout) (reconcile.Result, error) {
-	step := rollout.Step{Act: rollout.Release, Reason: reasons.RolloutGuardEnded, Message: "no policy holds it any more"}
-	for _, set := range r.Facts.Sets {
-		step.Values, step.Released = append(step.Values, rollout.Value{Partition: set.Author}), append(step.Released, set.Held)
-	}
-	return c.apply(ctx, o, r, step)
-}
-
-// orphaned continues after a cluster that is none any more, or has another key now. It restores the
-// strategies of the StatefulSets in its namespace that no cluster has, and goes on with the others: a
-// StatefulSet that is held has no event by which its new key would be found.
+// orphaned continues after a cluster that is none any more, or has another key now. It ends the holds
+// of the StatefulSets in its namespace that no cluster has, and goes on with the others: a StatefulSet
+// that is held has no event by which its new key would be found.
 func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	c.removeState(key)
 	var sets appsv1.StatefulSetList
@@ -151,7 +151,7 @@ func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result
 		if !observe.RolloutHeld(sts.Annotations) {
 			continue
 		}
-		next, err := c.restoreOrphan(ctx, key, sts)
+		next, err := c.endOrphan(ctx, key, sts)
 		failed = append(failed, err)
 		result.RequeueAfter = max(result.RequeueAfter, next.RequeueAfter)
 	}
@@ -161,9 +161,10 @@ func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result
 	return result, nil
 }
 
-// restoreOrphan restores the strategy of a StatefulSet that is no etcd cluster. For one of another
+// endOrphan restores the strategy of a StatefulSet that is no etcd cluster after the settle time: a
+// workload that is declared, or known by its template, may be known again by then. For one of another
 // cluster, it does the next step of its rollout.
-func (c *Rollout) restoreOrphan(ctx context.Context, gone owner.Key, sts *appsv1.StatefulSet) (reconcile.Result, error) {
+func (c *Rollout) endOrphan(ctx context.Context, gone owner.Key, sts *appsv1.StatefulSet) (reconcile.Result, error) {
 	o, found, err := c.Reader.OwnerOfStatefulSet(ctx, sts)
 	switch {
 	case err != nil:
@@ -175,11 +176,15 @@ func (c *Rollout) restoreOrphan(ctx context.Context, gone owner.Key, sts *appsv1
 	case found:
 		return reconcile.Result{}, nil
 	}
-	patch, err := observe.RestoreRollout(sts, c.Clock.Now())
-	if err != nil || patch == nil {
+	match, err := c.Reader.PolicyFor(ctx, owner.OfStatefulSet(sts))
+	if err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{}, client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, FieldOwner))
+	patch, wait, err := observe.EndRollout(sts, settingsOf(match).Settle, c.Clock.Now())
+	if err == nil && patch != nil {
+		err = client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, FieldOwner))
+	}
+	return reconcile.Result{RequeueAfter: min(wait, rolloutRecheck)}, err
 }
 
 func (c *Rollout) removeState(key owner.Key) {

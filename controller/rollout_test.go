@@ -207,35 +207,6 @@ func TestRolloutHoldsAndCures(t *testing.T) {
 	s.expectStep("partition 2 AllReady")
 }
 
-func TestRolloutEndsWithItsPolicy(t *testing.T) {
-	t.Parallel()
-	for name, end := range map[string]func(*rolloutStage){
-		"off": func(s *rolloutStage) {
-			change(s.stage, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-		},
-		"warn": func(s *rolloutStage) {
-			change(s.stage, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Rollout.Guard = v1alpha1.ModeWarn })
-		},
-		"opt-out": func(s *rolloutStage) {
-			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.TopologyPolicyAnnotation] = v1alpha1.OptOut })
-		},
-		"no etcd": func(s *rolloutStage) {
-			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.EtcdAnnotation] = v1alpha1.NotEtcd })
-		},
-		"by hand": func(s *rolloutStage) {
-			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.RolloutAnnotation] = "release: because" })
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newRolloutStage(t)
-			s.unready(0)
-			end(s)
-			s.expectStep("partition 0")
-		})
-	}
-}
-
 // TestRolloutBypassed writes the strategy past admission. It stays.
 func TestRolloutBypassed(t *testing.T) {
 	t.Parallel()
@@ -255,7 +226,7 @@ func TestRolloutOfAnotherKey(t *testing.T) {
 		want   string
 	}{
 		"a cluster of its own": {func(*appsv1.StatefulSet) {}, "partition 2 AllReady"},
-		"no etcd":              {func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.EtcdAnnotation] = v1alpha1.NotEtcd }, "partition 0"},
+		"no etcd":              {func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.EtcdAnnotation] = v1alpha1.NotEtcd }, "partition 3 RolloutUnguarded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,9 +27,13 @@ type rolloutHandler struct {
 
 // rolloutReview is what is known of a write of a cluster's StatefulSet.
 type rolloutReview struct {
-	write  rolloutWrite
-	owner  owner.Owner
+	write rolloutWrite
+	owner owner.Owner
+	// policy is nil if none applies.
 	policy *v1alpha1.EtcdTopologyPolicy
+	// unguarded is true for a rollout that is held although no policy holds it any more: only the
+	// controller releases it.
+	unguarded bool
 	// well is whether the cluster is well. It is known for a hold that begins.
 	well policy.Verdict
 }
@@ -61,28 +65,48 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 	if w.after.DeletionTimestamp != nil || !w.admission.Held && w.record == nil {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
 	}
-	o, found, err := h.reader.OwnerOfStatefulSet(ctx, w.before)
-	if err != nil {
-		return nil, unobserved(req.Kind.Kind, req, err)
-	}
-	// No etcd cluster.
-	if !found {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
-	}
-	// A cluster that no policy applies to, or whose policy leaves rollouts alone. The controller ends a
-	// hold of before.
-	p, d := guarding(ctx, h.reader, o, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardRollouts)
-	if p == nil {
-		return nil, d
-	}
-	if p.Spec.GuardRollouts() == v1alpha1.ModeOff {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutGuardOff}
-	}
-	review := &rolloutReview{write: w, owner: o, policy: p}
-	if w.creates {
+	review := &rolloutReview{write: w, owner: owner.OfStatefulSet(w.before)}
+	d := h.findPolicy(ctx, req, review)
+	switch mode := review.mode(); {
+	case w.creates && mode != v1alpha1.ModeOff:
 		return h.readCreated(ctx, req, review)
+	case mode == v1alpha1.ModeEnforce:
+		return h.readFacts(ctx, review)
+	case w.record != nil:
+		review.unguarded = true
+		review.well = policy.Refuse(rollout.Unguarded, "no policy that holds it is known now")
+		return review, Decision{}
+	case mode == v1alpha1.ModeWarn:
+		return h.readFacts(ctx, review)
 	}
-	return h.readFacts(ctx, review)
+	return nil, d
+}
+
+// findPolicy reads the cluster of the StatefulSet and the policy that guards its rollouts. Without one
+// that holds or warns, it returns the Decision on a write of a rollout that is not held.
+func (h *rolloutHandler) findPolicy(ctx context.Context, req admission.Request, review *rolloutReview) Decision {
+	o, found, err := h.reader.OwnerOfStatefulSet(ctx, review.write.before)
+	switch {
+	case err != nil:
+		return unobserved(req.Kind.Kind, req, err)
+	case !found:
+		return Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
+	}
+	var d Decision
+	review.owner = o
+	review.policy, d = guarding(ctx, h.reader, o, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardRollouts)
+	if review.policy != nil && review.mode() == v1alpha1.ModeOff {
+		return Decision{Outcome: Ignored, Reason: reasons.RolloutGuardOff}
+	}
+	return d
+}
+
+// mode returns what the policy does with rollouts, Off without one.
+func (r *rolloutReview) mode() v1alpha1.Mode {
+	if r.policy == nil {
+		return v1alpha1.ModeOff
+	}
+	return r.policy.Spec.GuardRollouts()
 }
 
 // readFacts reads the cluster for a hold that begins. A cluster that can't be read is held: the
@@ -142,8 +166,11 @@ func (r *rolloutReview) released() (Decision, bool) {
 // decide holds the write, or reports in Warn what would be held.
 func (r *rolloutReview) decide() Decision {
 	w := &r.write
-	d := Decision{Outcome: Unchanged, Reason: reasons.RolloutNotHeld, Policy: r.policy.Name}
-	enforced := r.policy.Spec.GuardRollouts() == v1alpha1.ModeEnforce
+	d := Decision{Outcome: Unchanged, Reason: reasons.RolloutNotHeld}
+	if r.policy != nil {
+		d.Policy = r.policy.Name
+	}
+	enforced := r.unguarded || r.mode() == v1alpha1.ModeEnforce
 	switch {
 	case w.admission.Begins:
 		d.Reason = r.well.Reason
@@ -163,7 +190,7 @@ func (r *rolloutReview) decide() Decision {
 	}
 	var err error
 	if d.Patch, err = w.patch(w.recorded(d.Reason)); err != nil {
-		return Decision{Outcome: FailedOpen, Reason: reasons.Undecided, Policy: r.policy.Name, Warnings: []string{notApplied("StatefulSet", w.after.Name, err)}}
+		return Decision{Outcome: FailedOpen, Reason: reasons.Undecided, Policy: d.Policy, Warnings: []string{notApplied("StatefulSet", w.after.Name, err)}}
 	}
 	switch {
 	case len(d.Patch) > 0:
@@ -172,20 +199,34 @@ func (r *rolloutReview) decide() Decision {
 		d.Outcome = Warned
 	}
 	if wrote := annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy); w.admission.Held && !w.admission.Begins && wrote != w.admission.Value {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s holds the rollout of StatefulSet %s/%s (%s), so the strategy that you wrote applies when it is complete",
-			r.policy.Name, w.before.Namespace, w.before.Name, d.Reason))
+		when := "when it is complete"
+		if r.unguarded {
+			when = "then"
+		}
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%s (%s), so the strategy that you wrote applies %s", r.holds(true), d.Reason, when))
 	}
 	return d
 }
 
+// holds returns the clause that the rollout is held, or would be.
+func (r *rolloutReview) holds(enforced bool) string {
+	set := fmt.Sprintf("the rollout of StatefulSet %s/%s", r.write.before.Namespace, r.write.before.Name)
+	switch {
+	case r.unguarded:
+		return set + " is held until etcd-webhook releases it"
+	case !enforced:
+		return fmt.Sprintf("EtcdTopologyPolicy %s only warns: it would hold %s", r.policy.Name, set)
+	}
+	return fmt.Sprintf("EtcdTopologyPolicy %s holds %s", r.policy.Name, set)
+}
+
 // warnings returns why the template of a client waits, and how to release it.
 func (r *rolloutReview) warnings(enforced bool) []string {
-	holds := "holds"
-	if !enforced {
-		holds = "only warns: it would hold"
+	then := "The members restart one at a time when the cluster is well"
+	if r.unguarded {
+		then = "The members restart by its author's strategy after the settle time"
 	}
-	why := fmt.Sprintf("EtcdTopologyPolicy %s %s the rollout of StatefulSet %s/%s: %s. The members restart one at a time when the cluster is well",
-		r.policy.Name, holds, r.write.before.Namespace, r.write.before.Name, r.well.Message)
+	why := fmt.Sprintf("%s: %s. %s", r.holds(enforced), r.well.Message, then)
 	if !enforced {
 		return []string{why}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -25,7 +26,7 @@ func TestRolloutWrites(t *testing.T) {
 	t.Parallel()
 	objects, _ := readRequest(t, "testdata/rollout-template.request.yaml")
 	counts := patched(t, func(rng *rand.Rand) generated {
-		g := generatedRollout(rng)
+		g := generatedRollout(rng, rng.IntN(2) == 0)
 		g.facts, g.later = objects, objects
 		return g
 	}, func(g generated, mutated []byte, _ admission.Response) { checkRollout(t, g, mutated) })
@@ -34,11 +35,31 @@ func TestRolloutWrites(t *testing.T) {
 	}
 }
 
-// generatedRollout returns a write of a StatefulSet.
-func generatedRollout(rng *rand.Rand) generated {
+// TestUnguardedRolloutWrites generates the same writes while a rollout is held that no policy holds any
+// more. None of them releases a pod: the controller does so, after the settle time.
+func TestUnguardedRolloutWrites(t *testing.T) {
+	t.Parallel()
+	var facts []observetest.Objects
+	for _, name := range []string{"no-policy", "guard-off", "guard-warn"} {
+		objects, _ := readRequest(t, "testdata/rollout-held-reset-"+name+".request.yaml")
+		facts = append(facts, objects)
+	}
+	counts := patched(t, func(rng *rand.Rand) generated {
+		g := generatedRollout(rng, true)
+		g.facts = facts[rng.IntN(len(facts))]
+		g.later = facts[rng.IntN(len(facts))]
+		return g
+	}, func(g generated, mutated []byte, _ admission.Response) { checkRollout(t, g, mutated) })
+	if counts["Patched"] < 1000 {
+		t.Errorf("only %d writes were held: %v", counts["Patched"], counts)
+	}
+}
+
+// generatedRollout returns a write of a StatefulSet. held is whether its rollout is held.
+func generatedRollout(rng *rand.Rand, held bool) generated {
 	old := rolloutObject(rng, 1+rng.IntN(2))
 	old.Status.CurrentRevision, old.Status.UpdateRevision = "a", []string{"a", "b"}[rng.IntN(2)]
-	if rng.IntN(2) == 0 {
+	if held {
 		holdObject(old, rng.IntN(4))
 	}
 	after := old.DeepCopy()

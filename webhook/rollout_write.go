@@ -116,6 +116,9 @@ func (w *rolloutWrite) recorded(reason policy.Reason) *annotation.RolloutRecord 
 	case w.written != nil && w.now.Sub(w.written.Since) < reviewWindow:
 		record.Since = w.written.Since // the API server calls again
 	}
+	if w.record != nil {
+		record.ReleaseSince = w.record.ReleaseSince // the controller's to change
+	}
 	return &record
 }
 

@@ -15,8 +15,9 @@ const (
 
 // SizeAnnotation on the owner of a cluster is how many voters etcd has. Without it the
 // largest size that a cluster has had counts, since a workload that is scaled in leaves
-// voters behind. It is read when it changes: a number, and anything after a space. kubectl
-// etcd scale writes it when it has removed members.
+// voters behind. It is read when it changes: a number, and anything after a space. After one with
+// a time, as in "3 at 2026-01-31T12:00:00Z", only a later one makes the size smaller. kubectl etcd
+// scale writes it when it has removed members.
 const SizeAnnotation = "kubectl-etcd.dev/size"
 
 // What this project writes on a PodDisruptionBudget. The annotations are its

@@ -22,6 +22,9 @@ const (
 	RolloutSinceAnnotation = "kubectl-etcd.dev/rollout-since"
 	// RolloutReasonAnnotation is the rollout rule's reason for it (see reasons.md).
 	RolloutReasonAnnotation = "kubectl-etcd.dev/rollout-reason"
+	// RolloutReleaseSinceAnnotation is since when no policy holds the rollout. No pod restarts until
+	// it is released.
+	RolloutReleaseSinceAnnotation = "kubectl-etcd.dev/rollout-release-since"
 )
 
 // PluginFieldManager is the name of kubectl etcd in an object's managed fields and in its requests.

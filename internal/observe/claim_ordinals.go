@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,21 +63,48 @@ func latestClaim(o owner.Owner, ordinal int, created map[string]time.Time) (late
 	return latest, exists
 }
 
-// votersWithClaims returns how many voters there are at least by the volume claims: a scale-in that
-// did not remove the members from etcd leaves their claims. The size annotation counts instead of
-// claims that are older. It returns 0 where the claims prove nothing: an operator or a script removes
-// members, or the members of several StatefulSets list each other.
-func (w *workload) votersWithClaims(claims []claimOrdinal) int {
+// votersWithClaims returns how many voters etcd may have by the claims that it left: a scale-in, or the
+// deletion of a StatefulSet, keeps them. A number in the owner's annotation counts instead if it is newer
+// than the claims, or has no time and recorded is true: a budget then records that it was read.
+func (w *workload) votersWithClaims(claims []claimOrdinal, recorded bool) int {
 	if w.owner.Spans() || w.owner.Membership().RemovesMembers {
 		return 0
 	}
 	n, declared := annotation.ParseSize(w.owner.SizeText())
 	at, dated := annotation.SizeTime(w.owner.SizeText())
+	if !declared || !dated && !recorded {
+		return max(n, len(claims))
+	}
 	voters := n
 	for _, c := range claims {
-		if !declared || c.ordinal >= n && dated && c.created.After(at) {
+		if c.ordinal >= n && dated && c.created.After(at) {
 			voters++
 		}
 	}
 	return voters
+}
+
+// SizeBefore returns how many voters etcd may have by the claims of a StatefulSet that was created again,
+// with fewer replicas than before: those beyond its replicas are older than it. If the replicas were
+// reduced, they are newer. It is of use only if no budget records a size.
+func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner) (int, error) {
+	w, err := r.workload(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	return r.votersBefore(ctx, &w)
+}
+
+// votersBefore returns the same for a workload that was read.
+func (r *Reader) votersBefore(ctx context.Context, w *workload) (int, error) {
+	if w.sts == nil || w.owner.Spans() {
+		return 0, nil
+	}
+	claims, err := r.claimOrdinals(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	created := w.sts.CreationTimestamp.Time
+	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool { return c.ordinal >= w.replicas() && !c.created.Before(created) })
+	return w.votersWithClaims(claims, false), nil
 }

@@ -20,18 +20,21 @@ func TestVotersWithClaims(t *testing.T) {
 	five := []claimOrdinal{{0, noon}, {1, noon}, {2, noon}, {3, noon}, {4, noon}}
 	for _, row := range []struct {
 		name, size string
+		recorded   bool
 		product    flavour.Name
 		want       int
 	}{
-		{"no annotation", "", flavour.Plain, 5},
-		{"a newer annotation", "3 at 2026-11-20T12:00:01Z", flavour.Plain, 3},
-		{"an older annotation", "3 at 2026-11-20T11:59:59Z", flavour.Plain, 5},
-		{"an annotation without a time", "3", flavour.Plain, 3},
-		{"an operator removes members", "", flavour.Cozystack, 0},
-		{"an operator removes none", "", flavour.Karmada, 5},
+		{"no annotation", "", true, flavour.Plain, 5},
+		{"a newer annotation", "3 at 2026-11-20T12:00:01Z", false, flavour.Plain, 3},
+		{"an older annotation", "3 at 2026-11-20T11:59:59Z", true, flavour.Plain, 5},
+		{"an annotation without a time that a budget records", "3", true, flavour.Plain, 3},
+		{"an annotation without a time that no budget records", "3", false, flavour.Plain, 5},
+		{"an annotation without a time, and more", "7", false, flavour.Plain, 7},
+		{"an operator removes members", "", true, flavour.Cozystack, 0},
+		{"an operator removes none", "", true, flavour.Karmada, 5},
 	} {
 		w := workload{owner: owner.Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
-		if got := w.votersWithClaims(five); got != row.want {
+		if got := w.votersWithClaims(five, row.recorded); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
 	}

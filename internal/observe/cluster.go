@@ -28,6 +28,8 @@ type Facts struct {
 	Budgets Budgets
 	// Largest is the largest size that the cluster has had, to be recorded.
 	Largest annotation.LargestSize
+	// sizeText is the owner's annotation with the number of voters.
+	sizeText string
 	// asked is the size that its owner asks for.
 	asked int
 	// elsewhere counts the listed members that no workload of the namespace has.
@@ -83,7 +85,8 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(o.Replicas), w.replicas())
 	f.elsewhere, f.listed = o.MembersElsewhere(), o.MembersListed()
-	f.Largest = f.Budgets.Largest.Next(o.SizeText(), 0)
+	f.sizeText = o.SizeText()
+	f.Largest = f.largest(f.Budgets.Largest)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
@@ -98,7 +101,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	} else {
 		r.statefulSet(ctx, &w, &f)
 	}
-	f.Largest = f.Budgets.Largest.Next(o.SizeText(), len(f.Cluster.Members))
+	f.Largest = f.largest(f.Budgets.Largest)
 	f.resize()
 	return f, err
 }

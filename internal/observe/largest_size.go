@@ -7,13 +7,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
-// Remember counts a size that was seen before and is on no budget any more: the budget was
-// deleted.
+// largest returns the largest size that the cluster has had, after the one that was recorded.
+func (f *Facts) largest(recorded annotation.LargestSize) annotation.LargestSize {
+	return recorded.Next(f.sizeText, len(f.Cluster.Members), f.At)
+}
+
+// Remember uses what a reader knew before of the largest size, if no budget records it.
 func (f *Facts) Remember(l annotation.LargestSize) {
-	if l.N <= f.Largest.N || l.Read != f.Largest.Read || f.Budgets.Largest.N > 0 {
+	if f.Budgets.Largest.N > 0 {
 		return
 	}
-	f.Largest = l
+	f.Largest = f.largest(l)
+	f.resize()
+}
+
+// RememberBefore uses what volume claims show of a StatefulSet that was created again. See SizeBefore.
+func (f *Facts) RememberBefore(n int) {
+	f.Largest.N = max(f.Largest.N, n)
 	f.resize()
 }
 

@@ -30,6 +30,8 @@ type liveCluster struct {
 	w       workload
 	facts   Facts
 	budgets []policyv1.PodDisruptionBudget
+	// before is what votersBefore returns, 0 if a budget records a size.
+	before int
 }
 
 // liveCluster reads a cluster from the API server, also which StatefulSets it has: find returns it.
@@ -61,6 +63,12 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
 		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
+		sizeText: o.SizeText(),
+	}
+	if l.sized().Budgets.Largest.N == 0 && creates == nil {
+		if l.before, err = r.votersBefore(ctx, &l.w); err != nil {
+			return l, err
+		}
 	}
 	if l.w.etcd != nil {
 		return l, live.druid(ctx, &l.w, &l.facts)
@@ -76,7 +84,9 @@ func (l *liveCluster) sized() Facts {
 	for i := range l.budgets {
 		f.Budgets.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, f.At))
 	}
-	f.Largest = f.Budgets.Largest.Next(l.owner.SizeText(), len(f.Cluster.Members))
+	if f.Largest = f.largest(f.Budgets.Largest); f.Budgets.Largest.N == 0 {
+		f.Largest.N = max(f.Largest.N, l.before)
+	}
 	f.resize()
 	return f
 }

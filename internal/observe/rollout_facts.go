@@ -42,6 +42,8 @@ type RolloutSet struct {
 	// the one that was set last: another client has written it past admission.
 	Record   *annotation.RolloutRecord
 	Bypassed bool
+	// ReleaseSince is since when no policy holds it, to be recorded. It is zero while one does.
+	ReleaseSince time.Time
 }
 
 // LiveRollout reads the rollout of a cluster from the API server.
@@ -101,6 +103,20 @@ func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 		o.Facts.Reason = ReleaseReason(sts.Annotations)
 	}
 	o.Facts.Sets, o.Sets = append(o.Facts.Sets, set), append(o.Sets, s)
+}
+
+// Unguard adds that no policy holds the rollout: since the earliest time that is recorded, or since now.
+func (o *Rollout) Unguard() {
+	since := o.At
+	for _, s := range o.Sets {
+		if s.Record != nil && !s.Record.ReleaseSince.IsZero() && s.Record.ReleaseSince.Before(since) {
+			since = s.Record.ReleaseSince
+		}
+	}
+	for i := range o.Sets {
+		o.Sets[i].ReleaseSince = since
+	}
+	o.Facts.Unguarded, o.Facts.UnguardedFor = true, o.At.Sub(since)
 }
 
 // podOf returns a replica of a StatefulSet by its name.

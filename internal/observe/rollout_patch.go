@@ -36,11 +36,11 @@ func (s *RolloutSet) Patch(have, due rollout.Value, release bool, reason policy.
 	case release:
 		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
 		return rolloutPatch(s.StatefulSet, nil, &author)
-	case have == due && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
+	case have == due && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
 		return nil, nil
 	}
 	record := *s.Record
-	record.Reason = reason.Name()
+	record.Reason, record.ReleaseSince = reason.Name(), s.ReleaseSince
 	if have != due {
 		record.Value, record.Since = due, now
 	}
@@ -54,11 +54,37 @@ func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error
 	if !RolloutHeld(sts.Annotations) {
 		return nil, nil
 	}
+	s := recordedSet(sts, now)
+	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
+}
+
+// EndRollout returns the patch for a StatefulSet with a record that is part of no etcd cluster any
+// more, nil for none. The patch records since when that is so. After settle, or if a user releases the
+// rollout, it is the one of RestoreRollout. wait is how long until then.
+func EndRollout(sts *appsv1.StatefulSet, settle time.Duration, now time.Time) (patch client.Patch, wait time.Duration, err error) {
+	s := recordedSet(sts, now)
+	if !s.Bypassed && ReleaseReason(sts.Annotations) == "" {
+		if s.ReleaseSince = s.Record.ReleaseSince; s.ReleaseSince.IsZero() {
+			s.ReleaseSince = now
+		}
+		wait = s.ReleaseSince.Add(settle).Sub(now)
+	}
+	if wait <= 0 {
+		patch, err = RestoreRollout(sts, now)
+		return patch, 0, err
+	}
+	patch, err = s.Patch(s.Record.Value, s.Record.Value, false, rollout.Unguarded, now)
+	return patch, wait, err
+}
+
+// recordedSet returns a StatefulSet with its record. It counts as bypassed if the record is invalid,
+// or if its strategy is another one.
+func recordedSet(sts *appsv1.StatefulSet, now time.Time) RolloutSet {
 	s := RolloutSet{StatefulSet: sts, Bypassed: true}
 	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, now); ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy) {
 		s.Record, s.Bypassed = &record, false
 	}
-	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
+	return s
 }
 
 // rolloutPatch writes a record and a strategy of the StatefulSet, in exactly the version that was

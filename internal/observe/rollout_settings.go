@@ -16,10 +16,11 @@ import (
 
 // RolloutSettings returns the settings of a policy for the rollout rule, with the defaults of the CRD.
 func RolloutSettings(p *v1alpha1.EtcdTopologyPolicy) rollout.Settings {
+	s := rollout.Settings{HoldLimit: time.Hour, Settle: BudgetSettings(p).Settle}
 	if d := p.Spec.Rollout.HoldLimit; d != nil {
-		return rollout.Settings{HoldLimit: d.Duration}
+		s.HoldLimit = d.Duration
 	}
-	return rollout.Settings{HoldLimit: time.Hour}
+	return s
 }
 
 // RolloutHeld reports whether a StatefulSet has a record of a rollout that is held.

@@ -115,11 +115,11 @@ func (s *Scale) judge() {
 		f.Now = len(w.pods)
 	}
 	w.membership(&f, write)
-	facts.listed = max(facts.listed, w.votersWithClaims(s.claims))
+	facts.listed = max(facts.listed, w.votersWithClaims(s.claims, facts.Budgets.Largest.N > 0))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0).N < f.Voters
+	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0, facts.At).N < f.Voters
 	s.keeping(&f)
 	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
 	var leave []*corev1.Pod

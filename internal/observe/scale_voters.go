@@ -16,7 +16,7 @@ import (
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
 func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods), f.At).N, f.listed)
 	switch {
 	case len(w.pods) == 0 && n == 0:
 		return held

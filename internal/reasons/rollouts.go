@@ -12,9 +12,6 @@ var (
 	RolloutBypassed = rollouts.Add("RolloutBypassed",
 		"A write that etcd-webhook did not review changed the update strategy of a StatefulSet whose rollout was held. The strategy stays as written, and the rollout is not held any more.",
 		"Check that etcd-webhook answers: kubectl etcd webhook status. The next change of the template is held again.")
-	RolloutGuardEnded = rollouts.Add("RolloutGuardEnded",
-		"No policy holds the rollout any more: it was switched off or deleted, or the cluster has opted out. The StatefulSet has its author's update strategy again.",
-		policy.NoAction)
 	RolloutWriteDenied = rollouts.Add("RolloutWriteDenied",
 		"The API server or another webhook refused a step of a rollout that is held. It is retried. Until then the rollout waits.",
 		"The message has the details. If it is etcd-druid's component protection, exempt etcd-webhook's service account (exemptServiceAccounts).")

@@ -24,6 +24,9 @@ type Facts struct {
 	Reason string
 	// Since is the time since the last step of the rollout, or since it was held.
 	Since time.Duration
+	// Unguarded is true if no policy holds the rollout any more, and UnguardedFor is for how long.
+	Unguarded    bool
+	UnguardedFor time.Duration
 }
 
 // Set is a StatefulSet.

@@ -21,6 +21,12 @@ var (
 	OneMember = reasons.Add("RolloutOneMember",
 		"The cluster has one member. A restart interrupts it in any case, so its rollout is not held.",
 		"Expect an interruption, or scale to three members: kubectl etcd scale NAME --replicas 3.")
+	GuardEnded = reasons.Add("RolloutGuardEnded",
+		"No policy has held the rollout for the settle time: the policy was switched off or deleted, the cluster has opted out, or its workload is no longer known to run etcd. The StatefulSet has its author's update strategy again.",
+		policy.NoAction)
+	Unguarded = reasons.Add("RolloutUnguarded",
+		"No policy holds the rollout any more. A policy that is replaced is back within a moment, so no pod restarts until the settle time is over. The rollout is then released.",
+		"To hold the rollout, let one EtcdTopologyPolicy with spec.rollout.guard Enforce select the cluster. To release it at once, use the annotation kubectl-etcd.dev/rollout.")
 	Unconfirmed = reasons.Add("RolloutUnconfirmed",
 		"etcd-webhook has read the members' leases for the first time, so it is not known yet whether the members still renew them. No pod restarts.",
 		"Wait for a moment.")

@@ -21,6 +21,8 @@ import (
 type Settings struct {
 	// HoldLimit is how long a cluster that is not well may hold a rollout that costs no quorum.
 	HoldLimit time.Duration
+	// Settle is how long a rollout that no policy holds any more waits until it is released.
+	Settle time.Duration
 }
 
 // Evaluate returns the next step of a rollout. The rows of docs/rules/rollout.md are in the same
@@ -34,6 +36,8 @@ func Evaluate(f Facts, s Settings) Step {
 		return f.release(ReleasedByHand, "a user released it: %s", f.Reason)
 	case f.Cluster.Size <= 1:
 		return f.release(OneMember, "the cluster has one member, and its restart interrupts the cluster in any case")
+	case f.Unguarded && f.UnguardedFor >= s.Settle:
+		return f.release(GuardEnded, "no policy holds it any more")
 	case f.Cluster.TrafficCut:
 		return f.hold(policy.ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
 	}

@@ -12,7 +12,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
 )
 
-const holdLimit = time.Hour
+const (
+	holdLimit = time.Hour
+	settle    = time.Minute
+)
+
+var settings = Settings{HoldLimit: holdLimit, Settle: settle}
 
 // of returns the facts of a cluster of one held StatefulSet. members are written as
 // policytest.Kinds; templates has a letter for each: n for the newest template, f if it can't start
@@ -46,6 +51,11 @@ func with(f Facts, change func(*Facts)) Facts {
 func onDelete(f *Facts) { f.Sets[0].Value = Value{OnDelete: true} }
 
 func late(f *Facts) { f.Since = holdLimit }
+
+// unguardedFor has no policy hold the rollout.
+func unguardedFor(d time.Duration) func(*Facts) {
+	return func(f *Facts) { f.Unguarded, f.UnguardedFor = true, d }
+}
 
 func since(d time.Duration) func(*Facts) { return func(f *Facts) { f.Since = d } }
 
@@ -100,6 +110,20 @@ var rolloutRows = []struct {
 	{"O-3 one member", of("v", "o", 1), "Release, partition 0", OneMember},
 	{"O-4 cut", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
 	{"O-4 cut, and one is down", with(of("vvx", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
+	{"O-14 by hand, without a policy", with(with(of("vvx", "ooo", 3), unguardedFor(0)), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},
+	{"O-14 one member, without a policy", with(of("v", "o", 1), unguardedFor(0)), "Release, partition 0", OneMember},
+	{"O-14 all new, without a policy", with(of("vvv", "nnn", 0), unguardedFor(0)), "Release, partition 0", Complete},
+	{"O-14 for the settle time", with(of("pvv", "ooo", 3), unguardedFor(settle)), "Release, partition 0", GuardEnded},
+	{"O-14 the author's partition", with(with(of("vvv", "ooo", 3), unguardedFor(settle)), func(f *Facts) { f.Sets[0].Author = 2 }), "Release, partition 2", GuardEnded},
+	{"O-14 and one is missing", with(of("vvv", "-oo", 3), unguardedFor(settle)), "Release, partition 0", GuardEnded},
+	{"O-14 not observed", with(with(of("vvv", "ooo", 3), unguardedFor(settle)), func(f *Facts) { f.Sets[0].Observed = false }), "Release, partition 0", GuardEnded},
+	{"O-15 well", with(of("vvv", "ooo", 3), unguardedFor(settle-1)), "Hold, partition 3", Unguarded},
+	{"O-15 one was released", with(of("vvv", "ooo", 2), unguardedFor(0)), "Hold, partition 3", Unguarded},
+	{"O-15 one is down", with(of("vvx", "ooo", 3), unguardedFor(0)), "Hold, partition 3", Unguarded},
+	{"O-15 by OnDelete", with(with(of("xvv", "ooo", 0), onDelete), unguardedFor(0)), "Hold, partition 3", Unguarded},
+	{"O-15 by OnDelete, and it is being created again", with(with(of("vvv", "-oo", 0), onDelete), unguardedFor(0)), "Hold, OnDelete", PodAbsent},
+	{"O-15 not observed", with(with(of("vvv", "nnn", 3), unguardedFor(0)), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
+	{"O-15 for the hold limit", with(with(of("vvv", "ooo", 3), unguardedFor(0)), late), "Hold, partition 3", Unguarded},
 	{"O-5 leases", with(of("vvv", "ooo", 3), func(f *Facts) { f.Confirmed = false }), "Hold, partition 3", Unconfirmed},
 	{"O-5 not observed", with(of("vvv", "ooo", 3), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
 	{"O-5 not observed, and all seem new", with(of("vvv", "nnn", 3), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
@@ -165,7 +189,7 @@ func TestRolloutRows(t *testing.T) {
 	for _, r := range rolloutRows {
 		t.Run(r.row, func(t *testing.T) {
 			t.Parallel()
-			got := Evaluate(r.facts, Settings{HoldLimit: holdLimit})
+			got := Evaluate(r.facts, settings)
 			if text(got) != r.want || got.Reason != r.reason || got.Message == "" || got.Released[0] != (got.Act == Release) {
 				t.Errorf("%s (%s: %s), want %s (%s)", text(got), got.Reason, got.Message, r.want, r.reason)
 			}
@@ -183,7 +207,7 @@ func TestSpanning(t *testing.T) {
 		f.Sets = append(f.Sets, Set{Name: name, Held: true, Observed: true, Value: Value{Partition: 1}, Pods: []Pod{{Member: f.Cluster.Members[i]}}})
 	}
 	for _, want := range []int{2, 0, 1} {
-		step := Evaluate(f, Settings{HoldLimit: holdLimit})
+		step := Evaluate(f, settings)
 		for i, v := range step.Values {
 			if released := i == want; released != (v.Partition == 0) && !step.Released[i] {
 				t.Errorf("%+v, and the next is %d", step, want)
@@ -191,7 +215,7 @@ func TestSpanning(t *testing.T) {
 		}
 		f.Sets[want].Value, f.Sets[want].Pods[0].Updated = step.Values[want], true
 	}
-	if step := Evaluate(f, Settings{HoldLimit: holdLimit}); step.Act != Release {
+	if step := Evaluate(f, settings); step.Act != Release {
 		t.Errorf("%+v", step)
 	}
 }

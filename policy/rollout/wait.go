@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// wait returns the step while a change is on its way.
+// wait returns the step while a change is on its way, which may be that of a policy.
 func (f Facts) wait() (Step, bool) {
 	if !f.Confirmed {
 		return f.hold(Unconfirmed, "the age of the members' leases is not known yet"), true
@@ -30,6 +30,9 @@ func (f Facts) wait() (Step, bool) {
 	}
 	if absent := f.absent(); len(absent) > 0 {
 		return f.hold(PodAbsent, "%s being created again", policy.Names(absent, "is", "are")), true
+	}
+	if f.Unguarded {
+		return f.hold(Unguarded, "no policy holds it any more; it is released after the settle time, unless a policy holds it again by then"), true
 	}
 	return Step{}, false
 }

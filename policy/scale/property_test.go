@@ -23,8 +23,9 @@ func TestScaleKeepsQuorum(t *testing.T) {
 				for ready := range 1 << min(now, voters) {
 					for held := range voters + 1 {
 						for _, volumes := range []Volumes{Retained, Deleted, NoClaims} {
-							// The volumes matter only where all members stop or start.
-							if now > 0 && asked > 0 && (held < voters || volumes != Retained) {
+							// Which volumes exist matters only where all members start, and whether there are any where
+							// members stop or start.
+							if now > 0 && asked > 0 && (held < voters || volumes == NoClaims) {
 								continue
 							}
 							check(t, voters, now, asked, ready, held, volumes)
@@ -61,8 +62,8 @@ func costsQuorum(f Facts, replica, data int) bool {
 	case f.Now == 0:
 		return majority(data) && !majority(replica)
 	case f.Asked < f.Now:
-		// The voters that lose their replica don't come back.
-		return !majority(replica) || majority(f.Ready) && !majority(f.Staying)
+		// The voters that lose their replica don't come back. Those that lose their data can't.
+		return !majority(replica) || majority(f.Ready) && !majority(f.Staying) || f.Volumes == Deleted && replica < f.Voters
 	}
 	return false
 }
@@ -98,9 +99,10 @@ func checkKinds(t *testing.T, f Facts, costs bool) {
 		t.Fatalf("%+v: allowed %t, and it costs the quorum: %t", f, v.Allowed, costs)
 	}
 	f.Sets = ""
-	// Without a record, no voter loses its replica.
+	// Without a record, no voter loses its replica, and none of a quorum with data stays without one.
 	f.Unrecorded = true
-	if v := Evaluate(f); v.Allowed == (costs || asked > 0 && asked < min(voters, now)) {
+	left := asked > 0 && asked < min(voters, now) || now == 0 && asked > 0 && asked < voters && 2*f.Held > voters
+	if v := Evaluate(f); v.Allowed == (costs || left) {
 		t.Fatalf("%+v: allowed %t, and voters lose their replica", f, v.Allowed)
 	}
 	f.Manager, f.How = "an operator", "ask it"

@@ -22,8 +22,8 @@ var (
 		"All members stop. The data of each has all voters in it.",
 		"To start the cluster again, set the same number of replicas.")
 	VolumesDeleted = reasons.Add("VolumesDeleted",
-		"With 0 replicas, the StatefulSet would delete the volume claims of all voters.",
-		"Set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first. To remove the whole cluster, delete its owner.")
+		"The StatefulSet would delete the volume claims of voters with their replicas, and etcd would still count these voters.",
+		"Set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first, or use kubectl etcd scale, which removes a member from etcd before its replica. To remove the whole cluster, delete its owner.")
 	VotersDeclared = reasons.Add("VotersDeclared",
 		"The write declares with the annotation kubectl-etcd.dev/size that etcd has no more voters than replicas. kubectl etcd scale does so in each step.",
 		policy.NoAction)

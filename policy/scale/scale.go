@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Volumes is what becomes of the members' data when the replicas are set to 0.
+// Volumes is what becomes of the data of members whose replica is removed.
 type Volumes string
 
 // The kinds. The zero value means that the volume claims stay.
@@ -53,7 +53,7 @@ type Facts struct {
 	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int
-	// Volumes is what becomes of the data when all members stop.
+	// Volumes is what becomes of the data of the members whose replica is removed.
 	Volumes Volumes
 
 	// Declared is true if Voters is what the write itself declares.
@@ -123,6 +123,9 @@ func (f Facts) stop() policy.Verdict {
 	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.Voters))
 }
 
+// unrecorded is why a write of fewer replicas than voters is refused, as a clause.
+const unrecorded = "and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum"
+
 // start judges the start of a cluster that has no replicas. The data of each member has all
 // voters in it.
 func (f Facts) start() policy.Verdict {
@@ -133,7 +136,11 @@ func (f Facts) start() policy.Verdict {
 		return policy.Allow(NoData, "no volume has data of a member")
 	case f.Keeping >= f.Voters:
 		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
-	case f.Keeping >= q, f.Held < q, f.Manager != "", f.Sets != "":
+	case f.Held < q, f.Manager != "", f.Sets != "":
+		return warned(few)
+	case f.Keeping >= q && f.Unrecorded:
+		return policy.Refuse(StartsTooFew, "%d of %s would start, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.wayToStartRecorded())
+	case f.Keeping >= q:
 		return warned(few)
 	}
 	return policy.Refuse(StartsTooFew, "%s", few.Message)
@@ -153,9 +160,11 @@ func (f Facts) shrink() policy.Verdict {
 		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
+	case f.Volumes == Deleted:
+		return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
+			"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
 	case f.Unrecorded && f.Sets == "":
-		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; %s",
-			f.Keeping, policy.Count(f.Voters, "voter"), f.way())
+		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.way())
 	}
 	return warned(left)
 }
@@ -191,7 +200,7 @@ func (f Facts) way() string {
 	switch {
 	case f.Creates:
 		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.Voters, "replica"), command)
-	case f.Now < f.Voters:
+	case f.Now < f.Voters && f.Volumes != Deleted:
 		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.Voters, command)
 	case f.Asked%2 == 0, f.Asked > mostMembers:
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
@@ -238,6 +247,14 @@ func (f Facts) wayToStart() string {
 		command = "kubectl etcd scale"
 	}
 	return fmt.Sprintf("to start all, run: %s %s -n %s --replicas %d", command, f.Target, f.Namespace, f.Voters)
+}
+
+// wayToStartRecorded returns the same, and how as many voters as are asked for are recorded.
+func (f Facts) wayToStartRecorded() string {
+	if f.Moved || f.Creates {
+		return f.wayToStart()
+	}
+	return f.wayToStart() + "; if etcd has fewer voters, declare them with the replicas: " + f.declaration()
 }
 
 // warned returns a verdict that allows a write with a warning.

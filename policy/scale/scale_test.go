@@ -90,6 +90,25 @@ var scaleRows = []struct {
 	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
 	{"R-21 five to three without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "no", VotersLeft},
 	{"R-21 an Etcd without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded, f.Druid = true, true }), "no", VotersLeft},
+	{"R-21 a start of three of five without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded = true }), "no", StartsTooFew},
+	{"R-21 created over five volumes without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "no", StartsTooFew},
+	{"R-21 created over five pods without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "no", VotersLeft},
+	{"R-21 a start of an Etcd without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Druid = true, true }), "no", StartsTooFew},
+	{"R-7 all start without a record", with(healthy(5, 0, 5), func(f *Facts) { f.Unrecorded = true }), "yes", policy.QuorumKept},
+	{"R-10 a start of an operator's without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Manager, f.How = true, "etcd-operator", "set spec.size" }), "warn", StartsTooFew},
+	{"R-10 two volumes are left without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Held = true, 2 }), "warn", StartsTooFew},
+	{"R-20 a start without a record", with(spanning(healthy(5, 0, 3)), func(f *Facts) { f.Unrecorded = true }), "warn", StartsTooFew},
+	{"R-19 a start of fewer, declared without a record", with(healthy(3, 0, 3), func(f *Facts) { f.Unrecorded, f.Declared = true, true }), "yes", VotersDeclared},
+	{"R-24 five to three", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
+	{"R-24 an Etcd", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Druid = Deleted, true }), "no", VolumesDeleted},
+	{"R-24 not recorded either", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Unrecorded = Deleted, true }), "no", VolumesDeleted},
+	{"R-24 one of several StatefulSets", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
+	{"R-24 another first ordinal", with(moved(healthy(3, 3, 3), 1), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
+	{"R-12 its volumes are deleted, too", with(healthy(5, 5, 2), func(f *Facts) { f.Volumes = Deleted }), "no", VotersLost},
+	{"R-11 the others are no voters, and their volumes are deleted", with(healthy(3, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "yes", policy.QuorumKept},
+	{"R-14 no volumes", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = NoClaims }), "warn", VotersLeft},
+	{"R-15 an operator's, and its volumes are deleted", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Manager, f.How = Deleted, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
+	{"R-19 declared, and its volumes are deleted", with(healthy(3, 5, 3), func(f *Facts) { f.Volumes, f.Declared = Deleted, true }), "yes", VotersDeclared},
 	{"R-11 no voter goes without a record", with(healthy(3, 5, 3), func(f *Facts) { f.Unrecorded = true }), "yes", policy.QuorumKept},
 	{"R-15 an operator's without a record", with(healthy(3, 3, 1), func(f *Facts) { f.Unrecorded, f.Manager, f.How = true, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
 	{"R-20 one of three without a record", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Unrecorded = true }), "warn", VotersLeft},
@@ -156,11 +175,21 @@ func TestMessages(t *testing.T) {
 		{with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "1 of 3 voters would keep a replica, quorum is 2; how to; if etcd has fewer voters, declare them with the replicas: " +
 			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "3 of 5 voters would keep a replica, " +
-			"and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+			"and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{moved(healthy(3, 3, 3), 2), "1 of 3 voters would keep a replica, quorum is 2; leave spec.ordinals.start at 0, where the pods and volume claims of the members are"},
 		{with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would keep a replica, quorum is 2; create it with 3 replicas, then use kubectl etcd scale statefulset/main -n team --replicas N"},
 		{with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would start, quorum is 2; create it with 3 replicas; if their data is not needed, delete their volume claims first; " +
 			`if etcd has fewer voters, declare them in the manifest with the annotation kubectl-etcd.dev/size: "1 at TIME", with the time of now as in 2026-01-31T12:00:00Z`},
+		{with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "3 of 5 voters would start, and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum; " +
+			"create it with 5 replicas; if their data is not needed, delete their volume claims first; " +
+			`if etcd has fewer voters, declare them in the manifest with the annotation kubectl-etcd.dev/size: "3 at TIME", with the time of now as in 2026-01-31T12:00:00Z`},
+		{with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded = true }), "3 of 5 voters would start, and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum; " +
+			"to start all, run: kubectl scale statefulset/main -n team --replicas 5; if etcd has fewer voters, declare them with the replicas: " +
+			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"3 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":3}}'`},
+		{with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
+			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
+		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
+			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},

@@ -6,6 +6,7 @@ package annotation
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // mostMembers is more than any cluster has. A size annotation above it is not read.
@@ -20,10 +21,14 @@ type LargestSize struct {
 	Read string
 }
 
-// Next returns the largest size after as many members were seen. text is the owner's annotation.
-func (l LargestSize) Next(text string, seen int) LargestSize {
+// Next returns what l becomes if the owner's annotation contains text and so many members are seen. A
+// text that is not superseded sets the size when it changes. One that is superseded only raises it.
+func (l LargestSize) Next(text string, seen int, now time.Time) LargestSize {
 	n, ok := ParseSize(text)
-	switch {
+	switch superseded := l.supersedes(text, now); {
+	case superseded && ok:
+		l.N = max(l.N, n)
+	case superseded: // what was read last still counts
 	case !ok:
 		l.Read = ""
 	case text != l.Read:
@@ -31,6 +36,18 @@ func (l LargestSize) Next(text string, seen int) LargestSize {
 	}
 	l.N = max(l.N, seen)
 	return l
+}
+
+// supersedes reports whether the text that was counted last is newer than text: it has a time, and text
+// has an earlier one, none, or no number. Clients apply manifests that were saved before.
+func (l LargestSize) supersedes(text string, now time.Time) bool {
+	last, dated := sizeTimeBy(l.Read, now)
+	if !dated {
+		return false
+	}
+	_, ok := ParseSize(text)
+	at, dated := sizeTimeBy(text, now)
+	return !ok || !dated || !at.After(last)
 }
 
 // ParseSize reads a size annotation: a number, and anything after a space. False for

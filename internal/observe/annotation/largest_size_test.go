@@ -3,7 +3,20 @@
 
 package annotation
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// The plugin's texts, in their order, and one of a clock that is far ahead.
+const (
+	morning   = " at 2026-11-20T09:00:00Z"
+	afternoon = " at 2026-11-20T12:30:00.5Z"
+	nextYear  = " at 2027-11-20T12:00:00Z"
+)
 
 func TestLargestSize(t *testing.T) {
 	t.Parallel()
@@ -25,10 +38,55 @@ func TestLargestSize(t *testing.T) {
 		{"more than is seen", LargestSize{N: 3}, "5", 3, LargestSize{5, "5"}},
 		{"nonsense", LargestSize{N: 5}, "three", 3, LargestSize{N: 5}},
 		{"none", LargestSize{N: 5}, "0", 3, LargestSize{N: 5}},
+		{"an old manifest without a time", LargestSize{5, "5" + morning}, "3", 3, LargestSize{5, "5" + morning}},
+		{"an old manifest with a time", LargestSize{5, "5" + afternoon}, "3" + morning, 3, LargestSize{5, "5" + afternoon}},
+		{"a later one", LargestSize{5, "5" + morning}, "3" + afternoon, 3, LargestSize{3, "3" + afternoon}},
+		{"a time after one without", LargestSize{5, "5"}, "3" + morning, 3, LargestSize{3, "3" + morning}},
+		{"an old manifest of more", LargestSize{3, "3" + morning}, "5", 3, LargestSize{5, "3" + morning}},
+		{"removed after one with a time", LargestSize{5, "5" + morning}, "", 3, LargestSize{5, "5" + morning}},
+		{"nonsense after one with a time", LargestSize{5, "5" + morning}, "x" + afternoon, 3, LargestSize{5, "5" + morning}},
+		{"a clock that is far ahead", LargestSize{5, "5" + nextYear}, "3" + morning, 3, LargestSize{3, "3" + morning}},
+		{"after a clock that is far ahead", LargestSize{5, "5" + morning}, "3" + nextYear, 3, LargestSize{5, "5" + morning}},
 		{"too many", LargestSize{N: 5}, "1000000", 3, LargestSize{N: 5}},
 	} {
-		if got := row.before.Next(row.text, row.seen); got != row.want {
+		if got := row.before.Next(row.text, row.seen, noon); got != row.want {
 			t.Errorf("%s: %+v, want %+v", row.name, got, row.want)
 		}
 	}
+}
+
+// TestOldTextLowersNothing tries every sequence of up to five texts after a cluster of five was seen. The
+// size falls only by a text that is newer than the last one that counted. A naive count of what was
+// read says which these are.
+func TestOldTextLowersNothing(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", "1", "3", "5", "3 again", "x" + afternoon, "3" + morning, "5" + morning, "3" + afternoon, "1" + afternoon, "3" + nextYear}
+	order := func(text string) int {
+		return 1 + strings.Index(morning+afternoon, text[strings.IndexByte(text+" ", ' '):])
+	}
+	var walk func(l LargestSize, last int, read []string)
+	walk = func(l LargestSize, last int, read []string) {
+		for _, text := range texts {
+			next, at := l.Next(text, 0, noon), 0
+			if strings.HasSuffix(text, morning) || strings.HasSuffix(text, afternoon) {
+				at = order(text)
+			}
+			path := append(read[:len(read):len(read)], text)
+			if next.N < l.N && at <= last && last > 0 {
+				t.Fatalf("%q: %+v after %+v", path, next, l)
+			}
+			if n, ok := ParseSize(text); ok && at > last && next.N != n {
+				t.Fatalf("%q: %+v, and the last text is the newest", path, next)
+			}
+			if _, ok := ParseSize(text); ok {
+				at = max(at, last)
+			} else {
+				at = last
+			}
+			if len(path) < 5 {
+				walk(next, at, path)
+			}
+		}
+	}
+	walk(LargestSize{N: 5}, 0, nil)
 }

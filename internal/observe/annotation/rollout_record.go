@@ -26,6 +26,8 @@ type RolloutRecord struct {
 	Since time.Time
 	// Reason is why.
 	Reason string
+	// ReleaseSince is since when no policy holds the rollout, zero while one does.
+	ReleaseSince time.Time
 }
 
 // RolloutAnnotations returns the keys of a record's annotations.
@@ -33,6 +35,7 @@ func RolloutAnnotations() []string {
 	return []string{
 		v1alpha1.RolloutAuthorAnnotation, v1alpha1.RolloutValueAnnotation,
 		v1alpha1.RolloutSinceAnnotation, v1alpha1.RolloutReasonAnnotation,
+		v1alpha1.RolloutReleaseSinceAnnotation,
 	}
 }
 
@@ -58,6 +61,12 @@ func DecodeRolloutRecord(annotations map[string]string, now time.Time) (RolloutR
 	}
 	if t, err := time.Parse(time.RFC3339, annotations[v1alpha1.RolloutSinceAnnotation]); err == nil && t.Before(now) {
 		r.Since = t
+	}
+	if t, err := time.Parse(time.RFC3339, annotations[v1alpha1.RolloutReleaseSinceAnnotation]); err == nil {
+		r.ReleaseSince = t
+		if t.After(now) {
+			r.ReleaseSince = now
+		}
 	}
 	return r, true
 }
@@ -85,10 +94,14 @@ func (r RolloutRecord) Encode() (map[string]string, error) {
 	if !r.Value.OnDelete {
 		value = partition + strconv.Itoa(r.Value.Partition)
 	}
-	return map[string]string{
+	texts := map[string]string{
 		v1alpha1.RolloutAuthorAnnotation: string(author), v1alpha1.RolloutValueAnnotation: value,
 		v1alpha1.RolloutSinceAnnotation: r.Since.UTC().Format(time.RFC3339), v1alpha1.RolloutReasonAnnotation: r.Reason,
-	}, nil
+	}
+	if !r.ReleaseSince.IsZero() {
+		texts[v1alpha1.RolloutReleaseSinceAnnotation] = r.ReleaseSince.UTC().Format(time.RFC3339)
+	}
+	return texts, nil
 }
 
 // RolloutValueOf returns the strategy of a StatefulSet as the rollout rule uses it.

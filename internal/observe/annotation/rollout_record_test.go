@@ -19,7 +19,7 @@ func TestRolloutRecord(t *testing.T) {
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	author := appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(1))}}
 	for _, v := range []rollout.Value{{Partition: 3}, {OnDelete: true}, {}} {
-		want := RolloutRecord{Author: author, Value: v, Since: now.Add(-time.Minute), Reason: "MemberDown"}
+		want := RolloutRecord{Author: author, Value: v, Since: now.Add(-time.Minute), Reason: "MemberDown", ReleaseSince: now.Add(-time.Second)}
 		text, err := want.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -63,9 +63,9 @@ func TestRolloutRecordInvalid(t *testing.T) {
 	}
 	got, ok := DecodeRolloutRecord(map[string]string{
 		v1alpha1.RolloutAuthorAnnotation: author, v1alpha1.RolloutValueAnnotation: "partition=1",
-		v1alpha1.RolloutSinceAnnotation: now.Add(time.Hour).Format(time.RFC3339),
+		v1alpha1.RolloutSinceAnnotation: now.Add(time.Hour).Format(time.RFC3339), v1alpha1.RolloutReleaseSinceAnnotation: now.Add(time.Hour).Format(time.RFC3339),
 	}, now)
-	if !ok || !got.Since.Equal(now) {
+	if !ok || !got.Since.Equal(now) || !got.ReleaseSince.Equal(now) {
 		t.Errorf("a time in the future: %t %+v", ok, got)
 	}
 }

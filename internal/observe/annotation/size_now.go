@@ -23,6 +23,13 @@ func ParseSizeNow(text string, now time.Time) (int, bool) {
 	return n, at.Sub(now).Abs() <= sizeLimit
 }
 
+// sizeTimeBy returns the time in a size annotation as SizeTime does. A time that a clock can't show now
+// counts as none: it would supersede every other until then.
+func sizeTimeBy(text string, now time.Time) (time.Time, bool) {
+	at, dated := SizeTime(text)
+	return at, dated && at.Sub(now) <= sizeLimit
+}
+
 // SizeTime returns the time in a size annotation. It returns false for one without a time.
 func SizeTime(text string) (time.Time, bool) {
 	_, stamp, dated := strings.Cut(text, " at ")
