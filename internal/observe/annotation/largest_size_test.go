@@ -56,8 +56,8 @@ func TestLargestSize(t *testing.T) {
 }
 
 // TestOldTextLowersNothing tries every sequence of up to five texts after a cluster of five was seen. The
-// size falls only by a text that is newer than the last one that counted. A naive count of what was
-// read says which these are.
+// size falls only by a text that is newer than the last one that counted. A naive count shows which
+// texts these are.
 func TestOldTextLowersNothing(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", "1", "3", "5", "3 again", "x" + afternoon, "3" + morning, "5" + morning, "3" + afternoon, "1" + afternoon, "3" + nextYear}
