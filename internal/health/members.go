@@ -324,6 +324,9 @@ func factsComplete(f *Facts) []Finding {
 	}
 	var found []Finding
 	for _, n := range f.Cluster.Value.Notes {
+		if n.Reason == policy.SizeUnknown && f.Owner.WithoutStatefulSet() && f.listKnown() {
+			continue // etcd has its own list, and no guard needs it
+		}
 		one := warning("", "%s", n.Message)
 		one.Reason = n.Reason
 		found = append(found, one)

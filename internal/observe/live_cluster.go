@@ -60,7 +60,8 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	}
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
+		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(),
+		peersUnknown: o.UnknownPeers(), Confirmed: true,
 	}
 	if l.w.etcd != nil {
 		return l, live.druid(ctx, &l.w, &l.facts)
