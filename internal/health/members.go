@@ -148,8 +148,8 @@ func (f *Facts) scaledAway(l etcd.Listed) (pod string, replicas int) {
 // because the pod is expected, an operator manages the members, or the member may be alive, it
 // is the command that shows more.
 func (f *Facts) toRemove(l etcd.Listed) string {
-	if pod, replicas := f.scaledAway(l); pod != "" {
-		return f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", replicas))
+	if workload, replicas := f.stoppedAs(l); workload != "" {
+		return f.kubectl("scale", workload, fmt.Sprintf("--replicas %d", replicas))
 	}
 	switch {
 	case l.DuePod(f.Owner) != "":
