@@ -174,7 +174,7 @@ func (c *cluster) orQuorum() string {
 // holdNote returns what users should know of a held budget, nil if none is held.
 func (c *cluster) holdNote() *policy.Note {
 	held := c.heldBudgets()
-	if len(held) == 0 || c.facts.Cluster.Size <= 1 {
+	if len(held) == 0 || c.facts.Cluster.Single() {
 		return nil
 	}
 	until := "for as long as that lasts"

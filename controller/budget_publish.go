@@ -47,7 +47,7 @@ func (c *cluster) publishKept() {
 		for _, n := range c.facts.Budgets.Notes {
 			finding.Message += "; " + n.Message
 		}
-	case c.facts.Cluster.Size <= 1:
+	case c.facts.Cluster.Single():
 	case !c.facts.Running:
 		finding = newFinding(v1alpha1.Unknown, p.Reason, c.facts.Cluster.Operation)
 	default:
@@ -68,7 +68,7 @@ func (c *cluster) publishUnkept() {
 		return
 	}
 	series.remove(key)
-	if c.facts.Running && c.facts.Cluster.Size > 1 {
+	if c.facts.Running && !c.facts.Cluster.Single() {
 		series.setUnprotected(key, c.unkept.Reason)
 	}
 	var notes []policy.Note
@@ -140,10 +140,10 @@ func (c *cluster) tightens() bool {
 // needs no budget.
 func (c *cluster) notes() []policy.Note {
 	notes := slices.Concat(c.verdict.Notes, c.facts.Notes)
-	if c.facts.Cluster.Size > 1 {
+	if !c.facts.Cluster.Single() {
 		notes = append(notes, c.facts.Budgets.Notes...)
 	}
-	if c.problem != nil && c.facts.Running && c.facts.Cluster.Size > 1 {
+	if c.problem != nil && c.facts.Running && !c.facts.Cluster.Single() {
 		notes = append(notes, *c.problem)
 	}
 	return notes

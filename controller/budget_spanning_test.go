@@ -146,6 +146,36 @@ func TestOneBudgetOverWorkloads(t *testing.T) {
 	s.expectOne("a-quorum minAvailable=2 MemberDown", "b-0 c-0")
 }
 
+// TestUnknownListKeepsItsMember checks that StatefulSets of one member whose lists may be in a Secret get
+// budgets that keep it, and that these become one as soon as the lists are in the templates.
+func TestUnknownListKeepsItsMember(t *testing.T) {
+	t.Parallel()
+	s := spanning(t, "a", "b", "c")
+	lists := map[string][]string{}
+	for _, name := range []string{"a", "b", "c"} {
+		change(s, name, func(sts *appsv1.StatefulSet) {
+			c := &sts.Spec.Template.Spec.Containers[0]
+			c.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "tuning"}}}}
+			lists[name], c.Args = c.Args, []string{"--name=" + name}
+		})
+	}
+	s.reconcileAll("a", "b", "c")
+	want := []string{"a-quorum minAvailable=1 SizeUnknown", "b-quorum minAvailable=1 SizeUnknown", "c-quorum minAvailable=1 SizeUnknown"}
+	if got := s.budgets(); !slices.Equal(got, want) {
+		t.Errorf("budgets are %q, want %q", got, want)
+	}
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "Secret store/tuning is not read") || !strings.Contains(got, "kubectl-etcd.dev/size on statefulset/a") {
+		t.Errorf("Events are %s", got)
+	}
+	for name, args := range lists {
+		change(s, name, func(sts *appsv1.StatefulSet) { sts.Spec.Template.Spec.Containers[0].Args = args })
+	}
+	s.reconcileAll("a", "b", "c")
+	s.advance(time.Hour)
+	s.reconcileAll("a", "b", "c")
+	s.expectOne("a-quorum minAvailable=2 AllReady", "a-0 b-0 c-0")
+}
+
 // TestBudgetsOfWorkloadsBecomeOne checks that the budgets that were created for single workloads
 // become one as soon as those list each other, and that no member is without one meanwhile.
 func TestBudgetsOfWorkloadsBecomeOne(t *testing.T) {

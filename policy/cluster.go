@@ -32,6 +32,11 @@ type Cluster struct {
 	// namespace has. Nothing is known of their state. They are part of Size.
 	Elsewhere int
 
+	// SizeUnknown is why it is not known which other members the cluster has, empty if it is known.
+	// Observers set it only where one member is known: of a larger part, each budget keeps a majority
+	// of its own, and the majorities of all parts are one of the whole.
+	SizeUnknown string
+
 	// NonMemberPods is the number of Ready pods that the cluster's disruption budget selects
 	// and that are not members, such as druid's compaction pod. The disruption controller
 	// counts them as healthy.
@@ -116,6 +121,9 @@ func (c Condition) Value() Status {
 	}
 	return Unknown
 }
+
+// Single reports whether the cluster is known to have at most one member.
+func (c Cluster) Single() bool { return max(c.Size, len(c.Members)) <= 1 && c.SizeUnknown == "" }
 
 // Quorum returns how many of n voters must agree.
 func Quorum(n int) int { return n/2 + 1 }

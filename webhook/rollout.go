@@ -124,10 +124,14 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 		review.well = policy.Refuse(reasons.Unobserved, "the cluster can't be read now: %v", err)
 		return review, Decision{}
 	}
-	if cluster.Size <= 1 {
+	if cluster.Single() {
 		return nil, Decision{Outcome: Ignored, Reason: rollout.OneMember}
 	}
 	cluster.Operation = ""
+	if cluster.SizeUnknown != "" {
+		review.well = policy.Refuse(policy.SizeUnknown, "it is not known which other members the cluster has: %s", cluster.SizeUnknown)
+		return review, Decision{}
+	}
 	review.well = policy.Precondition(cluster, "")
 	return review, Decision{}
 }

@@ -184,6 +184,45 @@ func TestMembersElsewhereCount(t *testing.T) {
 	e.gets("a-0, the only voter", evictionOf("a-0"), true, "OneMember")
 }
 
+// withSecret gives the members of StatefulSets variables from a Secret, which etcd-webhook does not read,
+// in addition to what they have.
+func withSecret(live *liveObjects, sets ...string) {
+	for _, name := range sets {
+		change(live, name, func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "tuning"}}}}
+		})
+	}
+}
+
+// TestEvictionsBesideASecret holds that variables from a Secret hide no list that the template has, and
+// that a list which may be in the Secret does not make its StatefulSet a cluster of one.
+func TestEvictionsBesideASecret(t *testing.T) {
+	t.Parallel()
+	live := spanningCluster(t, "a/1", "b/1", "c/1")
+	withSecret(live, "a", "b", "c")
+	e := expectation{t, replica(t, live, live)}
+	e.gets("a-0", evictionOf("a-0"), true, "QuorumKept")
+	e.gets("b-0", evictionOf("b-0"), false, "EvictionUnderWay")
+
+	live = spanningCluster(t, "a/1", "b/1", "c/1")
+	withSecret(live, "a", "b", "c")
+	for _, name := range []string{"a", "b", "c"} {
+		change(live, name, func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.Containers[0].Env = s.Spec.Template.Spec.Containers[0].Env[:1]
+		})
+	}
+	e = expectation{t, replica(t, live, live)}
+	for _, pod := range []string{"a-0", "b-0"} {
+		got := e.gets(pod, evictionOf(pod), false, "SizeUnknown")
+		if text := got.Result.Message; got.Result.Code != 429 || !strings.Contains(text, "Secret db/tuning is not read") || !strings.Contains(text, "--initial-cluster") {
+			t.Errorf("%s: refused with %d %q", pod, got.Result.Code, text)
+		}
+	}
+	change(live, "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{v1alpha1.SizeAnnotation: "1"} })
+	e.gets("a-0, the only voter", evictionOf("a-0"), true, "OneMember")
+	e.gets("b-0 of another cluster", evictionOf("b-0"), false, "SizeUnknown")
+}
+
 // TestEvictionsWithoutBudget holds that a cluster without a budget is judged by its pods, those that
 // are being deleted among them, and that the client learns that nothing is recorded.
 func TestEvictionsWithoutBudget(t *testing.T) {

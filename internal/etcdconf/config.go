@@ -7,6 +7,7 @@
 package etcdconf
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,6 +41,9 @@ type Config struct {
 	// or "config file PATH", the first two with " in script" where a shell script sets it.
 	// Defaults are not in it.
 	Where map[string]string
+	// Unknown is why the value of a setting is not known, by its flag's name without dashes. Only
+	// ParseShown returns a configuration with such settings.
+	Unknown map[string]string `json:",omitempty"`
 }
 
 // TLSFiles are paths in the container, empty where there are none.
@@ -55,61 +59,39 @@ type TLSFiles struct {
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
-// that the configuration refers to.
+// that the configuration refers to. It fails where a setting is not known.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
-	member := MemberIn(pod, contents)
-	if member.Err != nil {
-		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, member.Err)
+	out, env, err := parsePod(pod, contents)
+	if err == nil {
+		out.Client = clientFiles(env)
+		err = env.err
 	}
-	c := member.Container
-	if c == nil {
-		return Config{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
-	}
-	env := &environment{pod: pod, container: c, contents: contents}
-	s, err := settingsOf(env, wrapper(c))
 	if err != nil {
 		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	out := s.config()
-	out.Container = c.Name
-	out.Client = clientFiles(env)
-	if env.err != nil {
-		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, env.err)
-	}
+	out.Unknown = nil
 	return out, nil
 }
 
-// Peer is an entry of an initial cluster.
-type Peer struct{ Name, URL string }
-
-// InitialPeers returns the entries of the initial cluster. Without one it is etcd's default: the
-// member alone.
-func (c Config) InitialPeers() []Peer {
-	var peers []Peer
-	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
-		if name, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
-			peers = append(peers, Peer{name, url})
-		}
+// parsePod returns the configuration of a pod's etcd without the files of its clients, and the
+// environment that it was read from. Settings may be unknown.
+func parsePod(pod *corev1.Pod, contents Contents) (Config, *environment, error) {
+	member := MemberIn(pod, contents)
+	if member.Err != nil {
+		return Config{}, nil, member.Err
 	}
-	return peers
-}
-
-// PeerURLs returns the URLs by which the other members reach this one: those that it advertises,
-// otherwise those in its initial cluster. It is empty if nothing sets either.
-func (c Config) PeerURLs() []string {
-	if c.Where["initial-advertise-peer-urls"] != "" {
-		return c.AdvertisePeer
+	c := member.Container
+	if c == nil {
+		return Config{}, nil, errors.New("no container runs etcd")
 	}
-	if c.Where["initial-cluster"] == "" {
-		return nil
+	env := newEnvironment(pod, c, contents)
+	s, err := settingsOf(env, wrapper(c))
+	if err != nil {
+		return Config{}, nil, err
 	}
-	var urls []string
-	for _, p := range c.InitialPeers() {
-		if p.Name == c.Name {
-			urls = append(urls, p.URL)
-		}
-	}
-	return urls
+	out := s.config()
+	out.Container = c.Name
+	return out, env, nil
 }
 
 // etcd's defaults.
@@ -123,9 +105,12 @@ const (
 )
 
 func (s *settings) config() Config {
-	out := Config{Where: map[string]string{}}
+	out := Config{Where: map[string]string{}, Unknown: map[string]string{}}
 	text := func(flag, unset string) string {
-		value, where, ok := s.get(flag)
+		value, where, ok, err := s.get(flag)
+		if err != nil {
+			out.Unknown[flag] = err.Error()
+		}
 		if !ok {
 			return unset
 		}
@@ -155,6 +140,9 @@ func (s *settings) config() Config {
 	out.InitialCluster = text("initial-cluster", out.Name+"="+strings.Join(out.AdvertisePeer, ","+out.Name+"="))
 	out.InitialClusterState = text("initial-cluster-state", defaultState)
 	out.InitialClusterToken = text("initial-cluster-token", defaultToken)
+	for _, flag := range discovery {
+		text(flag, "")
+	}
 	out.ClientTLS, out.PeerTLS = files(""), files("peer-")
 	out.QuotaBytes, _ = strconv.ParseInt(text("quota-backend-bytes", "0"), 10, 64)
 	return out

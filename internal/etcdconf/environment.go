@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,11 +37,17 @@ type environment struct {
 	pod       *corev1.Pod
 	container *corev1.Container
 	contents  Contents
-	// err is the first error of a lookup.
-	err error
+	// err is the first error of a lookup. unknown are the errors of the variables whose values are not
+	// known, by name.
+	err     error
+	unknown map[string]error
 	// expanded are the values of Env's entries that were looked up: a value may refer to
 	// the one before it several times, and that one again.
 	expanded map[int]string
+}
+
+func newEnvironment(pod *corev1.Pod, c *corev1.Container, contents Contents) *environment {
+	return &environment{pod: pod, container: c, contents: contents, unknown: map[string]error{}}
 }
 
 // maxVariable is the longest variable or argument that Linux passes to a program
@@ -55,7 +62,7 @@ func Variable(pod *corev1.Pod, container, name string, contents Contents) (strin
 	if c == nil {
 		return "", false, nil
 	}
-	env := environment{pod: pod, container: c, contents: contents}
+	env := newEnvironment(pod, c, contents)
 	value, ok := env.lookup(name)
 	return value, ok, env.err
 }
@@ -97,12 +104,24 @@ func (e *environment) expandAt(i int) string {
 }
 
 func (e *environment) note(name string, err error) {
-	if err != nil && e.err == nil {
-		e.err = fmt.Errorf("variable %s of container %s: %w", name, e.container.Name, err)
+	if err == nil {
+		return
 	}
+	err = fmt.Errorf("variable %s of container %s: %w", name, e.container.Name, err)
+	if e.unknown == nil {
+		e.unknown = map[string]error{}
+	}
+	e.err = cmp.Or(e.err, err)
+	e.unknown[name] = cmp.Or(e.unknown[name], err)
 }
 
-// from returns a variable's value from envFrom, where the last entry takes precedence.
+// sets reports whether an entry of the container's own env has a name, whatever its value.
+func (e *environment) sets(name string) bool {
+	return slices.ContainsFunc(e.container.Env, func(v corev1.EnvVar) bool { return v.Name == name })
+}
+
+// from returns a variable's value from envFrom, where the last entry takes precedence. An entry that
+// can't be read may have any variable, so those before it don't count.
 func (e *environment) from(name string) (string, bool) {
 	for _, f := range slices.Backward(e.container.EnvFrom) {
 		key, ok := strings.CutPrefix(name, f.Prefix)
@@ -122,7 +141,10 @@ func (e *environment) from(name string) (string, bool) {
 		if isMissing(err) && isTrue(optional) {
 			continue
 		}
-		e.note(name, err)
+		if err != nil {
+			e.note(name, fmt.Errorf("envFrom: %w", err))
+			return "", false
+		}
 		if value, ok := data[key]; ok {
 			return string(value), true
 		}

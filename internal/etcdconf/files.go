@@ -79,7 +79,7 @@ func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents
 	}
 	sub := found.SubPath
 	if found.SubPathExpr != "" {
-		env := environment{pod: pod, container: container, contents: contents}
+		env := newEnvironment(pod, container, contents)
 		sub, _ = expandReferences(found.SubPathExpr, env.lookup)
 	}
 	return found, strings.TrimPrefix(path.Join("/", sub, below), "/")

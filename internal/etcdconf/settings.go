@@ -4,7 +4,9 @@
 package etcdconf
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +22,10 @@ type settings struct {
 	env   func(name string) (string, bool)
 	file  map[string]any
 	path  string // the file's, empty for none
+	// opaque is an argument that the pod alone knows, and that may stand for any flags. Empty for none.
+	opaque string
+	// unknown are the errors of the variables whose values are not known, by name.
+	unknown map[string]error
 	// script is true where a shell script has the flags, and scriptFile is its path where it is a
 	// file. inScript reports whether the script sets a variable.
 	script     bool
@@ -28,20 +34,39 @@ type settings struct {
 }
 
 // get returns the value of the setting with a flag's name, and its origin. It returns false where
-// nothing sets it.
-func (s *settings) get(flag string) (value, where string, ok bool) {
+// nothing sets it. The error is why the value, or whether anything sets it, is not known.
+func (s *settings) get(flag string) (value, where string, ok bool, err error) {
 	if s.path != "" {
 		value, ok = fromFile(s.file, flag)
-		return value, "config file " + s.path, ok
+		return value, "config file " + s.path, ok, nil
 	}
 	if value, ok = s.flags[flag]; ok {
-		return value, s.in("flag", s.script), true
+		return value, s.in("flag", s.script), true, s.unknownIn(value)
 	}
 	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-	if value, ok = s.env(variable); ok && value != "" { // etcd takes no empty variable
-		return value, s.in("env "+variable, s.inScript != nil && s.inScript(variable)), true
+	value, ok = s.env(variable)
+	switch {
+	case ok && value != "": // etcd takes no empty variable
+		return value, s.in("env "+variable, s.inScript != nil && s.inScript(variable)), true, s.unknownIn(value)
+	case s.opaque != "":
+		return "", "", false, fmt.Errorf("arguments of etcd are only known in the pod: %s", s.opaque)
 	}
-	return "", "", false
+	return "", "", false, s.unknown[variable]
+}
+
+// unknownIn returns why a value is not known that refers to an unknown variable, nil for any other.
+func (s *settings) unknownIn(value string) error {
+	if !strings.Contains(value, "$") {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.unknown)) {
+		for _, reference := range []string{"$(" + name + ")", "${" + name, "$" + name} {
+			if strings.Contains(value, reference) {
+				return s.unknown[name]
+			}
+		}
+	}
+	return nil
 }
 
 func (s *settings) in(where string, script bool) string {
@@ -54,30 +79,33 @@ func (s *settings) in(where string, script bool) string {
 // settingsOf reads how the container starts etcd.
 func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	c := env.container
+	var long error
 	expand := func(argv []string) []string {
 		out := make([]string, len(argv))
 		for i, w := range argv {
 			value, err := expandReferences(w, env.lookup)
-			if err != nil && env.err == nil {
-				env.err = fmt.Errorf("argument of container %s: %w", c.Name, err)
+			if err != nil {
+				long = fmt.Errorf("argument of container %s: %w", c.Name, err)
 			}
 			out[i] = value
 		}
 		return out
 	}
 	started := startedBy(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
-	s := &settings{env: env.lookup, flags: map[string]string{}}
+	s := &settings{env: env.lookup, unknown: env.unknown, flags: map[string]string{}}
 	argv := started.args
 	switch {
+	case long != nil:
+		return s, long
 	case wrapped:
 		return s, s.wrapped(env)
 	case started.script != nil:
 		if started.script.etcd == nil {
 			return s, started.script.err
 		}
-		r := newRun(started.script, env.lookup, hostname(env.pod), started.positional)
+		r := runOf(started, env)
 		argv = r.etcdArgs()
-		s.env, s.script, s.scriptFile = r.environ, true, started.file
+		s.env, s.script, s.scriptFile = r.rendered, true, started.file
 		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
 	case started.program != "etcd":
 		// A declared launcher, or an image that decides. It may pass its flags on.
@@ -85,20 +113,39 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)
 	}
-	s.flags = parseFlags(argv)
-	s.path = s.flags["config-file"]
-	if s.path == "" {
-		s.path, _ = s.env("ETCD_CONFIG_FILE")
+	var rest []string
+	if s.flags, rest = flagsAndRest(argv); len(rest) > 0 && Unresolved(rest[0]) {
+		s.opaque = cut(rest[0])
 	}
-	if s.path == "" || env.err != nil {
-		return s, env.err
-	}
-	text, _, err := podFile(env.pod, c, s.path, env.contents)
-	if err != nil {
-		return s, fmt.Errorf("configuration of etcd: %w", err)
-	}
-	return s, s.parse(text)
+	return s, s.readFile(env)
 }
+
+// readFile reads the configuration file, if there is one. An envFrom that can't be read may name one,
+// and then etcd would ignore all flags and variables of the pod. But no one writes these for nothing, so
+// the file counts only if the pod itself shows it: by the flag, an entry of env, or its script. What neither a
+// flag nor env sets is unknown in either case, since the same envFrom may set it.
+func (s *settings) readFile(env *environment) error {
+	s.path = s.flags["config-file"]
+	err := s.unknownIn(s.path)
+	if s.path == "" {
+		s.path, _ = s.env(configFile)
+		shown := env.sets(configFile) || s.inScript != nil && s.inScript(configFile)
+		if err = cmp.Or(s.unknownIn(s.path), s.unknown[configFile]); err != nil && !shown {
+			s.path, err = "", nil
+		}
+	}
+	if s.path == "" || err != nil {
+		return err
+	}
+	text, _, err := podFile(env.pod, env.container, s.path, env.contents)
+	if err != nil {
+		return fmt.Errorf("configuration of etcd: %w", err)
+	}
+	return s.parse(text)
+}
+
+// configFile is the variable that names etcd's configuration file.
+const configFile = "ETCD_CONFIG_FILE"
 
 // flagsIn returns a command's arguments from the first flag with two dashes on.
 func flagsIn(argv []string) []string {
@@ -207,14 +254,20 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 // parseFlags parses arguments as etcd does: with one dash or two, and the value behind = or in the
 // next argument. etcd stops at the first argument that is no flag.
 func parseFlags(argv []string) map[string]string {
-	flags := map[string]string{}
+	flags, _ := flagsAndRest(argv)
+	return flags
+}
+
+// flagsAndRest is parseFlags with the arguments from the first on that is no flag.
+func flagsAndRest(argv []string) (flags map[string]string, rest []string) {
+	flags = map[string]string{}
 	for len(argv) > 0 {
 		w := argv[0]
-		argv = argv[1:]
 		name := strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-")
 		if name == w || name == "" {
-			return flags
+			return flags, argv
 		}
+		argv = argv[1:]
 		name, value, ok := strings.Cut(name, "=")
 		switch {
 		case ok:
@@ -225,7 +278,7 @@ func parseFlags(argv []string) map[string]string {
 		}
 		flags[name] = value
 	}
-	return flags
+	return flags, nil
 }
 
 // boolFlags take no value from the next argument.

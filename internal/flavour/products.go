@@ -50,6 +50,11 @@ func OnlyEtcd(controller *metav1.OwnerReference) bool {
 	return slices.ContainsFunc(products, func(p Product) bool { return p.OnlyEtcd && p.controls(controller) })
 }
 
+// Controls reports whether a controller is of a kind that a product controls its StatefulSets or pods with.
+func Controls(controller *metav1.OwnerReference) bool {
+	return slices.ContainsFunc(products, func(p Product) bool { return p.controls(controller) })
+}
+
 // Groups returns the API groups in which a product has a kind of this name.
 func Groups(kind string) []string {
 	var groups []string

@@ -72,6 +72,9 @@ func budgetExists(f *Facts) []Finding {
 		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}
 	}
 	n := f.Size()
+	if found, more := f.mayHaveMore(); more {
+		return found
+	}
 	switch {
 	case n <= 1:
 		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
@@ -128,6 +131,9 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 		return found
 	}
 	n := f.Size()
+	if found, more := f.mayHaveMore(); more {
+		return found
+	}
 	if n <= 1 {
 		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
 	}
@@ -238,6 +244,9 @@ func budgetProblem(fix string, n *policy.Note) Finding {
 
 func budgetAllows(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {
+		return found
+	}
+	if found, more := f.mayHaveMore(); more {
 		return found
 	}
 	if f.Pods.Err != nil {

@@ -81,7 +81,7 @@ func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 	if f.Silences[l.ID].Contact >= membership.ContactActive {
 		m.Asked, m.Answer = true, recovery.Follows
 	}
-	if again, _ := f.scaledAway(l); again != "" {
+	if again, _ := f.stoppedAs(l); again != "" {
 		m.Returns, m.Data = true, recovery.DataUnread
 	}
 	m.MayRemove, m.Removable = f.MayRemove[l.ID].Allowed, f.removable(l)

@@ -57,7 +57,7 @@ func (f *Facts) Order(a recovery.Action) string {
 func (f *Facts) changeOrder(a recovery.Action) string {
 	switch a.Do { //nolint:exhaustive // Order has the others
 	case recovery.ScaleBack:
-		return f.scaleBack()
+		return f.scaleBack(a.Member)
 	case recovery.Promote:
 		if l, is := f.memberOf(a.Member); is {
 			return f.promote(l)
@@ -97,12 +97,18 @@ func (f *Facts) inspect(name string) string {
 	return f.kubectl("describe statefulset " + f.Owner.StatefulSet)
 }
 
-// scaleBack is the command with which voters that were scaled away run again.
-func (f *Facts) scaleBack() string {
+// scaleBack is the command with which voters that were scaled away run again, and that of the named one
+// where it has a workload of its own.
+func (f *Facts) scaleBack(name string) string {
 	replicas := f.LastVoters
 	for _, l := range f.Survey.Value.List {
-		_, with := f.scaledAway(l)
-		replicas = max(replicas, with)
+		workload, with := f.stoppedAs(l)
+		switch {
+		case workload == "statefulset/"+f.Owner.StatefulSet && !f.Owner.Spans():
+			replicas = max(replicas, with)
+		case workload != "" && f.nameOf(l) == name:
+			return f.kubectl("scale", workload, fmt.Sprintf("--replicas %d", with))
+		}
 	}
 	return f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", replicas))
 }

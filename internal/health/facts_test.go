@@ -115,6 +115,12 @@ func kubeadm(f *Facts) {
 	}
 }
 
+// listUnknown is a cluster of which neither the pod template nor etcd shows the members.
+func listUnknown(f *Facts) {
+	f.Survey.Value.ListErr = ErrNotGathered
+	f.Cluster.Value.Cluster = policy.Cluster{Size: 1, SizeUnknown: "Secret team/tuning is not read"}
+}
+
 func pdb(name string, least int) policyv1.PodDisruptionBudget {
 	n := intstr.FromInt32(int32(least))
 	return policyv1.PodDisruptionBudget{

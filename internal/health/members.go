@@ -148,8 +148,8 @@ func (f *Facts) scaledAway(l etcd.Listed) (pod string, replicas int) {
 // because the pod is expected, an operator manages the members, or the member may be alive, it
 // is the command that shows more.
 func (f *Facts) toRemove(l etcd.Listed) string {
-	if pod, replicas := f.scaledAway(l); pod != "" {
-		return f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", replicas))
+	if workload, replicas := f.stoppedAs(l); workload != "" {
+		return f.kubectl("scale", workload, fmt.Sprintf("--replicas %d", replicas))
 	}
 	switch {
 	case l.DuePod(f.Owner) != "":
@@ -324,6 +324,9 @@ func factsComplete(f *Facts) []Finding {
 	}
 	var found []Finding
 	for _, n := range f.Cluster.Value.Notes {
+		if n.Reason == policy.SizeUnknown && f.Owner.WithoutStatefulSet() && f.listKnown() {
+			continue // etcd has its own list, and no guard needs it
+		}
 		one := warning("", "%s", n.Message)
 		one.Reason = n.Reason
 		found = append(found, one)

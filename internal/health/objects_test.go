@@ -170,6 +170,13 @@ func TestBudgets(t *testing.T) {
 		{name: "none", id: "B001", with: none, want: Warning, fix: "kubectl create poddisruptionbudget main --min-available=2 --selector=app=main -n team"},
 		{name: "none of static pods", id: "B001", with: func(f *Facts) { none(f); kubeadm(f) }, want: NotApplicable},
 		{name: "none of a single member", id: "B001", size: 1, with: none, want: NotApplicable},
+		{name: "none of a member that may have others", id: "B001", size: 1, with: func(f *Facts) { none(f); listUnknown(f) }, want: Unknown, message: "Secret team/tuning is not read"},
+		{name: "none of a member whose others are elsewhere", id: "B001", size: 1, with: func(f *Facts) {
+			none(f)
+			listUnknown(f)
+			f.Cluster.Value.Cluster = policy.Cluster{Size: 3, Elsewhere: 2}
+		}, want: Unknown, message: "it may have 3"},
+		{name: "none of the only member by etcd's list", id: "B001", size: 1, with: func(f *Facts) { none(f); f.Cluster.Value.Cluster.SizeUnknown = "x" }, want: NotApplicable},
 		{name: "none of a DaemonSet's pods", id: "B001", with: func(f *Facts) {
 			none(f)
 			for _, pod := range f.Pods.Value {
@@ -240,6 +247,8 @@ func TestBudgets(t *testing.T) {
 		}, want: Failure, fix: "kubectl edit poddisruptionbudget other -n team"},
 
 		{name: "quorum", id: "B003", want: OK},
+		{name: "a member that may have others", id: "B003", size: 1, with: listUnknown, want: Unknown},
+		{name: "a member that may have others", id: "B005", size: 1, with: func(f *Facts) { listUnknown(f); f.Selecting.Value[0].Status.DisruptionsAllowed = 0 }, want: Unknown, fix: "-"},
 		{name: "half may go", id: "B003", with: most(intstr.FromString("50%")), want: Warning, message: "budget main (maxUnavailable=50%) keeps 1 of 3 members, quorum is 2", fix: `{"spec":{"maxUnavailable":1}}`},
 		{name: "a tenth stays", id: "B003", with: part("10%"), want: Warning, message: "keeps 1 of 3", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "just more than half stays", id: "B003", with: part("51%"), want: OK},

@@ -180,6 +180,9 @@ func TestMembers(t *testing.T) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}
 		}, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
 		{name: "dead voter that was scaled away, and its claim is gone", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
+		{name: "voter whose StatefulSet is scaled to 0", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Stopped: "statefulset/etcd-2", Replicas: 1}), want: Failure,
+			message: "no pod of this cluster runs it (http://main-3.main:2380); statefulset/etcd-2 has no replica for it", fix: "kubectl scale statefulset/etcd-2 --replicas 1 -n team"},
+		{name: "voter whose Deployment is scaled to 0, and metrics can't be read", id: "M001", with: withSilence(membership.Silence{Unknown: "403", Stopped: "deployment/etcd-2", Replicas: 1}), want: Failure, fix: "kubectl scale deployment/etcd-2 --replicas 1 -n team"},
 		{name: "dead voter that the rule keeps", id: "M001", with: func(f *Facts) { dead(f); delete(f.MayRemove, 3) }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter while client traffic is cut", id: "M001", with: func(f *Facts) { dead(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},

@@ -69,3 +69,13 @@ func (f *Facts) ContactWith(pod string) membership.Contact {
 	}
 	return f.Silences[f.Survey.Value.List[i].ID].Contact
 }
+
+// stoppedAs returns the workload that was scaled in and that brings back a member with its data, and the
+// number of replicas that it needs for that. The workload is empty for none.
+func (f *Facts) stoppedAs(l etcd.Listed) (workload string, replicas int) {
+	if pod, replicas := f.scaledAway(l); pod != "" {
+		return "statefulset/" + f.Owner.StatefulSet, replicas
+	}
+	s := f.Silences[l.ID]
+	return s.Stopped, s.Replicas
+}

@@ -36,6 +36,8 @@ type Facts struct {
 	elsewhere int
 	// listed counts the members that the members list.
 	listed int
+	// peersUnknown is why it is not known which other members there are, empty if it is known.
+	peersUnknown string
 	// Running is true once the workload exists. A user or an operator who creates a budget has
 	// done so by then.
 	Running bool
@@ -84,7 +86,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(o.Replicas), w.replicas())
-	f.elsewhere, f.listed = o.MembersElsewhere(), o.MembersListed()
+	f.elsewhere, f.listed, f.peersUnknown = o.MembersElsewhere(), o.MembersListed(), o.UnknownPeers()
 	f.sizeText = o.SizeText()
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.Replicas = f.Budgets.expected(f.Replicas)
@@ -103,7 +105,21 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	}
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.resize()
+	f.noteUnknownSize(o)
 	return f, err
+}
+
+// noteUnknownSize notes what would show which other members there are.
+func (f *Facts) noteUnknownSize(o owner.Owner) {
+	if f.Cluster.SizeUnknown == "" {
+		return
+	}
+	effect, how := "", "write the list of members into its pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value"
+	if !o.WithoutStatefulSet() {
+		effect = "Until it is known, a budget that etcd-webhook keeps allows no eviction. "
+		how += "; or set the annotation kubectl-etcd.dev/size on " + o.Target().String() + " to the number of voters"
+	}
+	f.note(policy.SizeUnknown, "it is not known which members the cluster has beside this one: %s. %sTo show it, %s", f.Cluster.SizeUnknown, effect, how)
 }
 
 // member returns what a pod alone shows about its member.

@@ -4,7 +4,10 @@
 package observe
 
 import (
+	"slices"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // largest returns the largest size that the cluster has had, after the one that was recorded.
@@ -25,9 +28,13 @@ func (f *Facts) Remember(l annotation.LargestSize) {
 func (f *Facts) RememberBefore(n int) {
 	f.Largest.N = max(f.Largest.N, n)
 	f.resize()
+	if f.Cluster.SizeUnknown == "" {
+		f.Notes = slices.DeleteFunc(f.Notes, func(n policy.Note) bool { return n.Reason == policy.SizeUnknown })
+	}
 }
 
-// resize brings the cluster's size up to the largest one.
+// resize brings the cluster's size up to the largest one. Of several members, the budget keeps a
+// majority, whichever others there are.
 func (f *Facts) resize() {
 	if f.asked == 0 && len(f.Cluster.Members) == 0 {
 		return // a hibernated cluster
@@ -36,6 +43,10 @@ func (f *Facts) resize() {
 	f.Cluster.Size = max(have+f.elsewhere, f.listed, f.Largest.N)
 	f.Cluster.Elsewhere = f.elsewhere
 	f.Cluster.Lost = f.Cluster.Size - have - f.elsewhere
+	f.Cluster.SizeUnknown = ""
+	if f.Cluster.Size <= 1 {
+		f.Cluster.SizeUnknown = f.peersUnknown
+	}
 }
 
 // recordSize counts the largest size that is recorded on a workload's budgets.

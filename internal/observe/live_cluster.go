@@ -62,8 +62,8 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	}
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
-		sizeText: o.SizeText(),
+		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(),
+		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
 	}
 	if l.sized().Budgets.Largest.N == 0 && creates == nil {
 		if l.before, err = r.votersBefore(ctx, &l.w); err != nil {

@@ -38,7 +38,7 @@ func Restore(pdb *policyv1.PodDisruptionBudget, minAvailable, replicas int, now 
 // pods of other workloads, all of those may stay while members are evicted, so their
 // number is added.
 func MinAvailable(f observe.Facts) int {
-	if f.Cluster.Size <= 1 {
+	if f.Cluster.Single() {
 		return 0
 	}
 	least := policy.Quorum(f.Cluster.Size)

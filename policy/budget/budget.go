@@ -117,8 +117,16 @@ func Evaluate(f Facts, s Settings) Result {
 	return v
 }
 
-// single is the result for one member or none: what the author asks for, or nothing.
+// single is the result for one member or none: what the author asks for, or nothing. A member that may
+// have others beside it stays, and what stands is not loosened.
 func (f Facts) single(t counts) Result {
+	if f.Cluster.SizeUnknown != "" && t.n > 0 {
+		target := max(t.everyPod(), f.Floor)
+		return Result{
+			Target: target, MinAvailable: max(target, f.Current), Reason: policy.SizeUnknown,
+			Message: t.message(f.Cluster, policy.SizeUnknown, target),
+		}
+	}
 	v := Result{Target: f.Floor, MinAvailable: f.Floor, Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
 	if f.Floor > 0 {
 		v.Message += fmt.Sprintf("; its author asks for minAvailable %d", f.Floor)

@@ -19,6 +19,10 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		fmt.Fprintf(&b, "size %d: minAvailable 0, because no budget can keep a single member available", t.n)
 		return b.String()
 	}
+	if reason == policy.SizeUnknown {
+		fmt.Fprintf(&b, "1 member is known, and which others it has is not (%s): minAvailable %d allows no eviction until the list of members is known", c.SizeUnknown, target)
+		return b.String()
+	}
 	b.WriteString(t.state())
 	fmt.Fprintf(&b, ", quorum is %d: minAvailable %d %s", t.quorum, target, consequence[reason])
 	return b.String()

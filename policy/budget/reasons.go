@@ -15,6 +15,7 @@ var (
 	SingleMember = reasons.Add("SingleMember",
 		"The cluster has at most one member. A budget can't keep a single member available and would only block the drain of its node, so minAvailable is 0.",
 		"Expect an interruption when its node is drained, or scale to three members: kubectl etcd scale NAME --replicas 3.")
+	_                 = reasons.Include(policy.SizeUnknown)
 	_                 = reasons.Include(policy.ClientTrafficCut)
 	_                 = reasons.Include(policy.FactsStale)
 	FactsStaleTooLong = reasons.Add("FactsStaleTooLong",

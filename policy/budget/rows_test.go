@@ -21,6 +21,7 @@ var budgetRows = []struct {
 	age          time.Duration // of both conditions
 	since        time.Duration // how long hold, stale or Unknown have lasted
 	stale, cut   bool
+	unknown      bool // which other members there are
 	operation    string
 	want         int
 	reason       policy.Reason
@@ -33,6 +34,11 @@ var budgetRows = []struct {
 	{row: "B-1 one member, cut", members: "v", cut: true, want: 0, reason: SingleMember},
 	{row: "B-1 one member and another pod", members: "v+", want: 0, reason: SingleMember},
 	{row: "B-1 no member", members: "", want: 0, reason: SingleMember},
+	{row: "B-41 one member is known", members: "v", unknown: true, want: 1, reason: policy.SizeUnknown},
+	{row: "B-41 it is down", members: "x", unknown: true, want: 1, reason: policy.SizeUnknown},
+	{row: "B-41 and another pod", members: "v+", unknown: true, want: 2, reason: policy.SizeUnknown},
+	{row: "B-41 no member", members: "", unknown: true, want: 0, reason: SingleMember},
+	{row: "B-41 three are known", members: "vvv", unknown: true, want: 2, reason: policy.AllReady},
 	{row: "B-2 all ready", members: "vvv", cut: true, want: 3, reason: policy.ClientTrafficCut},
 	{row: "B-2 one down", members: "vvx", cut: true, want: 3, reason: policy.ClientTrafficCut},
 	{row: "B-2 stale too long", members: "vvx", cut: true, stale: true, since: time.Hour, want: 3, reason: policy.ClientTrafficCut},
@@ -101,6 +107,9 @@ func TestBudget(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale, c.TrafficCut, c.Operation = r.stale, r.cut, r.operation
+			if r.unknown {
+				c.SizeUnknown = "Secret tuning is not read"
+			}
 			c.AllMembersReady = policy.Condition{Status: r.all, Age: r.age}
 			c.BackupReady = policy.Condition{Status: r.backup, Age: r.age}
 			f := Facts{Cluster: c, Current: -1, Now: start}

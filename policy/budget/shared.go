@@ -66,7 +66,7 @@ func LeastShared(f SharedFacts) int {
 	var t tally
 	for _, share := range f.Shares {
 		target := 0
-		if share.Cluster.Size > 1 {
+		if !share.Cluster.Single() {
 			target = policy.Quorum(share.Cluster.Size)
 		}
 		t.add(share, target)

@@ -22,6 +22,7 @@ var evictionRows = []struct {
 	removed  []string
 	stale    bool
 	idle     bool
+	unknown  bool // which other members there are
 	allowed  bool
 	reason   policy.Reason
 	record   bool
@@ -30,6 +31,10 @@ var evictionRows = []struct {
 	{row: "E-1 idle", members: "vxx", pod: "main-1", idle: true, allowed: true, reason: NotMember},
 	{row: "E-2", members: "v", pod: "main-0", allowed: true, reason: OneMember},
 	{row: "E-2 down", members: "x", pod: "main-0", allowed: true, reason: OneMember},
+	{row: "E-9", members: "v", pod: "main-0", unknown: true, reason: policy.SizeUnknown},
+	{row: "E-9 down", members: "x", pod: "main-0", unknown: true, reason: policy.SizeUnknown},
+	{row: "E-1 of one that is known", members: "v", pod: "main-0", idle: true, unknown: true, allowed: true, reason: NotMember},
+	{row: "E-6 three are known", members: "vvv", pod: "main-0", unknown: true, allowed: true, reason: policy.QuorumKept, record: true},
 	{row: "E-3", members: "xxm", pod: "main-0", stale: true, reason: policy.FactsStale},
 	{row: "E-3 Ready", members: "ppp", pod: "main-0", stale: true, reason: policy.FactsStale},
 	{row: "E-3 too few Ready", members: "pxx", pod: "main-1", stale: true, reason: policy.FactsStale},
@@ -66,6 +71,9 @@ func TestEvictionRows(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale = r.stale
+			if r.unknown {
+				c.SizeUnknown = "Secret tuning is not read"
+			}
 			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay, Removed: r.removed})
 			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
 				t.Errorf("%+v", got)

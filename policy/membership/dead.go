@@ -35,6 +35,10 @@ type Silence struct {
 	// Elsewhere are pods of the namespace that have the voter's name or peer address and are
 	// not among the cluster's.
 	Elsewhere []string
+	// Stopped is the workload that has no replica for the voter, and that runs it again with its data
+	// when it is scaled up, empty for none. Replicas is how many it needs for that.
+	Stopped  string
+	Replicas int
 	// Contact is what the leader shows of the voter. Unknown is why it shows nothing, or why
 	// the pods are not known; empty where all is known.
 	Contact Contact
@@ -54,6 +58,8 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):
 		return policy.Refuse(VoterElsewhere, "it can still run: the leader has a connection with it")
+	case s.Stopped != "" && !s.Forced:
+		return policy.Refuse(VoterStopped, "%s has no replica for it, and runs it again with its data when it is scaled to %d", s.Stopped, s.Replicas)
 	case s.Unknown != "" || s.Contact == ContactUnknown:
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
 	}

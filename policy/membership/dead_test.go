@@ -28,6 +28,12 @@ var deadRows = []struct {
 	{"M-40 a pod has its name", Silence{Contact: ContactNone, Elsewhere: []string{"etcd3-0"}}, VoterElsewhere},
 	{"M-40 a pod has its name, and metrics can't be read", Silence{Elsewhere: []string{"etcd3-0"}, Unknown: "403"}, VoterElsewhere},
 	{"M-40 the leader is connected with it", Silence{Contact: ContactSilent}, VoterElsewhere},
+	{"M-43 its workload is scaled to 0", Silence{Stopped: "statefulset/etcd-2", Replicas: 1, Contact: ContactNone}, VoterStopped},
+	{"M-43 its workload is scaled to 0, forced", Silence{Stopped: "deployment/etcd-2", Replicas: 1, Contact: ContactNone, Forced: true}, policy.CuresMember},
+	{"M-43 its workload is scaled to 0, and metrics can't be read", Silence{Stopped: "statefulset/etcd-2", Unknown: "403"}, VoterStopped},
+	{"M-41 its workload is scaled to 0, and metrics can't be read, forced", Silence{Stopped: "deployment/etcd-2", Unknown: "403", Forced: true}, VoterUnknown},
+	{"M-40 its workload is scaled to 0, and a pod has its name", Silence{Stopped: "deployment/etcd-2", Elsewhere: []string{"x"}, Contact: ContactNone}, VoterElsewhere},
+	{"M-39 its workload is scaled to 0, and the leader receives from it", Silence{Stopped: "deployment/etcd-2", Contact: ContactActive, Forced: true}, VoterAlive},
 	{"M-41 metrics can't be read", Silence{Unknown: "403"}, VoterUnknown},
 	{"M-41 pods can't be listed", Silence{Contact: ContactNone, Unknown: "403"}, VoterUnknown},
 	{"M-41 nothing is known", Silence{}, VoterUnknown},
@@ -45,8 +51,9 @@ func TestIsDead(t *testing.T) {
 }
 
 // TestDeadMeansLost is the promise over all silences: a voter is only dead where the leader
-// is known to receive nothing from it, and has no connection with it, and no pod can be it.
-// Only a voter with a pod can be removed by force, and only without messages from it.
+// is known to receive nothing from it, and has no connection with it, and no pod can be it, now or when a
+// workload is scaled up. Only a voter with a pod or such a workload can be removed by force, and only
+// without messages from it.
 func TestDeadMeansLost(t *testing.T) {
 	t.Parallel()
 	for _, pod := range []string{"", "main-2"} {
@@ -54,13 +61,15 @@ func TestDeadMeansLost(t *testing.T) {
 			for contact := ContactUnknown; contact <= ContactLeads; contact++ {
 				for _, unknown := range []string{"", "why"} {
 					for _, forced := range []bool{false, true} {
-						s := Silence{Pod: pod, Forced: forced, Elsewhere: elsewhere, Contact: contact, Unknown: unknown}
-						lost := pod == "" && contact == ContactNone && len(elsewhere) == 0
-						if pod != "" && forced {
-							lost = contact == ContactNone || contact == ContactSilent
-						}
-						if v := IsDead(s); v.Allowed != (lost && unknown == "") {
-							t.Errorf("%+v: %+v", s, v)
+						for _, stopped := range []string{"", "statefulset/etcd-2"} {
+							s := Silence{Pod: pod, Forced: forced, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped}
+							lost := pod == "" && contact == ContactNone && len(elsewhere) == 0 && (stopped == "" || forced)
+							if pod != "" && forced {
+								lost = contact == ContactNone || contact == ContactSilent
+							}
+							if v := IsDead(s); v.Allowed != (lost && unknown == "") {
+								t.Errorf("%+v: %+v", s, v)
+							}
 						}
 					}
 				}

@@ -52,6 +52,9 @@ var (
 	VoterHasPod = reasons.Add("VoterHasPod",
 		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data, and a voter that was removed meanwhile can't.",
 		"Find out why it does not answer: kubectl describe pod POD. If its data is lost: kubectl etcd member replace POD. To remove the voter for good, add --force.")
+	VoterStopped = reasons.Add("VoterStopped",
+		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. A voter that was removed meanwhile can't.",
+		"Scale the workload up again: kubectl scale WORKLOAD --replicas N. To remove the voter for good, add --force.")
 	VoterUnknown = reasons.Add("VoterUnknown",
 		"Whether the voter is dead could not be determined: the metrics of the leader or the pods of the namespace can't be read.",
 		"Make the leader's metrics readable and try again. The message shows why they can't be read.")

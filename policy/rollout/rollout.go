@@ -34,12 +34,15 @@ func Evaluate(f Facts, s Settings) Step {
 		return f.release(Complete, "every pod has the new template")
 	case f.Reason != "":
 		return f.release(ReleasedByHand, "a user released it: %s", f.Reason)
-	case f.Cluster.Size <= 1:
+	case f.Cluster.Single():
 		return f.release(OneMember, "the cluster has one member, and its restart interrupts the cluster in any case")
 	case f.Unguarded && f.UnguardedFor >= s.Settle:
 		return f.release(GuardEnded, "no policy holds it any more")
 	case f.Cluster.TrafficCut:
 		return f.hold(policy.ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
+	}
+	if f.Cluster.SizeUnknown != "" {
+		return f.alone(s)
 	}
 	if step, waits := f.wait(); waits {
 		return step
@@ -59,4 +62,13 @@ func Evaluate(f Facts, s Settings) Step {
 		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more", well.Message, s.HoldLimit))
 	}
 	return f.hold(well.Reason, "%s", well.Message)
+}
+
+// alone is the step of a cluster of which one member is known. Others may restart at this moment, so it
+// waits for the hold limit: a user who lists the members, or releases it, ends that.
+func (f Facts) alone(s Settings) Step {
+	if f.Since < s.HoldLimit {
+		return f.hold(policy.SizeUnknown, "it is not known which other members the cluster has (%s), and one of them may be down", f.Cluster.SizeUnknown)
+	}
+	return f.release(HoldLimitPassed, "the rollout has waited for %s, and it is still not known which other members the cluster has (%s)", s.HoldLimit, f.Cluster.SizeUnknown)
 }

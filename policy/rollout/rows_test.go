@@ -69,6 +69,9 @@ func missingFor(d time.Duration) func(*Facts) {
 	}
 }
 
+// unknown is set where it is not known which other members there are.
+func unknown(f *Facts) { f.Cluster.SizeUnknown = "Secret tuning is not read" }
+
 func inOrder(f *Facts) { f.Sets[0].Ordered = true }
 
 // justNow changes all pods that are not Ready to have been Ready a moment ago.
@@ -108,6 +111,10 @@ var rolloutRows = []struct {
 	{"O-1 the author's partition", with(of("vvv", "oon", 2), func(f *Facts) { f.Sets[0].Author = 2 }), "Release, partition 2", Complete},
 	{"O-2 by hand", with(of("vvx", "ooo", 3), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},
 	{"O-3 one member", of("v", "o", 1), "Release, partition 0", OneMember},
+	{"O-15 one member is known", with(of("v", "o", 1), unknown), "Hold, partition 1", policy.SizeUnknown},
+	{"O-15 it is down", with(of("x", "o", 1), unknown), "Hold, partition 1", policy.SizeUnknown},
+	{"O-15 for long", with(with(of("v", "o", 1), unknown), late), "Release, partition 0", HoldLimitPassed},
+	{"O-4 one member is known, cut", with(with(of("v", "o", 1), unknown), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 1", policy.ClientTrafficCut},
 	{"O-4 cut", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
 	{"O-4 cut, and one is down", with(of("vvx", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
 	{"O-14 by hand, without a policy", with(with(of("vvx", "ooo", 3), unguardedFor(0)), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},

@@ -31,7 +31,8 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 
 			The other voters must have a healthy quorum. The command refuses to remove a voter that is
 			healthy or in contact with the leader. It removes a voter that does not answer, and whose
-			pod exists, only with --force, because that pod can't rejoin with its data afterwards.
+			pod exists or comes back when its workload is scaled up, only with --force, because that
+			pod can't rejoin with its data afterwards.
 			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle its pod and
 			volume. If an operator or a start script manages the members, the command only removes a
 			member that has no pod and will not get one.`),
@@ -46,7 +47,7 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			return memberRemove(cmd.Context(), e, args[0], args[1], force, ch)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists")
+	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists, or comes back when its workload is scaled up")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }

@@ -86,7 +86,11 @@ func Standalone(sts *appsv1.StatefulSet) (Owner, bool) {
 	switch {
 	case etcdconf.DeniesEtcd(pod):
 	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
-		return OfStatefulSet(sts), true
+		o := OfStatefulSet(sts)
+		if ref == nil || !flavour.Controls(ref) { // a known owner makes one StatefulSet for a cluster
+			o.PeersUnknown = source.PeersOf(sts).Unknown
+		}
+		return o, true
 	}
 	return Owner{}, false
 }

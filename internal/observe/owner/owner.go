@@ -83,6 +83,9 @@ type Owner struct {
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
 	// is known to have.
 	Elsewhere int
+	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
+	// known. See UnknownPeers.
+	PeersUnknown string
 }
 
 // Claim is a volume claim template: the claim of pod P has the name Template-P.

@@ -59,20 +59,17 @@ type listedPod struct {
 	// key is of what joins pods by itself: the object that owns them, or the manifest that
 	// nodes run a static pod from where its configuration can't be read. Empty for none.
 	key string
-	// self and peers are entries of an initial cluster: the pod's own, and all that it lists.
+	// self and peers are entries of an initial cluster: the pod's own, and all that it lists. unknown
+	// is why it may list more, empty for no more.
 	self, peers []etcdconf.Peer
+	unknown     string
 }
 
 func listedPodOf(pod *corev1.Pod) listedPod {
 	p := listedPod{pod: pod, owner: OfPod(pod)}
 	ref := metav1.GetControllerOfNoCopy(pod)
-	config, err := etcdconf.ParsePod(pod, unread(pod.Namespace))
-	if err == nil && config.Where["initial-cluster"] != "" {
-		p.peers = config.InitialPeers()
-	}
-	for _, u := range config.PeerURLs() {
-		p.self = append(p.self, etcdconf.Peer{Name: config.Name, URL: u})
-	}
+	shown := etcdconf.PeersOfPod(pod)
+	p.self, p.peers, p.unknown = shown.Own, shown.Listed, shown.Unknown
 	switch {
 	case ref == nil:
 	case ref.Kind == "Node":
@@ -85,13 +82,6 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 		p.key = p.owner.Kind + " " + p.owner.Name
 	}
 	return p
-}
-
-// unread is the contents of no object: pods are grouped by what they show themselves.
-func unread(namespace string) etcdconf.Contents {
-	return func(kind, name string) (map[string][]byte, error) {
-		return nil, &etcdconf.MissingError{Kind: kind, Namespace: namespace, Name: name}
-	}
 }
 
 // manifestOf is the name of a static pod without its node's, which the kubelet appends.
@@ -141,6 +131,9 @@ func groupOfPods(members []listedPod) PodGroup {
 		g.Pods = append(g.Pods, m.pod)
 	}
 	g.Owner.Replicas = int32(min(len(members), MaxMembers))
+	if len(members) == 1 && !IsMadeByOperator(members[0].pod) {
+		g.Owner.PeersUnknown = members[0].unknown
+	}
 	return g
 }
 

@@ -51,6 +51,12 @@ func lists(name string, all ...string) []string {
 	return []string{"--name=" + name, "--initial-advertise-peer-urls=http://" + name + ":2380", "--initial-cluster=" + strings.Join(entries, ",")}
 }
 
+// withSecret is a pod with variables from a Secret, which is not read.
+func withSecret(pod corev1.Pod) corev1.Pod {
+	pod.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "tuning"}}}}
+	return pod
+}
+
 func labelled(pod corev1.Pod, key, value string) corev1.Pod {
 	pod.Labels[key] = value
 	return pod
@@ -82,6 +88,12 @@ func TestPodGroups(t *testing.T) {
 			etcdPod("etcd2-5f9c-b", "Deployment/etcd2", lists("etcd2", "etcd1", "etcd2", "etcd3")...),
 			etcdPod("etcd3-5f9c-c", "Deployment/etcd3", lists("etcd3", "etcd1", "etcd2", "etcd3")...),
 		}, []string{"Pods etcd1: etcd1-5f9c-a etcd2-5f9c-b etcd3-5f9c-c"}},
+		{"a Deployment per member, with variables from a Secret", []corev1.Pod{
+			withSecret(etcdPod("etcd1-5f9c-a", "Deployment/etcd1", lists("etcd1", "etcd1", "etcd2")...)),
+			withSecret(etcdPod("etcd2-5f9c-b", "Deployment/etcd2", lists("etcd2", "etcd1", "etcd2")...)),
+		}, []string{"Pods etcd1: etcd1-5f9c-a etcd2-5f9c-b"}},
+		{"a list in a Secret", []corev1.Pod{withSecret(etcdPod("etcd1", "")), withSecret(etcdPod("etcd2-5f9c-b", "Deployment/etcd2", "--name=b"))},
+			[]string{"Deployment etcd2: etcd2-5f9c-b (others unknown)", "Pods etcd1: etcd1 (others unknown)"}},
 		{"members that were replaced by hand", []corev1.Pod{
 			etcdPod("etcd1", "", lists("etcd1", "etcd0", "etcd1", "etcd2")...),
 			etcdPod("etcd2", "", lists("etcd2", "etcd0", "etcd1", "etcd2")...),
@@ -130,7 +142,11 @@ func TestPodGroups(t *testing.T) {
 				names = append(names, p.Name)
 			}
 			slices.Sort(names)
-			got = append(got, fmt.Sprintf("%s %s: %s", g.Owner.Kind, g.Owner.Name, strings.Join(names, " ")))
+			one := fmt.Sprintf("%s %s: %s", g.Owner.Kind, g.Owner.Name, strings.Join(names, " "))
+			if g.Owner.UnknownPeers() != "" {
+				one += " (others unknown)"
+			}
+			got = append(got, one)
 		}
 		if !slices.Equal(got, row.want) {
 			t.Errorf("%s:\n got %q\nwant %q", row.name, got, row.want)

@@ -30,6 +30,19 @@ func (o Owner) MembersListed() int {
 	return o.Listed
 }
 
+// UnknownPeers returns why it is not known which members the cluster has beside those of its workloads.
+// It is empty if that is known, or if an annotation contains the number of voters.
+func (o Owner) UnknownPeers() string {
+	_, known := annotation.ParseSize(o.SizeText())
+	switch {
+	case known:
+		return ""
+	case o.Mounted != "":
+		return "the list is in a mounted script, which is not read for it"
+	}
+	return o.PeersUnknown
+}
+
 // SizeText is the owner's annotation.
 func (o Owner) SizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
 

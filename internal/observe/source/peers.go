@@ -4,6 +4,7 @@
 package source
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -15,12 +16,14 @@ import (
 )
 
 // Peers are the entries of a StatefulSet's initial cluster. They are empty where the list names
-// no members of other workloads, and where the template does not show it.
+// no members of other workloads. Where the template does not show the list, they are unknown.
 type Peers struct {
 	// Own are the entries of the StatefulSet's members, also of some that it may get.
 	Own []etcdconf.Peer `json:"own,omitempty"`
 	// Others are the entries in the list that are not its own.
 	Others []etcdconf.Peer `json:"others,omitempty"`
+	// Unknown is why it is not known which others there are, empty if it is known.
+	Unknown string `json:"unknown,omitempty"`
 }
 
 const (
@@ -49,59 +52,69 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 	if !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
 		return Peers{}
 	}
-	first := memberConfig(sts, 0)
-	if first.Where["initial-cluster"] == "" {
+	first := shownPeers(sts, 0)
+	switch {
+	case first.Unknown != "":
+		return Peers{Unknown: first.Unknown}
+	case len(first.Listed) > mostPeers:
+		return Peers{Unknown: fmt.Sprintf("--initial-cluster has %d entries", len(first.Listed))}
+	case len(first.Listed) == 0:
 		return Peers{}
 	}
-	listed := first.InitialPeers()
-	if len(listed) < 2 || len(listed) > mostPeers {
-		return Peers{}
-	}
+	return split(ownPeers(sts, &first), first.Listed)
+}
+
+// ownPeers returns the entries of a StatefulSet's members, also of some that it may get. first is what
+// the first of them shows.
+func ownPeers(sts *appsv1.StatefulSet, first *etcdconf.ShownPeers) []etcdconf.Peer {
 	replicas := 1
 	if sts.Spec.Replicas != nil {
 		replicas = min(int(*sts.Spec.Replicas), mostPeers)
 	}
-	p := Peers{Own: entriesOf(&first)}
-	for ordinal := 1; ordinal < max(replicas, len(listed)); ordinal++ {
-		config := memberConfig(sts, ordinal)
-		for _, e := range entriesOf(&config) {
+	own := slices.Clone(first.Own)
+	for ordinal := 1; ordinal < max(replicas, len(first.Listed)); ordinal++ {
+		for _, e := range shownPeers(sts, ordinal).Own {
 			// Without the pod's name in it, all of them have the first one's.
-			if !slices.Contains(p.Own, e) {
-				p.Own = append(p.Own, e)
+			if !slices.Contains(own, e) {
+				own = append(own, e)
 			}
 		}
 	}
-	p.Own = slices.DeleteFunc(p.Own, tooLong)
-	ownListed := false
+	return slices.DeleteFunc(own, tooLong)
+}
+
+// split returns the entries of a list by whose they are. If the list names others, and its members by
+// other addresses than those that they advertise, or an entry is too long to be kept, then it is not
+// known which others there are.
+func split(own, listed []etcdconf.Peer) Peers {
+	p := Peers{Own: own}
+	ownListed, long := false, false
 	for _, e := range listed {
 		switch {
-		case slices.Contains(p.Own, e):
+		case slices.Contains(own, e):
 			ownListed = true
-		case !tooLong(e) && !slices.Contains(p.Others, e):
+		case slices.ContainsFunc(own, func(o etcdconf.Peer) bool { return o.Name == e.Name }):
+		case tooLong(e):
+			long = true
+		case !slices.Contains(p.Others, e):
 			p.Others = append(p.Others, e)
 		}
 	}
-	if !ownListed || len(p.Others) == 0 {
-		// A list without the member itself is no evidence: its own address isn't shown.
+	switch {
+	case long:
+		return Peers{Unknown: "an entry of --initial-cluster is too long"}
+	case len(p.Others) == 0:
 		return Peers{}
+	case !ownListed:
+		return Peers{Unknown: "--initial-cluster does not name the member itself by an address that it advertises"}
 	}
 	return p
 }
 
 func tooLong(e etcdconf.Peer) bool { return len(e.Name)+len(e.URL) > mostText }
 
-// entriesOf returns the entries by which the other members name a member.
-func entriesOf(c *etcdconf.Config) []etcdconf.Peer {
-	var own []etcdconf.Peer
-	for _, u := range c.PeerURLs() {
-		own = append(own, etcdconf.Peer{Name: c.Name, URL: u})
-	}
-	return own
-}
-
-// memberConfig returns the configuration of one member, by the template alone. It is empty where
-// that can't be read.
-func memberConfig(sts *appsv1.StatefulSet, ordinal int) etcdconf.Config {
+// shownPeers returns what one member shows, by the template alone.
+func shownPeers(sts *appsv1.StatefulSet, ordinal int) etcdconf.ShownPeers {
 	start := 0
 	if sts.Spec.Ordinals != nil {
 		start = int(sts.Spec.Ordinals.Start)
@@ -113,11 +126,5 @@ func memberConfig(sts *appsv1.StatefulSet, ordinal int) etcdconf.Config {
 		Spec:       t.Spec,
 	}
 	pod.Spec.Hostname, pod.Spec.Subdomain = name, sts.Spec.ServiceName
-	config, err := etcdconf.ParsePod(&pod, func(kind, name string) (map[string][]byte, error) {
-		return nil, &etcdconf.MissingError{Kind: kind, Namespace: sts.Namespace, Name: name}
-	})
-	if err != nil {
-		return etcdconf.Config{}
-	}
-	return config
+	return etcdconf.PeersOfPod(etcdconf.AsDeclared(&pod, sts.Annotations))
 }

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
@@ -47,7 +48,8 @@ func TestCacheKeepsPeers(t *testing.T) {
 	}
 }
 
-// TestListsWithoutEvidence has lists that do not show the member, or that show it alone.
+// TestListsWithoutEvidence has lists that do not show the member, or that show it alone. Only of the
+// latter it is known that there are no others.
 func TestListsWithoutEvidence(t *testing.T) {
 	t.Parallel()
 	for what, list := range map[string]string{
@@ -58,9 +60,24 @@ func TestListsWithoutEvidence(t *testing.T) {
 		"too many":               strings.Repeat("b=http://b:2380,", 40) + "a=http://a:2380",
 		"a long one":             "a=http://a:2380,b=http://" + strings.Repeat("b", 600) + ":2380",
 	} {
-		if got := PeersOf(listing(list)); len(got.Others) > 0 {
-			t.Errorf("%s: %v", what, got)
+		alone := what == "no list" || what == "itself"
+		if got := PeersOf(listing(list)); len(got.Others) > 0 || (got.Unknown == "") != alone {
+			t.Errorf("%s: %+v", what, got)
 		}
+	}
+	hidden := listing("")
+	hidden.Spec.Template.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "tuning"}}}}
+	for _, name := range []string{"read", "cached"} {
+		if got := PeersOf(hidden); !strings.Contains(got.Unknown, "db/tuning is not read") {
+			t.Errorf("%s: %+v", name, got)
+		}
+		trimStatefulSet(hidden)
+	}
+	declared := listing("")
+	declared.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "etcd"}
+	declared.Spec.Template.Spec.Containers[0].Command = []string{"/launcher"}
+	if got := PeersOf(declared); got.Unknown != "" {
+		t.Errorf("a declared launcher: %+v", got)
 	}
 	other := listing("a=http://a:2380,b=http://b:2380")
 	other.Spec.Template.Spec.Containers[0].Command = []string{"backup"}

@@ -31,6 +31,12 @@ func TestMemberPlans(t *testing.T) {
 			return plan, err
 		}
 	}
+	scaledIn := func(c *operatetest.Cluster) {
+		sts := c.Get(operatetest.Path("StatefulSet", "main"))
+		operatetest.Field(sts, "spec")["replicas"] = 2
+		c.Put(operatetest.Path("StatefulSet", "main"), sts)
+		c.Reconcile(t)
+	}
 	remove := func(word string) func(context.Context, *etcd.Cluster, *Members) (operate.Plan, error) {
 		return func(ctx context.Context, c *etcd.Cluster, m *Members) (operate.Plan, error) {
 			_, plan, err := Removal{Reader: m.Reader, Owner: m.Owner, Members: c, Clock: m.Clock}.Plan(ctx, word)
@@ -51,6 +57,11 @@ func TestMemberPlans(t *testing.T) {
 		{"promote a voter", nil, promote("main-2"), "Member main-2"},
 		{"promote an unknown pod", nil, promote("main-7"), `etcd has no member "main-7"`},
 		{"remove a learner", learner, remove("main-2"), "remove main-2"},
+		{"remove a voter that was scaled away with its claim", scaledIn, remove("main-2"), "cannot remove main-2 0000000000000003: statefulset/main has no replica for it, and runs it again with its data when it is scaled to 3. To bring it back: kubectl scale statefulset/main -n team --replicas 3."},
+		{"remove a voter that was scaled away, and its claim is gone", func(c *operatetest.Cluster) {
+			scaledIn(c)
+			c.Remove(operatetest.Path("PersistentVolumeClaim", "data-main-2"))
+		}, remove("main-2"), "cannot remove main-2 0000000000000003: it is not known whether it is dead"},
 		{"remove a healthy voter", nil, remove("main-2"), "cannot remove main-2 0000000000000003: it is healthy."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -62,6 +73,9 @@ func TestMemberPlans(t *testing.T) {
 			members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 			t.Cleanup(func() { _ = members.Close() })
 			for _, pod := range []string{"main-0", "main-1", "main-2"} {
+				if c.Get(operatetest.Path("Pod", pod)) == nil {
+					continue
+				}
 				members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
 			plan, err := row.plan(t.Context(), members, c.members(t))

@@ -51,8 +51,19 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	}
 	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner)); pod != "" {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s gives it a new member.", pod, r.replaceCommand(pod)))
+	} else if how := r.scaleUp(ctx, l); how != "" && !l.Learner {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It can't rejoin with its data any more. Without its removal, this would bring it back: %s.", how))
 	}
 	return l, plan, nil
+}
+
+// scaleUp returns the command that runs a member again whose workload was scaled in, empty for none.
+func (r Removal) scaleUp(ctx context.Context, l etcd.Listed) string {
+	again, found, err := r.Reader.StoppedWorkloadOf(ctx, r.Owner, peerIn(l))
+	if err != nil || !found {
+		return ""
+	}
+	return fmt.Sprintf("kubectl scale %s -n %s --replicas %d", again.Target, r.Owner.Namespace, again.Replicas)
 }
 
 func peerOf(r Removal, s etcd.Survey, l etcd.Listed) membership.Peer {
@@ -78,6 +89,8 @@ func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (polic
 		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
 		return v, refused("%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
 			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
+	case v.Reason == membership.VoterStopped:
+		return v, refused("%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
 		return v, refused("%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
 	case !v.Allowed:

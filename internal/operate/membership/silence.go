@@ -27,8 +27,8 @@ type Removal struct {
 }
 
 // Silence finds out what is known of a voter that doesn't answer: whether another pod of the
-// namespace may run it, and whether the leader is in contact with it. The latter takes some
-// seconds.
+// namespace may run it, whether a workload of it would, and whether the leader is in contact with it.
+// The latter takes some seconds.
 func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
 	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force}
 	if out.Pod == "" {
@@ -38,9 +38,13 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 				others[other.Pod] = true
 			}
 		}
+		peer := peerIn(l)
 		var err error
-		out.Elsewhere, err = r.Reader.PodsOfPeer(ctx, r.Owner.Namespace, observe.Peer{Name: l.Name, URLs: l.PeerURLs}, others)
-		if err != nil {
+		if out.Elsewhere, err = r.Reader.PodsOfPeer(ctx, r.Owner.Namespace, peer, others); err != nil {
+			out.Unknown = err.Error()
+		}
+		again, _, err := r.Reader.StoppedWorkloadOf(ctx, r.Owner, peer)
+		if out.Stopped, out.Replicas = again.Target, again.Replicas; err != nil {
 			out.Unknown = err.Error()
 		}
 	}
@@ -51,6 +55,9 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 	}
 	return out
 }
+
+// peerIn returns a member of etcd's list as the objects of the namespace may name it.
+func peerIn(l etcd.Listed) observe.Peer { return observe.Peer{Name: l.Name, URLs: l.PeerURLs} }
 
 // contact asks the members that answer about another one. An unknown contact has its
 // reason.

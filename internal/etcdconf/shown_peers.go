@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Peer is an entry of an initial cluster.
+type Peer struct{ Name, URL string }
+
+// localHosts are names of the loopback address.
+var localHosts = []string{"localhost", "localhost4", "localhost6", "localhost.localdomain", "ip6-localhost", "ip6-loopback"}
+
+// Identifies reports whether an entry is that of one member, whichever pod has it. One with a
+// loopback or unspecified host, or with a reference that each pod expands for itself, means another
+// member in each pod.
+func (p Peer) Identifies() bool {
+	u, err := url.Parse(p.URL)
+	if err != nil || Unresolved(p.Name) || Unresolved(p.URL) {
+		return false
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if host == "" || slices.Contains(localHosts, host) || strings.HasSuffix(host, ".localhost") {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return strings.Trim(host, "0123456789.") != "" // 127.1 is a short form of an address
+	}
+	ip = ip.Unmap()
+	return ip.IsGlobalUnicast()
+}
+
+// ShownPeers are the entries of initial clusters that a pod shows.
+type ShownPeers struct {
+	// Own are the entries by which the other members name this one.
+	Own []Peer
+	// Listed are the entries of the initial cluster, none for etcd's default: the member alone.
+	Listed []Peer
+	// Unknown is why Listed may not be all members, empty if it is.
+	Unknown string
+}
+
+// PeersOfPod returns the entries that a pod shows. It reads no ConfigMaps and no Secrets.
+func PeersOfPod(pod *corev1.Pod) ShownPeers {
+	config, err := ParseShown(pod)
+	if err != nil {
+		return ShownPeers{Unknown: cut(err.Error())}
+	}
+	p := ShownPeers{Own: config.ownPeers(), Unknown: config.unknownPeers()}
+	if config.Where["initial-cluster"] != "" {
+		p.Listed = config.InitialPeers()
+	}
+	return p
+}
+
+// ownPeers returns the entries by which the other members name this one.
+func (c *Config) ownPeers() []Peer {
+	var own []Peer
+	for _, u := range c.PeerURLs() {
+		own = append(own, Peer{Name: c.Name, URL: u})
+	}
+	return own
+}
+
+// discovery are the flags by which etcd finds the members where it has no initial cluster.
+var discovery = []string{"discovery", "discovery-srv", "discovery-token"}
+
+// unknownPeers returns why the initial cluster is not known in full, empty if it is. A value that
+// can't be read is not that of etcd's default, which is the member alone.
+func (c *Config) unknownPeers() string {
+	if c.Where["initial-cluster"] == "" {
+		why := c.Unknown["initial-cluster"]
+		for _, flag := range discovery {
+			if why = cmp.Or(why, c.Unknown[flag]); c.Where[flag] != "" {
+				why = "--" + flag + " finds the members"
+			}
+		}
+		return cut(why)
+	}
+	named := false
+	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
+		name, _, ok := strings.Cut(strings.TrimSpace(entry), "=")
+		named = named || ok && name == c.Name
+		if !ok && name != "" || Unresolved(name) && name != c.Name {
+			return cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry))
+		}
+	}
+	if !named {
+		return cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)))
+	}
+	return ""
+}
+
+// InitialPeers returns the entries of the initial cluster. Without one it is etcd's default: the
+// member alone.
+func (c Config) InitialPeers() []Peer {
+	var peers []Peer
+	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
+		if name, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
+			peers = append(peers, Peer{name, url})
+		}
+	}
+	return peers
+}
+
+// PeerURLs returns the URLs by which the other members reach this one: those that it advertises,
+// otherwise those in its initial cluster. It is empty if nothing sets either.
+func (c Config) PeerURLs() []string {
+	if c.Where["initial-advertise-peer-urls"] != "" {
+		return c.AdvertisePeer
+	}
+	if c.Where["initial-cluster"] == "" {
+		return nil
+	}
+	var urls []string
+	for _, p := range c.InitialPeers() {
+		if p.Name == c.Name {
+			urls = append(urls, p.URL)
+		}
+	}
+	return urls
+}

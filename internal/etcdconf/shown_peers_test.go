@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// fromSecret and fromConfig are objects that a container's environment is from.
+func fromSecret(name string, optional bool) corev1.EnvFromSource {
+	return corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: &optional}}
+}
+
+func fromConfig(name string) corev1.EnvFromSource {
+	return corev1.EnvFromSource{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}}
+}
+
+func ofKey(secret, key string) *corev1.EnvVarSource {
+	return &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}
+}
+
+// TestPeersOfPod has a row per way in which a pod shows its list, or does not show it.
+func TestPeersOfPod(t *testing.T) {
+	t.Parallel()
+	const two = "a=http://a:2380,b=http://b:2380"
+	all := []string{"etcd", "--name=a", "--initial-advertise-peer-urls=http://a:2380", "--initial-cluster=" + two}
+	sh := func(script string) []string { return []string{"sh", "-c", script} }
+	for _, row := range []struct {
+		name    string
+		command []string
+		env     []corev1.EnvVar
+		from    []corev1.EnvFromSource
+		listed  string
+		unknown string
+	}{
+		{name: "flags", command: all, listed: two},
+		{name: "flags, and a Secret", command: all, from: []corev1.EnvFromSource{fromSecret("tuning", false)}, listed: two},
+		{name: "flags, and a Secret that need not exist", command: all, from: []corev1.EnvFromSource{fromSecret("tuning", true)}, listed: two},
+		{name: "flags, and a ConfigMap", command: all, from: []corev1.EnvFromSource{fromConfig("tuning")}, listed: two},
+		{name: "flags, and a variable of a Secret", command: all, env: []corev1.EnvVar{{Name: "ETCD_WAL_DIR", ValueFrom: ofKey("s", "wal")}}, listed: two},
+		{name: "flags in a script, and a Secret", command: sh("exec etcd --name a --initial-cluster " + two), from: []corev1.EnvFromSource{fromSecret("tuning", false)}, listed: two},
+		{name: "its host's name in a script, and a Secret", command: sh("exec etcd --name ${HOSTNAME} --initial-cluster $HOSTNAME=http://${HOSTNAME}:2380,b=http://b:2380"),
+			from: []corev1.EnvFromSource{fromSecret("tuning", false)}, listed: "a-0=http://a-0:2380,b=http://b:2380"},
+		{name: "env before a Secret", command: []string{"etcd", "--name=a"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER", Value: two}}, from: []corev1.EnvFromSource{fromSecret("tuning", false)}, listed: two},
+		{name: "no list", command: []string{"etcd", "--name=a"}},
+		{name: "no list, and a Secret with a prefix", command: []string{"etcd", "--name=a"}, from: []corev1.EnvFromSource{{Prefix: "APP_", SecretRef: fromSecret("app", false).SecretRef}}},
+		{name: "itself", command: []string{"etcd", "--name=a", "--initial-cluster=a=http://a:2380"}, listed: "a=http://a:2380"},
+		{name: "itself at an address that the pod alone knows", command: sh("exec etcd --name a --initial-cluster a=http://$(hostname -i):2380"), listed: "a=http://$(hostname -i):2380"},
+		{name: "itself by a name that the pod alone knows", command: sh("N=$(cat /id)\nexec etcd --name $N --initial-cluster $N=http://$N:2380"), listed: "$(cat /id)=http://$(cat /id):2380"},
+
+		{name: "a Secret may have it", command: []string{"etcd", "--name=a"}, from: []corev1.EnvFromSource{fromSecret("tuning", false)}, unknown: "Secret n/tuning is not read"},
+		{name: "a Secret that need not exist may have it", command: []string{"etcd", "--name=a"}, from: []corev1.EnvFromSource{fromSecret("tuning", true)}, unknown: "Secret n/tuning is not read"},
+		{name: "a ConfigMap before a Secret may have it", command: []string{"etcd", "--name=a"}, from: []corev1.EnvFromSource{fromConfig("peers"), fromSecret("tuning", false)}, unknown: "Secret n/tuning"},
+		{name: "a key of a Secret has it", command: []string{"etcd"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER", ValueFrom: ofKey("peers", "list")}}, unknown: "Secret n/peers"},
+		{name: "an argument refers to a Secret", command: []string{"etcd", "--name=a", "--initial-cluster=$(LIST)"}, from: []corev1.EnvFromSource{fromSecret("peers", false)}, unknown: "Secret n/peers"},
+		{name: "an argument refers to a variable that refers to a Secret", command: []string{"etcd", "--name=a", "--initial-cluster=$(LIST)"},
+			env: []corev1.EnvVar{{Name: "MORE", ValueFrom: ofKey("peers", "list")}, {Name: "LIST", Value: "a=http://a:2380,$(MORE)"}}, unknown: "Secret n/peers"},
+		{name: "a script has a default for it", command: sh("exec etcd --name a --initial-cluster ${LIST:-a=http://a:2380}"), from: []corev1.EnvFromSource{fromSecret("peers", false)}, unknown: "Secret n/peers"},
+		{name: "a script computes it", command: sh("exec etcd --name a --initial-cluster $(cat /peers)"), unknown: "only known in the pod: $(cat /peers)"},
+		{name: "a script computes the rest of it", command: sh("exec etcd --name a --initial-cluster a=http://a:2380,$(cat /peers)"), unknown: "$(cat /peers)"},
+		{name: "a script computes the flags", command: sh("exec etcd --name a $(cat /flags)"), unknown: "arguments of etcd are only known in the pod"},
+		{name: "the arguments of a script are those of the image", command: sh("set -- $(cat /flags)\nexec etcd \"$@\""), unknown: "only known in the pod"},
+		{name: "a file", command: []string{"etcd", "--config-file=/etc/etcd.yaml"}, unknown: "configuration of etcd"},
+		{name: "a file by a variable", command: []string{"etcd"}, env: []corev1.EnvVar{{Name: "ETCD_CONFIG_FILE", Value: "/etc/etcd.yaml"}}, unknown: "configuration of etcd"},
+		{name: "a file by a variable of a Secret", command: all, env: []corev1.EnvVar{{Name: "ETCD_CONFIG_FILE", ValueFrom: ofKey("s", "file")}}, unknown: "Secret n/s"},
+		{name: "a file by a script", command: sh("export ETCD_CONFIG_FILE=$CONF\nexec etcd --name a --initial-cluster a=http://a:2380"), from: []corev1.EnvFromSource{fromSecret("s", false)}, unknown: "Secret n/s"},
+		{name: "DNS has it", command: []string{"etcd", "--name=a", "--discovery-srv=example.com"}, unknown: "--discovery-srv finds the members"},
+		{name: "a name of a Secret", command: []string{"etcd", "--initial-cluster=" + two}, from: []corev1.EnvFromSource{fromSecret("id", false)}, unknown: "ETCD_NAME", listed: two},
+		{name: "a list of others", command: []string{"etcd", "--name=c", "--initial-cluster=" + two}, unknown: "does not name the member itself, c", listed: two},
+		{name: "two containers run etcd", command: nil, unknown: "both run etcd"},
+	} {
+		c := corev1.Container{Name: "etcd", Command: row.command, Env: row.env, EnvFrom: row.from}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0"}, Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
+		if row.command == nil {
+			pod.Spec.Containers = []corev1.Container{{Name: "x", Command: all}, {Name: "y", Command: all}}
+		}
+		got := PeersOfPod(pod)
+		var listed []string
+		for _, e := range got.Listed {
+			listed = append(listed, e.Name+"="+e.URL)
+		}
+		if (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
+			t.Errorf("%s: unknown is %q, want %q", row.name, got.Unknown, row.unknown)
+		}
+		if row.unknown == "" && strings.Join(listed, ",") != row.listed {
+			t.Errorf("%s: listed %q, want %q", row.name, listed, row.listed)
+		}
+	}
+}
+
+// TestShownListIsTheRealOne compares what random pods show with what they are when every object is read:
+// a list that is known is the real one. A configuration file that only an envFrom names is left out.
+func TestShownListIsTheRealOne(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	lists := []string{"", "a=http://a:2380", "a=http://a:2380,b=http://b:2380", "b=http://b:2380,c=http://c:2380"}
+	known := 0
+	for range 5000 {
+		held := map[string][]byte{}
+		c := corev1.Container{Name: "etcd", Command: []string{"etcd"}}
+		set := func(flag, variable, value string) {
+			switch value, own := strings.ReplaceAll(value, "$", "$$"), "OWN_"+variable; random.IntN(6) {
+			case 0:
+				c.Args = append(c.Args, "--"+flag+"="+value)
+			case 1:
+				c.Env = append(c.Env, corev1.EnvVar{Name: variable, Value: value})
+			case 2:
+				held[variable] = []byte(value)
+			case 3:
+				c.Env, held[own] = append(c.Env, corev1.EnvVar{Name: variable, ValueFrom: ofKey("s", own)}), []byte(value)
+			case 4:
+				c.Args, held[own] = append(c.Args, "--"+flag+"=$("+own+")"), []byte(value)
+			}
+		}
+		set("name", "ETCD_NAME", "a")
+		if list := lists[random.IntN(len(lists))]; list != "" {
+			set("initial-cluster", "ETCD_INITIAL_CLUSTER", list)
+		}
+		if len(held) > 0 || random.IntN(3) == 0 {
+			c.EnvFrom = []corev1.EnvFromSource{fromSecret("s", random.IntN(2) == 0)}
+		}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0"}, Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
+		shown := PeersOfPod(pod)
+		if shown.Unknown != "" {
+			continue
+		}
+		known++
+		real, err := ParsePod(pod, func(string, string) (map[string][]byte, error) { return held, nil })
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		var want []Peer
+		if real.Where["initial-cluster"] != "" {
+			want = real.InitialPeers()
+		}
+		if !slices.Equal(shown.Listed, want) {
+			t.Fatalf("seed %d: %+v\nshows %v, and is %v", seed, c, shown.Listed, want)
+		}
+	}
+	if known < 100 {
+		t.Errorf("only %d lists were known", known)
+	}
+}
+
+// TestIdentifies has the entries that are those of one member, whichever pod lists them, and others.
+func TestIdentifies(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"a", "a-0.a.team.svc", "10.0.0.7", "[fd00::7]", "192.168.1.1", "localhost.example.com"} {
+		if e := (Peer{"s1", fmt.Sprintf("http://%s:2380", host)}); !e.Identifies() {
+			t.Errorf("%s identifies no member", e)
+		}
+	}
+	for _, host := range []string{
+		"localhost", "LOCALHOST", "localhost.", "x.localhost", "localhost.localdomain", "ip6-localhost", "127.0.0.1", "127.8.9.1", "127.1", "0.0.0.0", "0", "[::]", "[::1]",
+		"[::ffff:127.0.0.1]", "[fe80::1%25eth0]", "169.254.1.1", "", "$(hostname -i)", "${POD_IP}", "$(POD_IP)", "`hostname`", "%zz",
+	} {
+		if e := (Peer{"s1", fmt.Sprintf("http://%s:2380", host)}); e.Identifies() {
+			t.Errorf("%s identifies a member", e)
+		}
+	}
+	if e := (Peer{"$(hostname)", "http://a:2380"}); e.Identifies() {
+		t.Errorf("%s identifies a member", e)
+	}
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// UnreadError is returned for an object that is not read. It may exist, and have any content.
+type UnreadError struct{ Kind, Namespace, Name string }
+
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf("%s %s/%s is not read", e.Kind, e.Namespace, e.Name)
+}
+
+// Unread returns the contents of no object of a namespace, for those who may not read them.
+func Unread(namespace string) Contents {
+	return func(kind, name string) (map[string][]byte, error) {
+		return nil, &UnreadError{Kind: kind, Namespace: namespace, Name: name}
+	}
+}
+
+// ParseShown returns the configuration of a pod's etcd that the pod itself shows: it reads no
+// object. Config.Unknown has the settings that an object, or only the pod, knows. One that a flag sets
+// is known, whatever the variables are.
+func ParseShown(pod *corev1.Pod) (Config, error) {
+	config, _, err := parsePod(pod, Unread(pod.Namespace))
+	return config, err
+}
+
+// Unresolved reports whether a text has a reference to a variable, or a command, that only the pod
+// can expand.
+func Unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
+
+// mostShown is how long a text of a pod is at most in a message.
+const mostShown = 160
+
+// cut returns the beginning of a text of a pod, for a message.
+func cut(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostShown], "") + "..."
+}
+
+// setByShell are variables that a shell or the container's runtime sets. They are not taken to be from
+// an object that is not read.
+var setByShell = map[string]bool{"IFS": true, "PWD": true, "OLDPWD": true, "HOSTNAME": true, "HOME": true, "PATH": true}
+
+// runOf returns the run of the script that starts etcd. A variable that is not known is neither
+// unset nor empty: it remains as written.
+func runOf(started invocation, env *environment) *run {
+	var r *run
+	r = newRun(started.script, func(name string) (string, bool) {
+		value, ok := env.lookup(name)
+		if !ok && env.unknown[name] != nil && !setByShell[name] {
+			return r.asWritten("${" + name + "}"), true
+		}
+		return value, ok
+	}, hostname(env.pod), started.positional)
+	return r
+}
+
+// rendered returns a variable of the environment that the script gives to etcd, with what is not
+// known as it is written.
+func (r *run) rendered(name string) (string, bool) {
+	value, ok := r.environ(name)
+	return r.render(value), ok
+}
