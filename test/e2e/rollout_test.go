@@ -374,7 +374,8 @@ func quorumStays(t *testing.T, c *clusters.Cluster, least int) {
 			}
 			var ready []string
 			for i := range pods.Items {
-				if ref := metav1.GetControllerOf(&pods.Items[i]); ref != nil && ref.Kind == "StatefulSet" && podIsReady(&pods.Items[i]) {
+				// Between two StatefulSets, the members have none.
+				if ref := metav1.GetControllerOf(&pods.Items[i]); (ref == nil || ref.Kind == "StatefulSet") && podIsReady(&pods.Items[i]) {
 					ready = append(ready, pods.Items[i].Name)
 				}
 			}
