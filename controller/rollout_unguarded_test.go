@@ -143,7 +143,7 @@ func TestReplacedPolicyReleasesNoRollout(t *testing.T) {
 // the rollout or not.
 func TestRolloutReleasedByHandAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, gap := range append(gaps[:len(gaps):len(gaps)], struct {
+	for _, gap := range append(slices.Clip(gaps), struct {
 		name string
 		open func(*rolloutStage) (shut func())
 	}{"none", func(*rolloutStage) func() { return nil }}) {

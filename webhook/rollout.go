@@ -202,14 +202,22 @@ func (r *rolloutReview) decide() Decision {
 	case len(d.Warnings) > 0:
 		d.Outcome = Warned
 	}
-	if wrote := annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy); w.admission.Held && !w.admission.Begins && wrote != w.admission.Value {
-		when := "when it is complete"
-		if r.unguarded {
-			when = "then"
-		}
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s (%s), so the strategy that you wrote applies %s", r.holds(true), d.Reason, when))
-	}
+	d.Warnings = append(d.Warnings, r.overwritten(d.Reason)...)
 	return d
+}
+
+// overwritten returns a warning if a client writes another strategy while the rollout is held.
+func (r *rolloutReview) overwritten(reason policy.Reason) []string {
+	w := &r.write
+	wrote := annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy)
+	if !w.admission.Held || w.admission.Begins || wrote == w.admission.Value {
+		return nil
+	}
+	when := "when it is complete"
+	if r.unguarded {
+		when = "then"
+	}
+	return []string{fmt.Sprintf("%s (%s), so the strategy that you wrote applies %s", r.holds(true), reason, when)}
 }
 
 // holds returns the clause that the rollout is held, or would be.

@@ -50,6 +50,14 @@ func TestIsDead(t *testing.T) {
 	}
 }
 
+// promised reports whether a silent voter may be removed, if all is known.
+func promised(s Silence) bool {
+	if s.Pod != "" {
+		return s.Forced && (s.Contact == ContactNone || s.Contact == ContactSilent)
+	}
+	return s.Contact == ContactNone && len(s.Elsewhere) == 0 && (s.Stopped == "" || s.Forced)
+}
+
 // TestDeadMeansLost is the promise over all silences: a voter is only dead where the leader
 // is known to receive nothing from it, and has no connection with it, and no pod can be it, now or when a
 // workload is scaled up. Only a voter with a pod or such a workload can be removed by force, and only
@@ -63,11 +71,7 @@ func TestDeadMeansLost(t *testing.T) {
 					for _, forced := range []bool{false, true} {
 						for _, stopped := range []string{"", "statefulset/etcd-2"} {
 							s := Silence{Pod: pod, Forced: forced, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped}
-							lost := pod == "" && contact == ContactNone && len(elsewhere) == 0 && (stopped == "" || forced)
-							if pod != "" && forced {
-								lost = contact == ContactNone || contact == ContactSilent
-							}
-							if v := IsDead(s); v.Allowed != (lost && unknown == "") {
+							if v := IsDead(s); v.Allowed != (promised(s) && unknown == "") {
 								t.Errorf("%+v: %+v", s, v)
 							}
 						}

@@ -29,16 +29,10 @@ type Settings struct {
 // order; the first that applies wins.
 func Evaluate(f Facts, s Settings) Step {
 	f.Cluster.Operation = ""
-	switch {
-	case !slices.ContainsFunc(f.Sets, func(s Set) bool { return s.Held && !s.complete() }):
-		return f.release(Complete, "every pod has the new template")
-	case f.Reason != "":
-		return f.release(ReleasedByHand, "a user released it: %s", f.Reason)
-	case f.Cluster.Single():
-		return f.release(OneMember, "the cluster has one member, and its restart interrupts the cluster in any case")
-	case f.Unguarded && f.UnguardedFor >= s.Settle:
-		return f.release(GuardEnded, "no policy holds it any more")
-	case f.Cluster.TrafficCut:
+	if step, over := f.over(s); over {
+		return step
+	}
+	if f.Cluster.TrafficCut {
 		return f.hold(policy.ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
 	}
 	if f.Cluster.SizeUnknown != "" {
@@ -62,6 +56,21 @@ func Evaluate(f Facts, s Settings) Step {
 		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more", well.Message, s.HoldLimit))
 	}
 	return f.hold(well.Reason, "%s", well.Message)
+}
+
+// over returns the step that ends the hold, if there is nothing left to hold or nothing that holds it.
+func (f Facts) over(s Settings) (Step, bool) {
+	switch {
+	case !slices.ContainsFunc(f.Sets, func(s Set) bool { return s.Held && !s.complete() }):
+		return f.release(Complete, "every pod has the new template"), true
+	case f.Reason != "":
+		return f.release(ReleasedByHand, "a user released it: %s", f.Reason), true
+	case f.Cluster.Single():
+		return f.release(OneMember, "the cluster has one member, and its restart interrupts the cluster in any case"), true
+	case f.Unguarded && f.UnguardedFor >= s.Settle:
+		return f.release(GuardEnded, "no policy holds it any more"), true
+	}
+	return Step{}, false
 }
 
 // alone is the step of a cluster of which one member is known. Others may restart at this moment, so it

@@ -4,6 +4,7 @@
 package annotation
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestOldTextLowersNothing(t *testing.T) {
 			if strings.HasSuffix(text, morning) || strings.HasSuffix(text, afternoon) {
 				at = order(text)
 			}
-			path := append(read[:len(read):len(read)], text)
+			path := append(slices.Clip(read), text)
 			if next.N < l.N && at <= last && last > 0 {
 				t.Fatalf("%q: %+v after %+v", path, next, l)
 			}
