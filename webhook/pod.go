@@ -89,7 +89,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since. A record of
-	// another policy, or one that says nothing, comes from a template or a backup, and decides nothing.
+	// another policy, or one that contains nothing, comes from a template or a backup, and decides nothing.
 	record, recorded := annotation.SpreadRecordOf(pod)
 	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner.MemberSelector) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.Covered, Policy: p.Name}

@@ -44,7 +44,7 @@ func (c Config) NeedsQuorum(container *corev1.Container, p *corev1.Probe) bool {
 	return asksQuorum(p.HTTPGet)
 }
 
-// ShowsQuorum reports whether a probe may tell a member that serves writes from one that has lost the
+// ShowsQuorum reports whether a probe may distinguish a member that serves writes from one that has lost the
 // others. It assumes so of a script and of paths that etcd does not have, which something else serves.
 func ShowsQuorum(p *corev1.Probe) bool {
 	return p != nil && p.TCPSocket == nil && (p.HTTPGet == nil || asksQuorum(p.HTTPGet))

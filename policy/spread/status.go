@@ -53,7 +53,7 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different nodes", len(placed))}
 }
 
-// evenOverZones describes members that are even over zones, and tells of a zone that holds the quorum
+// evenOverZones describes members that are even over zones, and reports a zone that holds the quorum
 // all the same.
 func evenOverZones(placed []policy.Member, nodes []Node) Status {
 	counts := membersByZone(placed, nodes)
