@@ -7,7 +7,7 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -35,9 +35,6 @@ type evictionReview struct {
 	mode    v1alpha1.Mode
 }
 
-// recordTries is how often a request is decided again because other clients wrote the budget.
-const recordTries = 5
-
 func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Decision {
 	review, d := h.observe(ctx, req)
 	if review == nil {
@@ -49,25 +46,16 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		d.Policy = review.policy
 		return d
 	}
-	busy := fmt.Sprintf("in %d tries", recordTries)
-	for range recordTries {
-		d, record := review.decide(facts)
-		if !record {
-			return d
-		}
-		wrote := recordLeaving(ctx, h.budgets, facts.Budget, facts.Text)
-		switch {
-		case wrote == nil:
-			return d
-		case !apierrors.IsConflict(wrote) && !apierrors.IsNotFound(wrote):
-			return review.notRecorded(wrote.Error())
-		}
-		// Another client wrote or deleted the budget. What it wrote may be an eviction, so this one is
-		// not admitted unless the budget is read again.
-		if err := facts.Reread(ctx, h.reader); err != nil {
-			busy = "since the budget can't be read again: " + err.Error()
-			break
-		}
+	d, denied, busy := recordedDecision{
+		decide:  func() (Decision, bool) { return review.decide(facts) },
+		leaving: func() (*policyv1.PodDisruptionBudget, string) { return facts.Budget, facts.Text },
+		reread:  func() error { return facts.Reread(ctx, h.reader) },
+	}.make(ctx, h.budgets)
+	switch {
+	case denied != nil:
+		return review.notRecorded(denied.Error())
+	case busy == "":
+		return d
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,

@@ -6,7 +6,6 @@ package webhook
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -18,8 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	sigsjson "sigs.k8s.io/json"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // BudgetPatcher patches disruption budgets. A client is one.
@@ -98,19 +95,4 @@ func byKubernetes(req admission.Request) bool {
 	}
 	account, ours := strings.CutPrefix(name, "system:serviceaccount:kube-system:")
 	return ours && slices.Contains(kubernetesControllers, account)
-}
-
-// recordLeaving writes the text of the evictions annotation on a budget, if the budget is still as it
-// was read.
-func recordLeaving(ctx context.Context, budgets BudgetPatcher, pdb *policyv1.PodDisruptionBudget, text string) error {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": pdb.UID, "resourceVersion": pdb.ResourceVersion,
-		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: text},
-	}})
-	if err != nil {
-		return err
-	}
-	target := &policyv1.PodDisruptionBudget{}
-	target.Namespace, target.Name = pdb.Namespace, pdb.Name
-	return budgets.Patch(ctx, target, client.RawPatch(types.MergePatchType, body))
 }

@@ -7,7 +7,7 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -42,26 +42,18 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 	if review == nil {
 		return d
 	}
-	busy := fmt.Sprintf("in %d tries", recordTries)
-	for range recordTries {
-		d, record := review.decide()
-		if !record {
-			return d
-		}
-		err := recordLeaving(ctx, h.budgets, review.scale.Budget, review.scale.Text)
-		switch {
-		case err == nil:
-			return d
-		case !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
-			d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
-			d.Warnings = append(d.Warnings, review.notRecorded(err.Error()))
-			return d
-		}
-		// What the other client wrote may be an eviction, or another write of replicas.
-		if err := review.scale.Reread(ctx, h.reader); err != nil {
-			busy = "since the budget can't be read again: " + err.Error()
-			break
-		}
+	d, denied, busy := recordedDecision{
+		decide:  review.decide,
+		leaving: func() (*policyv1.PodDisruptionBudget, string) { return review.scale.Budget, review.scale.Text },
+		reread:  func() error { return review.scale.Reread(ctx, h.reader) },
+	}.make(ctx, h.budgets)
+	switch {
+	case denied != nil:
+		d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
+		d.Warnings = append(d.Warnings, review.notRecorded(denied.Error()))
+		return d
+	case busy == "":
+		return d
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy.Name,

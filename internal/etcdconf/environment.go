@@ -108,9 +108,6 @@ func (e *environment) note(name string, err error) {
 		return
 	}
 	err = fmt.Errorf("variable %s of container %s: %w", name, e.container.Name, err)
-	if e.unknown == nil {
-		e.unknown = map[string]error{}
-	}
 	e.err = cmp.Or(e.err, err)
 	e.unknown[name] = cmp.Or(e.unknown[name], err)
 }

@@ -59,10 +59,7 @@ func (r *run) literal(word *syntax.Word) string {
 
 // asWritten returns a reference to a text that is not known better.
 func (r *run) asWritten(text string) string {
-	if len(text) > maxWritten {
-		text = strings.ToValidUTF8(text[:maxWritten], "") + "..."
-	}
-	r.unknown = append(r.unknown, text)
+	r.unknown = append(r.unknown, cut(text, maxWritten))
 	return mark + strconv.Itoa(len(r.unknown)-1) + mark
 }
 

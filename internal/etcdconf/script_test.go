@@ -186,7 +186,7 @@ func TestEnvironmentBounds(t *testing.T) {
 			a := fmt.Sprintf("$(A%d)", i)
 			env = append(env, corev1.EnvVar{Name: fmt.Sprintf("A%d", i+1), Value: a + a})
 		}
-		e := &environment{pod: &corev1.Pod{}, container: &corev1.Container{Env: env}}
+		e := newEnvironment(&corev1.Pod{}, &corev1.Container{Env: env}, nil)
 		got, _ := e.lookup("A100")
 		if got != "" || errors.Is(e.err, errTooLong) != (first != "") {
 			t.Errorf("%q doubled 100 times: %d bytes, error %v", first, len(got), e.err)

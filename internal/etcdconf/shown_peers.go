@@ -54,7 +54,7 @@ type ShownPeers struct {
 func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	config, err := ParseShown(pod)
 	if err != nil {
-		return ShownPeers{Unknown: cut(err.Error())}
+		return ShownPeers{Unknown: cut(err.Error(), mostShown)}
 	}
 	p := ShownPeers{Own: config.ownPeers(), Unknown: config.unknownPeers()}
 	if config.Where["initial-cluster"] != "" {
@@ -85,18 +85,18 @@ func (c *Config) unknownPeers() string {
 				why = "--" + flag + " finds the members"
 			}
 		}
-		return cut(why)
+		return cut(why, mostShown)
 	}
 	named := false
 	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
 		name, _, ok := strings.Cut(strings.TrimSpace(entry), "=")
 		named = named || ok && name == c.Name
 		if !ok && name != "" || Unresolved(name) && name != c.Name {
-			return cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry))
+			return cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry), mostShown)
 		}
 	}
 	if !named {
-		return cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)))
+		return cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
 	}
 	return ""
 }

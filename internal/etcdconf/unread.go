@@ -36,15 +36,15 @@ func ParseShown(pod *corev1.Pod) (Config, error) {
 // can expand.
 func Unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
 
-// mostShown is how long a text of a pod is at most in a message.
+// mostShown is how many bytes of a text of a pod a message has at most.
 const mostShown = 160
 
-// cut returns the beginning of a text of a pod, for a message.
-func cut(text string) string {
-	if len(text) <= mostShown {
+// cut returns the beginning of a text of a pod, of so many bytes at most.
+func cut(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostShown], "") + "..."
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // setByShell are variables that a shell or the container's runtime sets. They are not taken to be from

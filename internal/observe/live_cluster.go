@@ -65,7 +65,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(),
 		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
 	}
-	if l.sized().Budgets.Largest.N == 0 && creates == nil {
+	if l.recorded().Largest.N == 0 && creates == nil {
 		if l.before, err = r.votersBefore(ctx, &l.w); err != nil {
 			return l, err
 		}
@@ -77,13 +77,19 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	return l, nil
 }
 
+// recorded returns the sizes that the budgets record.
+func (l *liveCluster) recorded() Budgets {
+	var b Budgets
+	for i := range l.budgets {
+		b.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, l.facts.At))
+	}
+	return b
+}
+
 // sized returns the facts with the size that the budgets record.
 func (l *liveCluster) sized() Facts {
 	f := l.facts
-	f.Budgets = Budgets{}
-	for i := range l.budgets {
-		f.Budgets.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, f.At))
-	}
+	f.Budgets = l.recorded()
 	if f.Largest = f.largest(f.Budgets.Largest); f.Budgets.Largest.N == 0 {
 		f.Largest.N = max(f.Largest.N, l.before)
 	}

@@ -53,20 +53,23 @@ func BudgetAnnotations() []string {
 	}
 }
 
+// timeBy reads a time of a record. One that is invalid is zero, and one in the future is now.
+func timeBy(text string, now time.Time) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	if t.After(now) {
+		return now
+	}
+	return t
+}
+
 // DecodeBudgetRecord reads a record. Anyone may edit annotations, so an invalid value counts as
 // absent, and a time in the future counts as now: a timer may start again, but must not end
 // early or never.
 func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetRecord {
-	at := func(key string) time.Time {
-		t, err := time.Parse(time.RFC3339, annotations[key])
-		if err != nil {
-			return time.Time{}
-		}
-		if t.After(now) {
-			return now
-		}
-		return t
-	}
+	at := func(key string) time.Time { return timeBy(annotations[key], now) }
 	r := BudgetRecord{
 		For:    annotations[v1alpha1.BudgetForAnnotation],
 		Made:   annotations[v1alpha1.BudgetMadeAnnotation],

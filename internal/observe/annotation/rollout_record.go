@@ -59,15 +59,10 @@ func DecodeRolloutRecord(annotations map[string]string, now time.Time) (RolloutR
 		r.Author.Type != appsv1.RollingUpdateStatefulSetStrategyType {
 		return r, false
 	}
-	if t, err := time.Parse(time.RFC3339, annotations[v1alpha1.RolloutSinceAnnotation]); err == nil && t.Before(now) {
+	if t := timeBy(annotations[v1alpha1.RolloutSinceAnnotation], now); !t.IsZero() {
 		r.Since = t
 	}
-	if t, err := time.Parse(time.RFC3339, annotations[v1alpha1.RolloutReleaseSinceAnnotation]); err == nil {
-		r.ReleaseSince = t
-		if t.After(now) {
-			r.ReleaseSince = now
-		}
-	}
+	r.ReleaseSince = timeBy(annotations[v1alpha1.RolloutReleaseSinceAnnotation], now)
 	return r, true
 }
 

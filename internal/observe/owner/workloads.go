@@ -204,15 +204,19 @@ func (o Owner) membershipBySets() flavour.Membership {
 			"with all members in --initial-cluster, name it in the lists of the other StatefulSets, and make it a voter with " + o.plugin("member promote", "MEMBER") +
 			"; to remove one, " + o.removeHow(),
 		ScaleInHow: o.removeHow(),
-		ReplaceHow: "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER --force") +
+		ReplaceHow: o.stopAndRemove() +
 			", delete its PersistentVolumeClaim, add a learner with " + o.plugin("member add", "--peer-urls URL") +
 			", scale the StatefulSet to 1 replica with --initial-cluster-state=existing, and make it a voter with " + o.plugin("member promote", "MEMBER"),
 	}
 }
 
 func (o Owner) removeHow() string {
-	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER --force") +
-		", delete that StatefulSet, and remove the member from the lists of the others"
+	return o.stopAndRemove() + ", delete that StatefulSet, and remove the member from the lists of the others"
+}
+
+// stopAndRemove is how a member leaves etcd that could come back with its data: only by --force.
+func (o Owner) stopAndRemove() string {
+	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER --force")
 }
 
 func (o Owner) plugin(verb, args string) string {
