@@ -32,7 +32,14 @@ const PreStop = "preStop"
 
 // AtStop reports whether the command runs before its pod stops, and leaves etcd without the member or
 // its data.
-func (m MemberChange) AtStop() bool { return m.Hook == PreStop && m.Verb != "add" }
+func (m MemberChange) AtStop() bool {
+	return m.Hook == PreStop && (m.Verb == "remove" || m.Verb == "")
+}
+
+// RemovesLeaving reports whether the command surely removes the member of each pod that stops.
+func (m MemberChange) RemovesLeaving() bool {
+	return m.Hook == PreStop && m.Verb == "remove" && !m.Unclear
+}
 
 // Command returns the command as text.
 func (m MemberChange) Command() string {

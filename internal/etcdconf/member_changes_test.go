@@ -78,3 +78,23 @@ func TestMemberChanges(t *testing.T) {
 		t.Errorf("without a shell: %v", got)
 	}
 }
+
+// TestMemberChangeKinds holds that a member leaves only by its removal or that of its data, before its
+// pod stops, and that only a clear removal surely removes it.
+func TestMemberChangeKinds(t *testing.T) {
+	t.Parallel()
+	for _, hook := range []string{"", "postStart", PreStop} {
+		for _, verb := range []string{"", "add", "remove", "update", "promote"} {
+			m := MemberChange{Container: "a", Hook: hook, Verb: verb}
+			if want := hook == PreStop && (verb == "remove" || verb == ""); m.AtStop() != want {
+				t.Errorf("hook %q, verb %q: at its stop %t, want %t", hook, verb, m.AtStop(), want)
+			}
+			if want := hook == PreStop && verb == "remove"; m.RemovesLeaving() != want {
+				t.Errorf("hook %q, verb %q: removes %t, want %t", hook, verb, m.RemovesLeaving(), want)
+			}
+			if m.Unclear = true; m.RemovesLeaving() {
+				t.Errorf("hook %q, verb %q: an unclear command surely removes members", hook, verb)
+			}
+		}
+	}
+}

@@ -53,8 +53,8 @@ const wipe = "delete the member's PersistentVolumeClaim and then its pod: "
 const selfHealing = wipe + "it removes the old member and adds itself when it starts"
 
 // StartScript is the membership of a cluster with a command of its own that changes members. who is
-// the command, and scale is how to change the number of pods. removes is true where a hook removes the
-// member of a pod that stops.
+// the command, and scale is how to change the number of pods. removes is true where a preStop hook
+// removes the member of each pod that stops.
 func StartScript(who, scale string, removes bool) Membership {
 	m := Membership{
 		Manager: ByStartScript, ManagerName: who, RemovesMembers: removes,

@@ -5,11 +5,13 @@ package owner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -75,10 +77,7 @@ func (o Owner) byController(made string) flavour.Membership {
 // byScript is the membership where a command of the pods changes members.
 func (o Owner) byScript() flavour.Membership {
 	shown := o.MemberChanges[0]
-	removes := false
-	for _, m := range o.MemberChanges {
-		removes = removes || m.Verb == "remove" && m.Hook != ""
-	}
+	removes := slices.ContainsFunc(o.MemberChanges, etcdconf.MemberChange.RemovesLeaving)
 	scale := "kubectl scale statefulset " + o.StatefulSet + " --replicas N -n NAMESPACE"
 	if release := o.Release(); release != "" {
 		scale = "change the number of replicas in the values of its Helm release"
