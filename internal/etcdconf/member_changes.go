@@ -154,8 +154,8 @@ func (w *changeWalk) script(text string) {
 			case *syntax.FuncDecl:
 				functions[n.Name.Value] = true
 			case *syntax.CallExpr:
-				if s.etcdAt(n) >= 0 {
-					dirs = append(dirs, dirFlags(s.argv(n))...)
+				if argv := s.argv(n); etcdAt(argv) >= 0 {
+					dirs = append(dirs, dirFlags(argv)...)
 				}
 			}
 			return true

@@ -44,13 +44,13 @@ func evidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 
 func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidence {
 	started := startedIn(pod, c, contents)
-	switch started.program {
-	case "etcd":
+	switch {
+	case started.program == "etcd":
 		if started.script != nil && !started.script.surelyRunsEtcd() {
 			return Hinted
 		}
 		return Shown
-	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
+	case notMembers[started.program]:
 		return NoEvidence
 	}
 	return evidenceOfVariables(c, started.program, contents)
@@ -179,11 +179,24 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
-func subcommand(argv []string) string {
-	if len(argv) > 0 && (argv[0] == "grpc-proxy" || argv[0] == "gateway") {
-		return " " + argv[0]
+// subcommand returns what etcd does instead of running a member, as the end of the program's name.
+func subcommand(args []string) string {
+	switch {
+	case len(args) > 0 && (args[0] == "grpc-proxy" || args[0] == "gateway"):
+		return " " + args[0]
+	case informs(args):
+		return " --version"
 	}
 	return ""
+}
+
+// informs reports whether etcd only prints its version or its flags.
+func informs(args []string) bool {
+	flags := parseFlags(args)
+	return slices.ContainsFunc([]string{"version", "help", "h"}, func(name string) bool {
+		value, set := flags[name]
+		return set && value != "false"
+	})
 }
 
 // inShell parses the script that follows a shell's options: a text behind -c, or the path of a file.
