@@ -164,10 +164,8 @@ func startedBy(command, args []string, around surroundings) invocation {
 	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
 		return invocation{args: argv}
 	}
-	if around.file != nil {
-		if text, ok := around.file(argv[0]); ok && runsInShell(text) {
-			return inScript(text, argv[0], argv, around)
-		}
+	if text, ok := around.read(argv[0], executed); ok && runsInShell(text) {
+		return inScript(text, argv[0], argv, around)
 	}
 	return invocation{program: program, args: argv[1:]}
 }
@@ -204,12 +202,12 @@ func inShell(argv []string, shell string, around surroundings) invocation {
 	o := shellOptions(argv)
 	switch {
 	case o.operand >= len(argv):
+		return invocation{program: shell}
 	case o.command:
 		return inScript(argv[o.operand], "", argv[o.operand+1:], around)
-	case around.file != nil:
-		if text, ok := around.file(argv[o.operand]); ok {
-			return inScript(text, argv[o.operand], argv[o.operand:], around)
-		}
+	}
+	if text, ok := around.read(argv[o.operand], byShell); ok {
+		return inScript(text, argv[o.operand], argv[o.operand:], around)
 	}
 	return invocation{program: shell}
 }

@@ -24,6 +24,7 @@ const (
 var (
 	errTooComplex = errors.New("the script is too large to be read here")
 	errBinary     = errors.New("the script has NUL bytes: no shell reads it as text")
+	errUnparsed   = errors.New("it is too large to be read here, or has a mistake")
 )
 
 // script is a shell script that starts a member, parsed.

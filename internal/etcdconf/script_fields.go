@@ -30,6 +30,18 @@ type fields struct {
 	args []int
 }
 
+// plain returns the fields of a command that no shell expands.
+func plain(argv []string) fields { return fields{argv: argv, texts: argv} }
+
+// from returns the fields from an index on.
+func (all fields) from(i int) fields {
+	all.argv, all.texts = all.argv[i:], all.texts[i:]
+	if all.args != nil {
+		all.args = all.args[i:]
+	}
+	return all
+}
+
 // fields returns the fields of a command.
 func (s *script) fields(call *syntax.CallExpr) fields {
 	var all fields

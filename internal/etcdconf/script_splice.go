@@ -78,7 +78,7 @@ func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (st
 		if len(w.argv) < 2 {
 			return "", false
 		}
-		text, ok := p.read(w.argv[1], within, false)
+		text, ok := p.read(w.argv[1], within, sourced)
 		return "{ :\n" + text + "\n}", ok
 	case "eval":
 		text := strings.Join(w.argv[1:], " ")
@@ -132,7 +132,7 @@ func (s *script) source(call *syntax.CallExpr, w fields, i int) string {
 // argument.
 func (p *splicer) program(argv []string, at int, within []string) (text string, rest int, ok bool) {
 	if !shells[path.Base(argv[at])] {
-		text, ok = p.read(argv[at], within, true)
+		text, ok = p.read(argv[at], within, executed)
 		return text, at + 1, ok
 	}
 	o := shellOptions(argv[at+1:])
@@ -141,7 +141,7 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	case operand >= len(argv):
 		return "", 0, false
 	case !o.command:
-		text, ok = p.read(argv[operand], within, false)
+		text, ok = p.read(argv[operand], within, byShell)
 		return text, operand + 1, ok
 	case strings.Contains(argv[operand], unknownWord):
 		return "", 0, false
@@ -150,25 +150,26 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	return text, min(operand+2, len(argv)), ok // the first argument is $0
 }
 
-// read returns a file with what it executes. executed is true where the kernel starts the file.
-func (p *splicer) read(at string, within []string, executed bool) (string, bool) {
-	if p.around.file == nil || slices.Contains(within, at) || len(within) >= maxMountedDepth {
+// read returns a file with what it executes.
+func (p *splicer) read(at string, within []string, as started) (string, bool) {
+	if slices.Contains(within, at) {
 		return "", false
 	}
-	text, ok := p.around.file(at)
-	if !ok || executed && !runsInShell(text) {
+	text, ok := p.around.read(at, as)
+	if !ok || as == executed && !runsInShell(text) {
 		return "", false
 	}
-	return p.inline(text, append(slices.Clone(within), at))
+	text, ok = p.inline(text, append(slices.Clone(within), at))
+	if !ok {
+		p.around.miss(at, errUnparsed)
+	}
+	return text, ok
 }
 
 // inline returns a text with what it executes, false where it can't be read as a script.
 func (p *splicer) inline(text string, within []string) (string, bool) {
 	p.left -= len(text)
-	if p.left < 0 {
-		return "", false
-	}
-	if newScript(text, p.around).parse() != nil {
+	if p.left < 0 || len(within) > maxMountedDepth || newScript(text, p.around).parse() != nil {
 		return "", false
 	}
 	return p.splice(text, within), true

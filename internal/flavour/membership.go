@@ -68,6 +68,16 @@ func StartScript(who, scale string, removes bool) Membership {
 	return m
 }
 
+// UnreadScript is the membership of a cluster with a script that could not be read, so that who changes
+// its members is unknown. where is what runs the script, and why names it with the reason.
+func UnreadScript(where, why string) Membership {
+	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter"
+	return Membership{
+		Manager: ByStartScript, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
+		ScaleHow: readable, ReplaceHow: readable,
+	}
+}
+
 func inValues(key string) string {
 	return "set " + key + " in the values of its Helm release too, or the next upgrade undoes it"
 }

@@ -35,7 +35,7 @@ func TestScaleManager(t *testing.T) {
 	// members.
 	for _, hook := range []string{"", "postStart", etcdconf.PreStop} {
 		for _, m := range []etcdconf.MemberChange{
-			{Verb: "add"}, {Verb: "remove"}, {Verb: "update"}, {Verb: "promote"}, {}, {Verb: "remove", Unclear: true},
+			{Verb: "add"}, {Verb: "remove"}, {Verb: "update"}, {Verb: "promote"}, {}, {Verb: "remove", Unclear: true}, {Unread: "/start.sh: forbidden"},
 		} {
 			m.Container, m.Hook = "etcd", hook
 			w := workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{m}}}

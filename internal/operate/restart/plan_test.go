@@ -23,12 +23,14 @@ func TestCheckHooks(t *testing.T) {
 	}{
 		{"CH-1 none", nil, "", ""},
 		{"CH-2 a removal", []etcdconf.MemberChange{{Hook: stop, Verb: "remove"}}, "etcdctl member remove", ""},
-		{"CH-3 a removal of the data", []etcdconf.MemberChange{{Hook: stop}}, "rm -r of the data directory", ""},
+		{"CH-3 a removal of the data", []etcdconf.MemberChange{{Hook: stop}}, "removal of the data directory", ""},
 		{"CH-4 a removal, and one that adds", []etcdconf.MemberChange{{Verb: "add"}, {Hook: stop, Verb: "remove"}}, "", "until its start script adds it again"},
 		{"CH-5 an update", []etcdconf.MemberChange{{Hook: stop, Verb: "update"}}, "", ""},
 		{"CH-6 a promotion", []etcdconf.MemberChange{{Hook: stop, Verb: "promote"}}, "", ""},
 		{"CH-7 an addition", []etcdconf.MemberChange{{Hook: stop, Verb: "add"}}, "", ""},
 		{"CH-8 a removal at the start", []etcdconf.MemberChange{{Hook: "postStart", Verb: "remove"}, {Verb: "remove"}}, "", ""},
+		{"CH-9 a hook that can't be read", []etcdconf.MemberChange{{Hook: stop, Unread: "/x: forbidden"}}, "", "/x: forbidden"},
+		{"CH-10 a start script that can't be read", []etcdconf.MemberChange{{Unread: "/x: forbidden"}}, "", ""},
 	} {
 		f := &findings{}
 		j := &Job{}
