@@ -77,6 +77,34 @@ func TestEvidence(t *testing.T) {
 		{"a substitution", sh("V=$(etcd --version)¦exec /app"), NoEvidence},
 		{"a function that is not called", sh("run() { exec etcd; }¦exec /app"), Hinted},
 
+		// A shell splits a variable where it isn't quoted.
+		{"the last word of a variable", sh(`B="tar czf /b.tgz /var/lib/etcd"¦while true; do $B; sleep 3600; done`), NoEvidence},
+		{"the last word of the container's", with(sh("while true; do $B; sleep 3600; done"), "B", "tar czf /b.tgz /var/lib/etcd"), NoEvidence},
+		{"the last word of an argument", with(argv("$(B)"), "B", "/bin/tar czf /b.tgz /var/lib/etc"), NoEvidence},
+		{"a launcher with options in a variable", sh(`N="nice -n 10"¦exec $N etcd`), Shown},
+		{"a launcher with options in the container's", with(sh("exec $N etcd --name a"), "N", "nice -n 10"), Shown},
+		{"etcd with options in a variable", sh(`E="/usr/bin/etcd --name a"¦exec $E --data-dir /d`), Shown},
+		{"a quoted variable of several fields", sh(`N="nice etcd"¦exec "$N"`), NoEvidence},
+		{"a quoted variable as a part", sh(`N="nice "¦exec "${N}etcd"`), NoEvidence},
+		{"an empty variable before it", sh(`DEBUG=¦exec $DEBUG etcd`), Shown},
+		{"a quoted empty variable before it", sh(`DEBUG=¦exec "$DEBUG" etcd`), NoEvidence},
+		{"a folder in a variable", sh("BIN=/usr/local/bin¦exec $BIN/etcd"), Shown},
+		{"a script that splits elsewhere", sh(`IFS=,¦N="nice -n 10"¦exec $N etcd`), NoEvidence},
+
+		// What only asks for etcd.
+		{"its version", argv("etcd --version"), NoEvidence},
+		{"its flags", argv("etcd -h"), NoEvidence},
+		{"its version, and a member's variables", env(argv("etcd --version"), "ETCD_NAME", "ETCD_DATA_DIR"), NoEvidence},
+		{"its version, and a backup", sh("etcd --version; while true; do etcdctl snapshot save /b; sleep 60; done"), NoEvidence},
+		{"its flags, and a backup", sh("etcd --help; etcd -h¦while true; do etcdctl snapshot save /b; sleep 60; done"), NoEvidence},
+		{"whether it is there, and a backup", sh("command -v etcd || exit 1¦which etcd¦type etcd¦while true; do etcdctl snapshot save /b; sleep 60; done"), NoEvidence},
+		{"where it is", sh("command -pv etcd"), NoEvidence},
+		{"its version, and then it", sh("etcd --version; exec etcd --name a"), Shown},
+		{"whether it is there, and then it", sh("command -v etcd >/dev/null || exit 1¦exec etcd --name a"), Shown},
+		{"where it is, instead of the shell", sh("exec command -v etcd¦etcd --name a"), Hinted},
+		{"its version at the end", sh("exec etcd --version"), NoEvidence},
+		{"it with a flag that is off", argv("etcd --version=false --name a"), Shown},
+
 		// Ways.
 		{"a condition before it", sh("if [ -n \"$X\" ]; then rm -rf /d; fi¦exec etcd"), Shown},
 		{"both branches", sh("if [ -d /d/member ]; then exec etcd --a; else exec etcd --b; fi"), Shown},

@@ -44,7 +44,7 @@ func HintsOf(pod *corev1.Pod) []Hint {
 
 // notMembers are programs of etcd's that are no member. A container that runs one of them isn't etcd,
 // whatever its image is called.
-var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcdctl": true, "etcdutl": true}
+var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcd --version": true, "etcdctl": true, "etcdutl": true}
 
 // runsOthersOnly reports whether each container is known to run one of etcd's other programs.
 func runsOthersOnly(pod *corev1.Pod) bool {

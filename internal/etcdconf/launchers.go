@@ -15,18 +15,20 @@ type launcher struct {
 	values []string
 	// operands is how many arguments follow the options, before the program.
 	operands int
+	// without are the letters of options with which it runs no program.
+	without string
 }
 
 // launchers are those with which etcd is started, by name.
 var launchers = map[string]launcher{
-	"exec": {values: []string{"-a"}}, "command": {}, "nohup": {}, "setsid": {}, "catatonit": {},
+	"exec": {values: []string{"-a"}}, "command": {without: "vV"}, "nohup": {}, "setsid": {}, "catatonit": {},
 	"tini":      {values: []string{"-p", "-e"}},
 	"dumb-init": {values: []string{"-r", "--rewrite"}},
 	"env":       {values: []string{"-u", "--unset", "-C", "--chdir"}},
 	"nice":      {values: []string{"-n", "--adjustment"}},
-	"ionice":    {values: []string{"-c", "--class", "-n", "--classdata"}},
-	"chrt":      {operands: 1},
-	"taskset":   {operands: 1},
+	"ionice":    {values: []string{"-c", "--class", "-n", "--classdata"}, without: "pPu"},
+	"chrt":      {operands: 1, without: "p"},
+	"taskset":   {operands: 1, without: "p"},
 	"numactl": {values: []string{
 		"-C", "--physcpubind", "-N", "--cpunodebind", "-m", "--membind", "-i", "--interleave", "-p", "--preferred",
 	}},
@@ -52,9 +54,20 @@ func programAt(argv []string) int {
 		if !is {
 			return at
 		}
-		at = l.skip(argv, at+1) + l.operands
+		next := l.skip(argv, at+1)
+		if l.runsNothing(argv[at+1 : min(next, len(argv))]) {
+			return -1
+		}
+		at = next + l.operands
 	}
 	return -1
+}
+
+// runsNothing reports whether a launcher runs no program, by what stands before the program.
+func (l launcher) runsNothing(before []string) bool {
+	return l.without != "" && slices.ContainsFunc(before, func(word string) bool {
+		return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, l.without)
+	})
 }
 
 // skip returns the index of the first word behind a launcher's options and the assignments that

@@ -6,6 +6,7 @@ package etcdconf
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -32,6 +33,7 @@ func TestMemberChanges(t *testing.T) {
 		{"MC-16 the folder", "rm -r /var/lib/etcd/member¦exec etcd --data-dir /var/lib/etcd", "wipe"},
 		{"MC-17 the folder above it", "rm -rf /var/lib/*¦exec etcd --data-dir=/var/lib/etcd/${HOSTNAME}.etcd", "wipe"},
 		{"MC-18 find", "find /var/lib/etcd -mindepth 1 -delete¦exec etcd --data-dir /var/lib/etcd", "wipe"},
+		{"MC-19 a constant of several fields", `ETCDCTL="etcdctl --cacert=/c"¦$ETCDCTL member remove $ID¦exec etcd`, "remove"},
 
 		{"MC-20 list", "until etcdctl member list; do sleep 1; done¦exec etcd", ""},
 		{"MC-21 health", "etcdctl endpoint health¦exec etcd", ""},
@@ -43,6 +45,60 @@ func TestMemberChanges(t *testing.T) {
 		{"MC-27 lost+found", "rm -rf /var/lib/etcd/lost+found $ETCD_DATA_DIR/lost+found¦exec etcd --data-dir /var/lib/etcd", ""},
 		{"MC-28 another folder", "rm -rf /tmp/x /var/lib/etcd-old¦exec etcd --data-dir /var/lib/etcd", ""},
 		{"MC-29 a file", "rm -f /var/lib/etcd/member/x.tmp¦exec etcd --data-dir /var/lib/etcd", ""},
+
+		{"MC-30 xargs", "etcdctl member list | cut -d, -f1 | xargs -n1 etcdctl member remove¦exec etcd", "remove"},
+		{"MC-31 xargs of a program that isn't known", `CTL="etcdctl --endpoints=$E"¦echo $ID | xargs $CTL member remove¦exec etcd`, "remove"},
+		{"MC-32 trap", "trap 'etcdctl member remove $ID' TERM¦etcd & wait", "remove"},
+		{"MC-33 trap of a function", "leave() { etcdctl member remove $ID; }¦trap leave TERM¦etcd & wait", "remove"},
+		{"MC-34 eval with what isn't known", `eval "etcdctl member remove $ID"¦exec etcd`, "remove"},
+		{"MC-35 a shell with what isn't known", `sh -c "etcdctl member remove $ID"¦exec etcd`, "remove"},
+		{"MC-36 another user", `su -s /bin/sh -c "etcdctl member promote $ID" etcd¦exec etcd`, "promote"},
+		{"MC-37 another user, as a value", `su --command="etcdctl member promote $ID" etcd¦exec etcd`, "promote"},
+		{"MC-38 sudo", "sudo -u etcd etcdctl member update $ID¦exec etcd", "update"},
+		{"MC-39 env -S", `env -S "A=1 etcdctl member remove $ID"¦exec etcd`, "remove"},
+		{"MC-40 find", `find /ids -type f -exec etcdctl member remove {} \;¦exec etcd`, "remove"},
+		{"MC-41 a shell of find", `find /ids -exec sh -c 'etcdctl member remove "$1"' _ {} \;¦exec etcd`, "remove"},
+		{"MC-42 another host", `ssh $HOST "etcdctl member remove $ID"¦exec etcd`, "remove"},
+		{"MC-43 a program that retries", "retry 5 etcdctl member add $N¦exec etcd", "add"},
+		{"MC-44 a here-document of a shell", "sh <<E¦etcdctl member add a¦E¦exec etcd", "add"},
+		{"MC-45 a pipe to a shell", `echo "etcdctl member add a" | sh¦exec etcd`, "add"},
+		{"MC-46 a function that evaluates", `run() { eval "$1"; }¦run "etcdctl member add $N"¦exec etcd`, "add"},
+		{"MC-47 a verb in a constant", "V=remove¦etcdctl member $V a¦exec etcd", "remove"},
+		{"MC-48 a path in a constant", `BIN=/usr/bin¦"$BIN/etcdctl" member remove a¦exec etcd`, "remove"},
+		{"MC-49 a script with a script with a mistake", `eval "etcdctl member add a; if $X"¦exec etcd`, "add? add"},
+		{"MC-50 a constant in a trap", "V=remove¦trap 'etcdctl member $V a' EXIT¦etcd", "remove"},
+
+		{"MC-51 a message", `echo "run etcdctl member remove $ID" >&2¦exec etcd`, ""},
+		{"MC-52 a message by a function", `log() { echo "$(date) $*"; }¦log "etcdctl member remove $ID failed"¦exec etcd`, ""},
+		{"MC-53 what is searched for", `ps | grep "etcdctl member add"¦pgrep -f "etcdctl member add"¦exec etcd`, ""},
+		{"MC-54 whether there is one", "command -v etcdctl member add¦exec etcd", ""},
+		{"MC-55 xargs of another program", "echo a | xargs vault member add¦exec etcd", ""},
+		{"MC-56 a list in a trap", "trap 'etcdctl member list' TERM¦etcd & wait", ""},
+
+		{"MC-60 a variable of the script", `DIR=/var/lib/etcd¦rm -rf "$DIR/member"¦exec etcd --data-dir=$DIR`, "wipe"},
+		{"MC-61 a variable in lower case", `rm -rf "$data_dir"/*¦exec etcd`, "wipe"},
+		{"MC-62 rm of find", "find /var/lib/etcd -mindepth 1 -exec rm -rf {} +¦exec etcd --data-dir /var/lib/etcd", "wipe"},
+		{"MC-63 rm of a shell of find", `find /var/lib/etcd -mindepth 1 -exec sh -c 'rm -rf "$1"' _ {} \;¦exec etcd --data-dir /var/lib/etcd`, "wipe"},
+		{"MC-64 all but one file", `find $DATA_DIR -mindepth 1 ! -name lost+found -delete¦exec etcd`, "wipe"},
+		{"MC-65 find and xargs", "find /var/lib/etcd -mindepth 1 -print0 | xargs -0 rm -rf¦exec etcd --data-dir /var/lib/etcd", "wipe"},
+		{"MC-66 moved away", "mv $DATA/member /backup¦exec etcd", "wipe"},
+		{"MC-67 inside", "cd $ETCD_DATA_DIR && rm -rf ./*¦exec etcd", "wipe"},
+		{"MC-68 a loop", `for f in "$ETCD_DATA_DIR"/*; do rm -rf "$f"; done¦exec etcd`, "wipe"},
+		{"MC-69 another variable", `D=${ETCD_DATA_DIR%/}¦rm -rf "$D"¦exec etcd`, "wipe"},
+		{"MC-70 a function", `clean() { rm -rf "$1"; }¦clean "$ETCD_DATA_DIR/member"¦exec etcd`, "wipe"},
+		{"MC-71 a trap", `trap 'rm -rf $ETCD_DATA_DIR/member' EXIT¦etcd`, "wipe"},
+		{"MC-72 etcd's files", "rm -f $ETCD_DATA_DIR/member/wal/*¦exec etcd", "wipe"},
+		{"MC-73 the folder of a member", `rm -rf "$1/member"¦exec etcd`, "wipe"},
+		{"MC-74 the variable that the script sets", `export ETCD_DATA_DIR=/d¦rm -rf /d/member¦exec etcd`, "wipe"},
+
+		{"MC-80 its own lock", `rm -rf "$ETCD_DATA_DIR/start.lock" $ETCD_DATA_DIR/tmp/*¦exec etcd`, ""},
+		{"MC-81 its own snapshots", `rm -rf $ETCD_DATA_DIR/snapshots/* $ETCD_DATA_DIR/backup.db¦exec etcd`, ""},
+		{"MC-82 files that etcd left", `rm -rf $ETCD_DATA_DIR/member/snap/tmp* $ETCD_DATA_DIR/member/snap/*.broken¦exec etcd`, ""},
+		{"MC-83 old files", `find $ETCD_DATA_DIR -name '*.tmp' -delete¦exec etcd`, ""},
+		{"MC-84 moved into it", `mv /restored/member $RESTORED/member $ETCD_DATA_DIR¦exec etcd`, ""},
+		{"MC-85 another constant", `DIR=/var/cache¦rm -rf "$DIR/x" /tmp/*¦exec etcd --data-dir /var/lib/etcd`, ""},
+		{"MC-86 a message", `echo "rm -rf $ETCD_DATA_DIR"¦exec etcd`, ""},
+		{"MC-87 a file with a name that isn't known", `rm -rf "$ETCD_DATA_DIR/$LOCK"¦exec etcd`, ""},
 	} {
 		script := strings.ReplaceAll(row.script, "¦", "\n")
 		inline := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"sh", "-c", script}}}}}
@@ -73,8 +129,68 @@ func TestMemberChanges(t *testing.T) {
 			}
 		}
 	}
+	for _, argv := range [][]string{
+		{"xargs", "-a", "/ids", "etcdctl", "member", "remove"}, {"su", "etcd", "-c", "etcdctl member remove $ID"},
+		{"sh", "-c", `exec "$@"`, "--", "etcdctl", "member", "remove", "$(ID)"},
+	} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: argv}}}}
+		if got := MemberChanges(pod, nil); len(got) != 1 || got[0].Verb != "remove" {
+			t.Errorf("%q: %v", argv, got)
+		}
+	}
 	direct := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Command: []string{"etcdctl", "member", "remove", "a"}}}}}
 	if got := MemberChanges(direct, nil); len(got) != 1 || got[0].Where()+": "+got[0].Command() != "the start script of container a: etcdctl member remove" {
 		t.Errorf("without a shell: %v", got)
+	}
+}
+
+// TestMemberChangeKinds holds that a member leaves only by its removal or that of its data, before its
+// pod stops, and that only a clear removal surely removes it.
+func TestMemberChangeKinds(t *testing.T) {
+	t.Parallel()
+	for _, hook := range []string{"", "postStart", PreStop} {
+		for _, verb := range []string{"", "add", "remove", "update", "promote"} {
+			m := MemberChange{Container: "a", Hook: hook, Verb: verb}
+			if want := hook == PreStop && (verb == "remove" || verb == ""); m.AtStop() != want {
+				t.Errorf("hook %q, verb %q: at its stop %t, want %t", hook, verb, m.AtStop(), want)
+			}
+			if want := hook == PreStop && verb == "remove"; m.RemovesLeaving() != want {
+				t.Errorf("hook %q, verb %q: removes %t, want %t", hook, verb, m.RemovesLeaving(), want)
+			}
+			if m.Unclear = true; m.RemovesLeaving() {
+				t.Errorf("hook %q, verb %q: an unclear command surely removes members", hook, verb)
+			}
+		}
+		if (MemberChange{Hook: hook, Unread: "x"}).AtStop() {
+			t.Errorf("hook %q: a script that can't be read counts as a removal of data", hook)
+		}
+	}
+}
+
+// TestScriptsInThemselves holds that a script which has itself in it is inspected within bounds.
+func TestScriptsInThemselves(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x ", 60<<10)
+	for name, c := range map[string]corev1.Container{
+		"by a constant":              {Command: []string{"sh", "-c", `A='eval "$A"; eval "$A $X"'` + "\n" + `eval "$A $X"`}},
+		"by a variable":              {Command: []string{"sh", "-c", `eval "$A $X"`}, Env: []corev1.EnvVar{{Name: "A", Value: `eval "$A $X"; eval "$A $X"`}}},
+		"a long constant":            {Command: []string{"sh", "-c", strings.Repeat("$A\n", 5000)}, Env: []corev1.EnvVar{{Name: "A", Value: long}}},
+		"long scripts":               {Command: []string{"sh", "-c", strings.Repeat(`eval "$A $X"`+"\n", 2000)}, Env: []corev1.EnvVar{{Name: "A", Value: long}}},
+		"many short fields":          {Command: []string{"sh", "-c", strings.Repeat("$A\n", 5000)}, Env: []corev1.EnvVar{{Name: "A", Value: long[:4000]}}},
+		"many removals":              {Command: []string{"sh", "-c", "xargs " + strings.Repeat("rm -r /d ", 3000)}},
+		"many execs":                 {Command: []string{"sh", "-c", "find " + strings.Repeat("-exec a ", 3500)}},
+		"many pipes":                 {Command: []string{"sh", "-c", "a" + strings.Repeat("|xargs", 5000)}},
+		"functions within functions": {Command: []string{"sh", "-c", strings.Repeat("f(){ ", 450) + strings.Repeat("a b\n", 6000) + strings.Repeat("}\n", 450)}},
+		"many members":               {Command: []string{"sh", "-c", "etcdctl " + strings.Repeat("member -a ", 3000)}},
+	} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
+		start := time.Now()
+		MemberChanges(pod, nil)
+		MemberOf(pod)
+		took := time.Since(start)
+		t.Logf("%s: %s", name, took)
+		if took > 2*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
 	}
 }

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -22,16 +23,22 @@ const (
 
 // surroundings are what a script can use of its container. The zero value has nothing.
 type surroundings struct {
-	// file returns a file that is mounted from a ConfigMap, false where it can't be read. It is
-	// nil where no files are read.
-	file func(path string) (text string, ok bool)
+	// file returns a file that is mounted from a ConfigMap. It is nil where no files are read.
+	file func(path string) (string, error)
 	// variable returns a variable with a value that the pod or a ConfigMap shows. It may be nil.
 	variable func(name string) (value string, ok bool)
 	// names is true where a variable may have the name of etcd's program.
 	names bool
+	// unread collects why scripts of ConfigMaps and Secrets could not be read. It is nil where no
+	// files are read.
+	unread *[]string
 }
 
-var errNoConfigMap = errors.New("scripts are only read from ConfigMaps")
+var (
+	errNoConfigMap = errors.New("scripts are only read from ConfigMaps")
+	errManyFiles   = fmt.Errorf("more than %d scripts are not read", maxMountedFiles)
+	errLargeFile   = fmt.Errorf("scripts of more than %d KiB are not read", maxMountedBytes>>10)
+)
 
 // surroundingsOf returns the surroundings of a container's commands. Without contents no object
 // is read.
@@ -47,19 +54,63 @@ func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) sur
 		}
 		return contents(kind, name)
 	}
-	left := maxMountedFiles
-	s.file = func(at string) (string, bool) {
-		if !strings.HasPrefix(at, "/") || left == 0 {
-			return "", false
+	s.unread = new([]string)
+	read := map[string]bool{}
+	s.file = func(at string) (string, error) {
+		if at = path.Clean(at); !read[at] && len(read) == maxMountedFiles {
+			return "", errManyFiles
 		}
-		left--
 		data, _, err := podFile(pod, c, at, configs)
-		if err != nil || len(data) > maxMountedBytes {
-			return "", false
+		if elsewhere(err) {
+			return "", err
 		}
-		return string(data), true
+		if read[at] = true; err == nil && len(data) > maxMountedBytes {
+			err = errLargeFile
+		}
+		return string(data), err
 	}
 	return s
+}
+
+// elsewhere reports whether an error means that no ConfigMap and no Secret has a file: only the image,
+// a node or a claim has it, or nothing.
+func elsewhere(err error) bool {
+	var missing *MissingError
+	var unreadable *UnreadableError
+	return errors.As(err, &unreadable) || errors.As(err, &missing) && missing.Key != ""
+}
+
+// started is how a script starts.
+type started int
+
+const (
+	// executed is a file that the kernel starts, and byShell is one that a shell is called with.
+	executed started = iota
+	byShell
+	// sourced is a file that a script reads into itself, such as settings.
+	sourced
+)
+
+// read returns a script that is mounted from a ConfigMap. It records why one of them can't be read.
+func (s surroundings) read(at string, as started) (string, bool) {
+	if s.file == nil || !strings.HasPrefix(at, "/") {
+		return "", false
+	}
+	text, err := s.file(at)
+	if err == nil {
+		return text, true
+	}
+	if !elsewhere(err) && (as != sourced || !errors.Is(err, errNoConfigMap)) {
+		s.miss(at, err)
+	}
+	return "", false
+}
+
+// miss records that a script could not be read.
+func (s surroundings) miss(at string, err error) {
+	if s.unread != nil {
+		*s.unread = append(*s.unread, fmt.Sprintf("%s: %v", at, err))
+	}
 }
 
 // shownVariable returns a variable of a container's environment that needs no value from a pod

@@ -44,13 +44,13 @@ func evidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 
 func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidence {
 	started := startedIn(pod, c, contents)
-	switch started.program {
-	case "etcd":
+	switch {
+	case started.program == "etcd":
 		if started.script != nil && !started.script.surelyRunsEtcd() {
 			return Hinted
 		}
 		return Shown
-	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
+	case notMembers[started.program]:
 		return NoEvidence
 	}
 	return evidenceOfVariables(c, started.program, contents)
@@ -164,10 +164,8 @@ func startedBy(command, args []string, around surroundings) invocation {
 	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
 		return invocation{args: argv}
 	}
-	if around.file != nil {
-		if text, ok := around.file(argv[0]); ok && runsInShell(text) {
-			return inScript(text, argv[0], argv, around)
-		}
+	if text, ok := around.read(argv[0], executed); ok && runsInShell(text) {
+		return inScript(text, argv[0], argv, around)
 	}
 	return invocation{program: program, args: argv[1:]}
 }
@@ -179,11 +177,24 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
-func subcommand(argv []string) string {
-	if len(argv) > 0 && (argv[0] == "grpc-proxy" || argv[0] == "gateway") {
-		return " " + argv[0]
+// subcommand returns what etcd does instead of running a member, as the end of the program's name.
+func subcommand(args []string) string {
+	switch {
+	case len(args) > 0 && (args[0] == "grpc-proxy" || args[0] == "gateway"):
+		return " " + args[0]
+	case informs(args):
+		return " --version"
 	}
 	return ""
+}
+
+// informs reports whether etcd only prints its version or its flags.
+func informs(args []string) bool {
+	flags := parseFlags(args)
+	return slices.ContainsFunc([]string{"version", "help", "h"}, func(name string) bool {
+		value, set := flags[name]
+		return set && value != "false"
+	})
 }
 
 // inShell parses the script that follows a shell's options: a text behind -c, or the path of a file.
@@ -191,12 +202,12 @@ func inShell(argv []string, shell string, around surroundings) invocation {
 	o := shellOptions(argv)
 	switch {
 	case o.operand >= len(argv):
+		return invocation{program: shell}
 	case o.command:
 		return inScript(argv[o.operand], "", argv[o.operand+1:], around)
-	case around.file != nil:
-		if text, ok := around.file(argv[o.operand]); ok {
-			return inScript(text, argv[o.operand], argv[o.operand:], around)
-		}
+	}
+	if text, ok := around.read(argv[o.operand], byShell); ok {
+		return inScript(text, argv[o.operand], argv[o.operand:], around)
 	}
 	return invocation{program: shell}
 }

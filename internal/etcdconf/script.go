@@ -24,14 +24,16 @@ const (
 var (
 	errTooComplex = errors.New("the script is too large to be read here")
 	errBinary     = errors.New("the script has NUL bytes: no shell reads it as text")
+	errUnparsed   = errors.New("it is too large to be read here, or has a mistake")
 )
 
 // script is a shell script that starts a member, parsed.
 type script struct {
 	text       string
 	statements []*syntax.Stmt
-	// etcd is the command that runs etcd, nil where none was found.
-	etcd *syntax.CallExpr
+	// etcd is the command that runs etcd, nil where none was found. etcdFields are its fields.
+	etcd       *syntax.CallExpr
+	etcdFields fields
 	// program is "etcd", or one of etcd's subcommands that run no member.
 	program string
 	// err is why the script could not be parsed to its end. A shell runs the statements
@@ -42,6 +44,12 @@ type script struct {
 	// is expanded: that of the call of a function that the word is in.
 	from   int
 	around surroundings
+	// spent is what the constants that were put into fields have cost.
+	spent int
+}
+
+func newScript(text string, around surroundings) *script {
+	return &script{text: text, constants: map[string]constant{}, around: around}
 }
 
 // parseScript parses a script within bounds, with the scripts that it executes, and finds the
@@ -51,7 +59,7 @@ func parseScript(text string, around surroundings) script {
 		p := splicer{around: around, left: maxMountedBytes}
 		text = p.splice(text, nil)
 	}
-	s := script{text: text, constants: map[string]constant{}, around: around}
+	s := *newScript(text, around)
 	if !strings.Contains(text, "etcd") && !around.names {
 		return s
 	}
@@ -100,67 +108,60 @@ func (s *script) parse() error {
 // whose script is beyond the parser must not lose its protection.
 var etcdLine = regexp.MustCompile(`(?m)^\s*(?:exec\s+)?(?:[\w./-]*/)?etcd(?:\s|$)`)
 
-// find searches a statement for the command that runs etcd: the first that runs a
-// member, or else the last that runs another of etcd's programs. What runs in a command
-// substitution is no member, since the shell waits for its end.
+// find searches a statement for the command that runs etcd. What runs in a command substitution is no
+// member, since the shell waits for its end.
 func (s *script) find(statement *syntax.Stmt) {
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.CallExpr:
-			if program, ok := s.etcdProgram(n); ok && s.program != "etcd" {
-				s.etcd, s.program = n, program
+			if program, ok := s.etcdProgram(n); ok && s.prefers(n, program) {
+				s.etcd, s.etcdFields, s.program = n, s.fields(n), program
 			}
 		}
-		return s.program != "etcd"
+		return true
 	})
 }
 
-// etcdProgram returns the program of etcd that a command runs, false where it runs none.
-func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
-	at := s.etcdAt(call)
-	if at < 0 {
-		return "", false
+// prefers reports whether a command shows more of the member than the one that was found before it:
+// a member more than another of etcd's programs, then one that replaces the shell, then the later
+// one. A script may run a member for its preparation, and end it.
+func (s *script) prefers(call *syntax.CallExpr, program string) bool {
+	member, was := program == "etcd", s.program == "etcd"
+	if s.etcd == nil || member != was {
+		return s.etcd == nil || member
 	}
-	var next []string
-	if at+1 < len(call.Args) {
-		if word, ok := literal(call.Args[at+1]); ok {
-			next = []string{word}
-		}
-	}
-	return "etcd" + subcommand(next), true
+	return firstOf(s.argv(call)) == "exec" || firstOf(s.etcdFields.argv) != "exec"
 }
 
-// etcdAt returns the index of the word etcd among a command's, behind launchers; -1 where the
-// command isn't etcd.
-func (s *script) etcdAt(call *syntax.CallExpr) int {
+// firstOf returns the first word of a command, empty for none.
+func firstOf(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return argv[0]
+}
+
+// etcdProgram returns the program of etcd that a command runs, false where it runs none, or only prints
+// something.
+func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 	argv := s.argv(call)
+	at := etcdAt(argv)
+	if at < 0 || informs(argv[at+1:]) {
+		return "", false
+	}
+	return "etcd" + subcommand(argv[at+1:]), true
+}
+
+// etcdAt returns the index of the word etcd among a command's fields, behind launchers; -1 where the
+// command isn't etcd.
+func etcdAt(argv []string) int {
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) || path.Base(argv[at]) != "etcd" {
 		return -1
 	}
 	return at
-}
-
-// argv returns the arguments of a command, as far as they are known: literal ones, and variables
-// to which the script assigns one literal value. Of a word that begins with literal text, such
-// as an assignment, that beginning is kept.
-func (s *script) argv(call *syntax.CallExpr) []string {
-	argv := make([]string, len(call.Args))
-	for i, arg := range call.Args {
-		text, ok := literal(arg)
-		if !ok {
-			text, ok = s.constant(arg)
-		}
-		if first, is := arg.Parts[0].(*syntax.Lit); !ok && is {
-			text = first.Value + unknownWord
-		} else if !ok {
-			text = unknownWord
-		}
-		argv[i] = text
-	}
-	return argv
 }
 
 // literal returns a word that nothing expands, without its quotes.

@@ -14,27 +14,27 @@ type constant struct {
 	at int
 }
 
-// constant returns the value of a word that is one variable, quoted or not, false where the
-// script assigns none or several to it, or has not assigned it yet.
-func (s *script) constant(word *syntax.Word) (string, bool) {
-	parts := word.Parts
-	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(parts) == 1 {
-		parts = quoted.Parts
-	}
-	if len(parts) != 1 {
+// constant returns the value of a variable, false where the script assigns none or several to it, or has
+// not assigned it yet.
+func (s *script) constant(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
 		return "", false
 	}
-	p, is := parts[0].(*syntax.ParamExp)
-	if !is || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
+	if c, assigned := s.constants[p.Param.Value]; assigned && c.at >= max(s.from, int(p.Pos().Offset())) {
 		return "", false
 	}
-	if c, assigned := s.constants[p.Param.Value]; assigned {
-		return c.value, c.value != unknownWord && c.at < max(s.from, int(word.Pos().Offset()))
+	return s.known(p.Param.Value)
+}
+
+// known returns the value that a variable has at the end of the script.
+func (s *script) known(name string) (string, bool) {
+	if c, assigned := s.constants[name]; assigned {
+		return c.value, c.value != unknownWord
 	}
 	if s.around.variable == nil {
 		return "", false
 	}
-	value, ok := s.around.variable(p.Param.Value)
+	value, ok := s.around.variable(name)
 	return value, ok && value != unknownWord
 }
 
@@ -67,7 +67,11 @@ func (s *script) record(assigns []*syntax.Assign) {
 			continue
 		}
 		c := constant{value: unknownWord, at: int(a.Pos().Offset())}
-		if a.Value != nil && !a.Append {
+		switch {
+		case a.Append || a.Array != nil:
+		case a.Value == nil:
+			c.value = ""
+		default:
 			if text, ok := literal(a.Value); ok {
 				c.value = text
 			}

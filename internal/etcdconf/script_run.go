@@ -4,6 +4,8 @@
 package etcdconf
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -39,8 +41,14 @@ func newRun(s *script, inherited func(string) (string, bool), hostname string, p
 // etcdArgs runs the script up to etcd and returns etcd's arguments.
 func (r *run) etcdArgs() []string {
 	r.statements(r.script.statements, false)
-	call := r.script.etcd
-	return r.fields(call.Args[r.script.etcdAt(call)+1:])
+	w := r.script.etcdFields
+	at := etcdAt(w.argv)
+	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
+	args := r.fields(r.script.etcd.Args[w.args[at]:])
+	if len(args) <= before+1 {
+		return nil
+	}
+	return args[before+1:]
 }
 
 // environ returns a variable of the environment that the script gives to etcd.
@@ -184,9 +192,13 @@ func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 
 // envAssigns follows the assignments of env in `env NAME=value etcd`.
 func (r *run) envAssigns(c *syntax.CallExpr) {
-	for _, field := range r.fields(c.Args[:r.script.etcdAt(c)]) {
+	w := r.script.etcdFields
+	for _, field := range r.fields(c.Args[:w.args[etcdAt(w.argv)]+1]) {
 		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
 			r.vars[name], r.exported[name] = value, true
+		}
+		if path.Base(field) == "etcd" {
+			return
 		}
 	}
 }

@@ -55,7 +55,7 @@ func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t.TempDir()}
 	// A member never ends. So etcd ends the whole process group, and the test sees nothing of
 	// what follows.
-	s.program(t, "etcd", `echo etcd >> "$LOG"; kill -KILL 0`)
+	s.program(t, "etcd", `case "$1" in --version|-h) exit 0 ;; esac; echo etcd >> "$LOG"; kill -KILL 0`)
 	// Another program runs instead of etcd if it replaces the script, or if it is the last command.
 	s.program(t, "server", `[ "$$" != "$MAIN" ] || echo server >> "$LOG"`)
 	s.program(t, "last", `echo server >> "$LOG"`)
@@ -133,7 +133,7 @@ func (g *generator) script() string {
 	var b strings.Builder
 	b.WriteString("MAIN=$$; export MAIN\n")
 	if g.IntN(3) == 0 {
-		b.WriteString("BIN=etcd\n")
+		b.WriteString(g.pick("BIN=etcd\n", "BIN='nice -n 1 etcd'\n", "BIN='tool etcd'\n", "BIN=''\n"))
 	}
 	for range g.IntN(2) {
 		fmt.Fprintf(&b, "f%d() {\n%s}\n", g.functions, g.list(2))
@@ -190,7 +190,7 @@ func (g *generator) command() string {
 	case 6:
 		return g.pick("exit", "exit 1")
 	case 7:
-		return g.pick("BIN=etcd", "BIN=server", "BIN=tool tool", "unset BIN")
+		return g.pick("BIN=etcd", "BIN=server", "BIN='tool etcd'", "BIN='nice -n 1 etcd'", "BIN=", "unset BIN")
 	case 8:
 		return "tool # etcd"
 	case 9:
@@ -203,6 +203,8 @@ func (g *generator) command() string {
 		return "etcd & wait"
 	case 12:
 		return g.pick("etcd | cat", "tool | etcd")
+	case 13:
+		return g.pick("", "exec ") + g.pick("etcd --version", "etcd -h", "command -v etcd", "$BIN --version", "$BIN etcd")
 	}
 	return "tool"
 }

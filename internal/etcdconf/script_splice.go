@@ -28,7 +28,7 @@ type replacement struct {
 // splice returns a script in which the scripts that it executes stand inline. within are the
 // files that it stands in: a file that executes itself is not followed.
 func (p *splicer) splice(text string, within []string) string {
-	s := script{text: text, constants: map[string]constant{}, around: p.around}
+	s := newScript(text, p.around)
 	if len(within) >= maxMountedDepth || s.parse() != nil {
 		return text
 	}
@@ -44,7 +44,7 @@ func (p *splicer) splice(text string, within []string) string {
 				if !is || documents[call.End().Line()] || redirectedWithin(n, call) {
 					return true
 				}
-				if with, ok := p.replace(&s, call, within); ok {
+				if with, ok := p.replace(s, call, within); ok {
 					all = append(all, replacement{int(call.Pos().Offset()), int(call.End().Offset()), with})
 					return false
 				}
@@ -63,7 +63,7 @@ func (p *splicer) splice(text string, within []string) string {
 		at = r.to
 	}
 	out.WriteString(text[at:])
-	spliced := script{text: out.String(), constants: map[string]constant{}, around: p.around}
+	spliced := newScript(out.String(), p.around)
 	if spliced.parse() != nil {
 		return text
 	}
@@ -72,30 +72,27 @@ func (p *splicer) splice(text string, within []string) string {
 
 // replace returns what a command executes as text.
 func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (string, bool) {
-	argv := s.argv(call)
-	if len(argv) == 0 {
-		return "", false
-	}
-	switch argv[0] {
+	w := s.fields(call)
+	switch firstOf(w.argv) {
 	case ".", "source":
-		if len(argv) < 2 {
+		if len(w.argv) < 2 {
 			return "", false
 		}
-		text, ok := p.read(argv[1], within, false)
+		text, ok := p.read(w.argv[1], within, sourced)
 		return "{ :\n" + text + "\n}", ok
 	case "eval":
-		text := strings.Join(argv[1:], " ")
+		text := strings.Join(w.argv[1:], " ")
 		if strings.Contains(text, unknownWord) {
 			return "", false
 		}
 		text, ok := p.inline(text, within)
 		return "{ :\n" + text + "\n}", ok
 	}
-	at := programAt(argv)
-	if at < 0 || at >= len(argv) {
+	at := programAt(w.argv)
+	if at < 0 || at >= len(w.argv) {
 		return "", false
 	}
-	text, rest, ok := p.program(argv, at, within)
+	text, rest, ok := p.program(w.argv, at, within)
 	if !ok {
 		return "", false
 	}
@@ -105,27 +102,37 @@ func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (st
 	for _, a := range call.Assigns {
 		process.WriteString("export " + s.between(a, a) + "\n")
 	}
-	for i, word := range argv[:at] {
+	for i, word := range w.argv[:at] {
 		if isAssignment(word) {
-			process.WriteString("export " + s.between(call.Args[i], call.Args[i]) + "\n")
+			process.WriteString("export " + s.source(call, w, i) + "\n")
 		}
 	}
 	process.WriteString("set --")
-	if rest < len(call.Args) {
-		process.WriteString(" " + s.between(call.Args[rest], call.Args[len(call.Args)-1]))
+	for i := rest; i < len(w.argv); i++ {
+		process.WriteString(" " + s.source(call, w, i))
 	}
 	process.WriteString("\n" + text + "\n)")
-	if argv[0] == "exec" {
+	if w.argv[0] == "exec" {
 		return "{ " + process.String() + "; exit; }", true
 	}
 	return process.String(), true
+}
+
+// source returns a word of a command as a script has it: as it is written, or quoted where it is one
+// of several of an argument.
+func (s *script) source(call *syntax.CallExpr, w fields, i int) string {
+	alone := (i == 0 || w.args[i-1] != w.args[i]) && (i+1 == len(w.args) || w.args[i+1] != w.args[i])
+	if arg := call.Args[w.args[i]]; alone || strings.Contains(w.argv[i], unknownWord) {
+		return s.between(arg, arg)
+	}
+	return "'" + strings.ReplaceAll(w.argv[i], "'", `'\''`) + "'"
 }
 
 // program returns the script that a command runs as a process, and the index of its first
 // argument.
 func (p *splicer) program(argv []string, at int, within []string) (text string, rest int, ok bool) {
 	if !shells[path.Base(argv[at])] {
-		text, ok = p.read(argv[at], within, true)
+		text, ok = p.read(argv[at], within, executed)
 		return text, at + 1, ok
 	}
 	o := shellOptions(argv[at+1:])
@@ -134,7 +141,7 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	case operand >= len(argv):
 		return "", 0, false
 	case !o.command:
-		text, ok = p.read(argv[operand], within, false)
+		text, ok = p.read(argv[operand], within, byShell)
 		return text, operand + 1, ok
 	case strings.Contains(argv[operand], unknownWord):
 		return "", 0, false
@@ -143,26 +150,26 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	return text, min(operand+2, len(argv)), ok // the first argument is $0
 }
 
-// read returns a file with what it executes. executed is true where the kernel starts the file.
-func (p *splicer) read(at string, within []string, executed bool) (string, bool) {
-	if p.around.file == nil || slices.Contains(within, at) || len(within) >= maxMountedDepth {
+// read returns a file with what it executes.
+func (p *splicer) read(at string, within []string, as started) (string, bool) {
+	if slices.Contains(within, at) {
 		return "", false
 	}
-	text, ok := p.around.file(at)
-	if !ok || executed && !runsInShell(text) {
+	text, ok := p.around.read(at, as)
+	if !ok || as == executed && !runsInShell(text) {
 		return "", false
 	}
-	return p.inline(text, append(slices.Clone(within), at))
+	text, ok = p.inline(text, append(slices.Clone(within), at))
+	if !ok {
+		p.around.miss(at, errUnparsed)
+	}
+	return text, ok
 }
 
 // inline returns a text with what it executes, false where it can't be read as a script.
 func (p *splicer) inline(text string, within []string) (string, bool) {
 	p.left -= len(text)
-	if p.left < 0 {
-		return "", false
-	}
-	s := script{text: text, constants: map[string]constant{}, around: p.around}
-	if s.parse() != nil {
+	if p.left < 0 || len(within) > maxMountedDepth || newScript(text, p.around).parse() != nil {
 		return "", false
 	}
 	return p.splice(text, within), true

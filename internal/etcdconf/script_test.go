@@ -73,6 +73,34 @@ func TestScriptArgs(t *testing.T) {
 	}
 }
 
+// TestScriptOfSeveral reads the arguments of the command that the script is for, where it runs several.
+func TestScriptOfSeveral(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ script, want string }{
+		{"etcd --version; exec etcd --name a", "--name a"},
+		{"etcd -h\netcd --name a", "--name a"},
+		{"command -v etcd --x || exit 1; etcd --name a", "--name a"},
+		{"etcd --name x & P=$!\netcdctl user add root; kill $P\nexec etcd --name a", "--name a"},
+		{"setup() { etcd --name x & kill $!; }\nsetup\netcd --name a", "--name a"},
+		{"timeout 9 etcd --force-new-cluster --name x\netcd --name a & wait", "--name a"},
+		{"exec etcd --name a\netcd --name x", "--name a"},
+		{"if [ -d /d ]; then exec etcd --name x; fi\nexec etcd --name a", "--name a"},
+		{"exec etcd gateway start; etcd --name a", "--name a"},
+		{"N='nice -n 10'; exec $N etcd --name a", "--name a"},
+		{"E='nice etcd --name a'; exec $E --wal-dir w", "--name a --wal-dir w"},
+	} {
+		script := parseScript(row.script, surroundings{})
+		if script.err != nil || script.program != "etcd" {
+			t.Errorf("%q is program %q, error %v", row.script, script.program, script.err)
+			continue
+		}
+		r := newRun(&script, nil, "pod-0", nil)
+		if got := strings.Join(r.etcdArgs(), " "); got != row.want {
+			t.Errorf("%q: %q, want %q", row.script, got, row.want)
+		}
+	}
+}
+
 // TestScriptEnvironment reads the environment that a script gives to etcd.
 func TestScriptEnvironment(t *testing.T) {
 	t.Parallel()
@@ -97,6 +125,7 @@ func TestScriptEnvironment(t *testing.T) {
 		{"defaults assigned", ": ${A:=1} ${INHERITED:=2}; export A; etcd", map[string]string{"A": "1", "INHERITED": "old"}},
 		{"added", "export A=1; A+=2; etcd", map[string]string{"A": "12", "INHERITED": "old"}},
 		{"by env", "exec env -i A=1 B=\"$INHERITED\" etcd", map[string]string{"A": "1", "B": "old", "INHERITED": "old"}},
+		{"by env in a variable", "E='env A=1 etcd'; exec $E --name=B=2", map[string]string{"A": "1", "INHERITED": "old"}},
 		{"arguments set", "set -- \"$@\" --name; export A=$# B=\"$3\"; etcd", map[string]string{"A": "3", "B": "--name", "INHERITED": "old"}},
 		{"arguments perhaps set", "if x; then set -- a; fi; export A=$1; etcd", map[string]string{"A": "$1", "INHERITED": "old"}},
 		{"an unknown part is not cut", "X=$(cat /x)-1; export A=${X%-*}; etcd", map[string]string{"A": "${X%-*}", "INHERITED": "old"}},

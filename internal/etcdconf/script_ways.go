@@ -6,6 +6,7 @@ package etcdconf
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -96,7 +97,7 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 		return false
 	}
 	call, is := statements[0].Cmd.(*syntax.CallExpr)
-	return is && len(call.Args) > 0 && w.script.argv(call)[0] == "exit"
+	return is && firstOf(w.script.argv(call)) == "exit"
 }
 
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
@@ -188,8 +189,8 @@ func isLiteral(word *syntax.Word) bool {
 func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			name := w.script.argv(call)[0]
-			leaves = leaves || slices.Contains(commands, name) || name == unknownWord
+			name := firstOf(w.script.argv(call))
+			leaves = leaves || slices.Contains(commands, name) || strings.HasSuffix(name, unknownWord)
 		}
 		return !leaves
 	})
@@ -256,6 +257,7 @@ func isAny(pattern *syntax.Word) bool {
 // brief are commands that a script can end with, and that are not what its container is for.
 var brief = map[string]bool{
 	":": true, ".": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
+	"etcd":   true, // it prints its version or its flags
 	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true, "source": true,
 	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
 }
@@ -268,8 +270,9 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	}
 	argv := w.script.argv(c)
 	at := programAt(argv)
-	if at < 0 || at >= len(argv) {
-		return ways{on: true} // an assignment, or exec with redirections alone
+	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
+		ends := len(argv) > 1 && argv[0] == "exec"
+		return ways{on: !ends, other: ends}
 	}
 	name := path.Base(argv[at])
 	body := w.functions[name]

@@ -53,8 +53,8 @@ const wipe = "delete the member's PersistentVolumeClaim and then its pod: "
 const selfHealing = wipe + "it removes the old member and adds itself when it starts"
 
 // StartScript is the membership of a cluster with a command of its own that changes members. who is
-// the command, and scale is how to change the number of pods. removes is true where a hook removes the
-// member of a pod that stops.
+// the command, and scale is how to change the number of pods. removes is true where a preStop hook
+// removes the member of each pod that stops.
 func StartScript(who, scale string, removes bool) Membership {
 	m := Membership{
 		Manager: ByStartScript, ManagerName: who, RemovesMembers: removes,
@@ -66,6 +66,16 @@ func StartScript(who, scale string, removes bool) Membership {
 		m.ScaleInHow = "remove the last pod's member with etcdctl member remove, and then at once: " + scale + ", if the script doesn't remove it"
 	}
 	return m
+}
+
+// UnreadScript is the membership of a cluster with a script that could not be read, so that who changes
+// its members is unknown. where is what runs the script, and why names it with the reason.
+func UnreadScript(where, why string) Membership {
+	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter"
+	return Membership{
+		Manager: ByStartScript, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
+		ScaleHow: readable, ReplaceHow: readable,
+	}
 }
 
 func inValues(key string) string {

@@ -31,12 +31,19 @@ func TestScaleManager(t *testing.T) {
 			t.Errorf("%s: how %q", p.Name, f.How)
 		}
 	}
-	for verb, hook := range map[string]string{"add": "", "remove": "preStop"} {
-		w := workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{{Container: "etcd", Hook: hook, Verb: verb}}}}
-		var f scale.Facts
-		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
-		if (f.Manager != "") != (verb == "remove") {
-			t.Errorf("a script that runs member %s: manager %q", verb, f.Manager)
+	// Only a hook that removes the member of each pod that stops counts as a manager that removes
+	// members.
+	for _, hook := range []string{"", "postStart", etcdconf.PreStop} {
+		for _, m := range []etcdconf.MemberChange{
+			{Verb: "add"}, {Verb: "remove"}, {Verb: "update"}, {Verb: "promote"}, {}, {Verb: "remove", Unclear: true}, {Unread: "/start.sh: forbidden"},
+		} {
+			m.Container, m.Hook = "etcd", hook
+			w := workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{m}}}
+			var f scale.Facts
+			w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
+			if want := hook == etcdconf.PreStop && m.Verb == "remove" && !m.Unclear; (f.Manager != "") != want {
+				t.Errorf("%+v: manager %q, want one: %t", m, f.Manager, want)
+			}
 		}
 	}
 }

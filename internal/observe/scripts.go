@@ -59,7 +59,7 @@ func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner
 	o, found := owner.Standalone(sts)
 	ref, pod := metav1.GetControllerOfNoCopy(sts), etcdconf.PodOfTemplate(sts)
 	ofDruid := ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind()
-	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !etcdconf.WorthReading(&pod.Spec) {
+	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !found && !etcdconf.WorthReading(&pod.Spec) {
 		return o, found
 	}
 	contents := r.Scripts.contents(ctx, r, sts.Namespace)

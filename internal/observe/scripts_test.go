@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -103,5 +105,26 @@ func TestScripts(t *testing.T) {
 	reads = 0
 	if got := names(&Reader{Reader: counted{many, &reads}, Scripts: NewScripts()}); got != "" || reads != maxScriptObjects {
 		t.Errorf("of many candidates: %q, %d reads, want %d", got, reads, maxScriptObjects)
+	}
+}
+
+// TestUnreadMembership holds that who changes members is unknown where a script can't be read, also of a
+// declared cluster with no hint of etcd, and that the reason names what can't be read.
+func TestUnreadMembership(t *testing.T) {
+	t.Parallel()
+	unhinted := mountingSet("unhinted", "db:1", "gone")
+	unhinted.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "main"}
+	sources := mountingSet("sources", "etcd:v3", "gone")
+	sources.Spec.Template.Spec.Containers[0].Command = []string{"sh", "-c", ". /scripts/start.sh; exec etcd"}
+	r := &Reader{Reader: observetest.Objects{unhinted, sources}, Scripts: NewScripts()}
+	owners, err := r.Owners(t.Context())
+	if err != nil || len(owners) != 2 {
+		t.Fatal(owners, err)
+	}
+	for _, o := range owners {
+		m := o.Membership()
+		if m.Manager != flavour.ByStartScript || m.RemovesMembers || !strings.Contains(m.ManagerName, "ConfigMap team/gone does not exist") || !strings.Contains(m.ScaleHow, "readable") {
+			t.Errorf("%s: %+v", o, m)
+		}
 	}
 }

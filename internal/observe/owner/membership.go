@@ -5,11 +5,13 @@ package owner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -72,18 +74,20 @@ func (o Owner) byController(made string) flavour.Membership {
 	}
 }
 
-// byScript is the membership where a command of the pods changes members.
+// byScript is the membership where a command of the pods changes members, or may do so: a script that
+// can't be read.
 func (o Owner) byScript() flavour.Membership {
-	shown := o.MemberChanges[0]
-	removes := false
-	for _, m := range o.MemberChanges {
-		removes = removes || m.Verb == "remove" && m.Hook != ""
+	shown := slices.DeleteFunc(slices.Clone(o.MemberChanges), func(m etcdconf.MemberChange) bool { return m.Unread != "" })
+	if len(shown) == 0 {
+		unread := o.MemberChanges[0]
+		return flavour.UnreadScript(unread.Where(), unread.Unread)
 	}
 	scale := "kubectl scale statefulset " + o.StatefulSet + " --replicas N -n NAMESPACE"
 	if release := o.Release(); release != "" {
 		scale = "change the number of replicas in the values of its Helm release"
 	}
-	return flavour.StartScript(shown.Where()+" ("+shown.Command()+")", scale, removes)
+	removes := slices.ContainsFunc(shown, etcdconf.MemberChange.RemovesLeaving)
+	return flavour.StartScript(shown[0].Where()+" ("+shown[0].Command()+")", scale, removes)
 }
 
 // setValue is how to set a value of the chart that an owner is from. Objects of a chart that is a

@@ -22,6 +22,8 @@ func TestMembershipWay(t *testing.T) {
 	helm := map[string]string{helmRelease: "shop"}
 	chart := map[string]string{helmChart: "etcd-ha-10.2.1-rc.1"}
 	added := []etcdconf.MemberChange{{Container: "etcd", Verb: "add"}}
+	joined := []etcdconf.MemberChange{{Container: "etcd", Hook: "postStart", Verb: "remove"}}
+	unread := []etcdconf.MemberChange{{Container: "etcd", Unread: "/start.sh: ConfigMap team/s does not exist"}}
 	removed := []etcdconf.MemberChange{{Container: "etcd", Hook: "preStop", Verb: "remove"}}
 	for _, row := range []struct {
 		id, name string
@@ -43,6 +45,10 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-9", "a chart", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "helm upgrade shop CHART -n team --reuse-values --set replicaCount=N (", ""},
 		{"WM-10", "a chart that is a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "the value is etcd-ha.replicaCount", ""},
 		{"WM-11", "a release by its labels", Owner{Distribution: flavour.Kamaji, Labels: map[string]string{managedBy: "Helm", chartInstance: "shop"}}, flavour.Unmanaged, "in the values of Helm release shop", ""},
+		{"WM-13", "a hook that removes at the start", Owner{Distribution: flavour.Plain, MemberChanges: joined}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
+		{"WM-14", "a script that can't be read", Owner{Distribution: flavour.Plain, MemberChanges: unread}, flavour.ByStartScript, "make the script readable", ""},
+		{"WM-15", "a script that can't be read, and one that adds", Owner{Distribution: flavour.Plain, MemberChanges: append(unread, added...)}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
+		{"WM-16", "a script that can't be read, and a chart", Owner{Distribution: flavour.Bitnami, MemberChanges: unread, Annotations: helm, Labels: chart}, flavour.ByStartScript, "--set replicaCount=N (", ""},
 		{"WM-12", "nothing", Owner{Distribution: flavour.Plain}, flavour.Unmanaged, "", ""},
 	} {
 		row.o.Namespace, row.o.Name, row.o.StatefulSet = "team", "main", "main"
@@ -51,7 +57,7 @@ func TestMembershipWay(t *testing.T) {
 			t.Errorf("%s %s: %+v", row.id, row.name, m)
 		}
 		for _, text := range []string{m.ManagerName, m.ScaleHow, m.ScaleInHow, m.ReplaceHow} {
-			if strings.Contains(text, "NAME") || strings.Contains(text, "the program that created") {
+			if strings.Contains(text, "()") || strings.Contains(text, "NAME") || strings.Contains(text, "the program that created") {
 				t.Errorf("%s %s: %q", row.id, row.name, text)
 			}
 		}

@@ -123,6 +123,8 @@ func (j *Job) checkHooks(f *findings) {
 	adds := slices.ContainsFunc(j.Owner.MemberChanges, func(m etcdconf.MemberChange) bool { return m.Verb == "add" })
 	for _, m := range j.Owner.MemberChanges {
 		switch {
+		case m.Unread != "" && m.Hook == etcdconf.PreStop:
+			f.warn("%s can't be read, so it may take the member out of etcd: %s.", upper(m.Where()), m.Unread)
 		case !m.AtStop():
 		case adds:
 			f.warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())

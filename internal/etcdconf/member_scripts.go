@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// scripts inspects the arguments of a command that can be scripts, such as those of trap, su -c and
+// sh -c. eval joins its arguments to one.
+func (w *changeWalk) scripts(in scope, c fields) {
+	if c.argv[0] == "eval" {
+		w.nested(in, strings.Join(c.texts[1:], " "))
+		return
+	}
+	for _, text := range c.texts {
+		if strings.HasPrefix(text, "--") { // --command=SCRIPT
+			_, text, _ = strings.Cut(text, "=")
+		}
+		if strings.ContainsAny(text, separators) {
+			w.nested(in, text)
+		}
+	}
+}
+
+// nested inspects a script that stands in another one, and can use its functions and constants. It
+// does so within bounds: such a script can have itself in it by a variable.
+func (w *changeWalk) nested(in scope, text string) {
+	if w.left -= len(text); w.left < 0 || w.depth == maxMountedDepth {
+		return
+	}
+	around := in.script.around
+	around.variable = in.script.known
+	s := newScript(text, around)
+	s.spent = in.script.spent
+	w.depth++
+	w.walk(scope{script: s, functions: in.functions, data: in.data})
+	w.depth--
+	in.script.spent = s.spent
+}
+
+// redirected inspects the script that a shell reads from a here-document.
+func (w *changeWalk) redirected(in scope, statement *syntax.Stmt) {
+	call, is := statement.Cmd.(*syntax.CallExpr)
+	if !is || len(statement.Redirs) == 0 || !readsScripts(in.script.argv(call)) {
+		return
+	}
+	for _, r := range statement.Redirs {
+		switch {
+		case r.Hdoc != nil:
+			w.nested(in, in.script.between(r.Hdoc, r.Hdoc))
+		case r.Op == syntax.WordHdoc && r.Word != nil:
+			w.nested(in, strings.Join(in.script.splitArg(r.Word).texts, " "))
+		}
+	}
+}
+
+// readsScripts reports whether a command runs a shell, which may read a script from its input.
+func readsScripts(argv []string) bool {
+	at := programAt(argv)
+	if at < 0 || at >= len(argv) {
+		return false
+	}
+	program := path.Base(argv[at])
+	return shells[program] || runners[program]
+}
+
+// piped inspects what a pipe gives to a command that runs it: a script to a shell, and arguments to
+// xargs.
+func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
+	to, is := pipe.Y.Cmd.(*syntax.CallExpr)
+	if pipe.Op != syntax.Pipe && pipe.Op != syntax.PipeAll || !is {
+		return
+	}
+	gets := in.script.fields(to)
+	if !readsScripts(gets.argv) {
+		return
+	}
+	from := firstOfPipe(pipe.X)
+	if from == nil || len(from.Args) == 0 {
+		return
+	}
+	gives := in.script.fields(from)
+	gives = gives.from(min(1, len(gives.argv)))
+	switch {
+	case path.Base(gets.argv[programAt(gets.argv)]) != "xargs":
+		w.nested(in, strings.Join(gives.texts, " "))
+	case !narrows(gives.texts):
+		w.inspect(in, fields{argv: append(gets.argv, gives.argv...), texts: append(gets.texts, gives.texts...)})
+	}
+}
+
+// firstOfPipe returns the first command of a pipe, nil where it isn't a simple one.
+func firstOfPipe(statement *syntax.Stmt) *syntax.CallExpr {
+	for {
+		switch c := statement.Cmd.(type) {
+		case *syntax.CallExpr:
+			return c
+		case *syntax.BinaryCmd:
+			statement = c.X
+		default:
+			return nil
+		}
+	}
+}
