@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -111,7 +112,11 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 
 // noteUnknownSize notes what would show which other members there are.
 func (f *Facts) noteUnknownSize(o owner.Owner) {
-	if f.Cluster.SizeUnknown == "" {
+	why := f.Cluster.SizeUnknown
+	if o.WithoutStatefulSet() { // of several pods, it is not known whether they are all
+		why = cmp.Or(why, o.UnknownPeers())
+	}
+	if why == "" {
 		return
 	}
 	effect, how := "", "write the list of members into its pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value"
@@ -119,7 +124,8 @@ func (f *Facts) noteUnknownSize(o owner.Owner) {
 		effect = "Until it is known, a budget that etcd-webhook keeps allows no eviction. "
 		how += "; or set the annotation kubectl-etcd.dev/size on " + o.Target().String() + " to the number of voters"
 	}
-	f.note(policy.SizeUnknown, "it is not known which members the cluster has beside this one: %s. %sTo show it, %s", f.Cluster.SizeUnknown, effect, how)
+	f.note(policy.SizeUnknown, "it is not known which members the cluster has beside %s: %s. %sTo show it, %s",
+		policy.Count(max(1, len(f.Cluster.Members)), "known member"), why, effect, how)
 }
 
 // member returns what a pod alone shows about its member.

@@ -74,14 +74,15 @@ type Owner struct {
 	Mounted string
 	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
 	MemberChanges []etcdconf.MemberChange
-	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the
-	// first one, and Replicas are those of all. It is nil for a cluster of one workload.
+	// Workloads are all StatefulSets of a cluster that spans several, by name, those that were added
+	// later last. StatefulSet is the first one, and Replicas are those of all. It is nil for a cluster of
+	// one workload.
 	Workloads []Workload
 	// Listed counts the members that the StatefulSets of a cluster that spans several list, also
 	// those of one that has no replicas now.
 	Listed int
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
-	// is known to have.
+	// is known to have, and one for each StatefulSet that was added later.
 	Elsewhere int
 	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
 	// known. See UnknownPeers.

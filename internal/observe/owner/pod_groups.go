@@ -21,8 +21,8 @@ type PodGroup struct {
 }
 
 // GroupPods finds the clusters among pods that no StatefulSet made. Two pods are of one cluster
-// if one object owns both, or if one lists the name and the peer URL of the other. Neither
-// labels nor single names join pods.
+// if one object owns both, or if one lists the name and the peer URL of the other and no list contradicts
+// it: see listings.join. Neither labels nor single names join pods.
 func GroupPods(pods []corev1.Pod) []PodGroup {
 	var members []listedPod
 	for i := range pods {
@@ -63,6 +63,8 @@ type listedPod struct {
 	// is why it may list more, empty for no more.
 	self, peers []etcdconf.Peer
 	unknown     string
+	// contested is why it may be in the cluster of another pod, empty for none.
+	contested string
 }
 
 func listedPodOf(pod *corev1.Pod) listedPod {
@@ -87,33 +89,29 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 // manifestOf is the name of a static pod without its node's, which the kubelet appends.
 func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-"+pod.Spec.NodeName) }
 
-// join returns the pods of each cluster, in the order of the first ones. It takes linear time,
-// since anyone who may create pods decides how many there are.
+// join returns the pods of each cluster, in the order of the first ones, and notes for each pod why it
+// may be in another one.
 func join(members []listedPod) [][]listedPod {
-	parts := newPartition(len(members))
-	type self struct {
-		namespace string
-		etcdconf.Peer
+	all := make([]lister, 0, len(members))
+	for _, m := range members {
+		all = append(all, lister{namespace: m.pod.Namespace, key: m.key, self: m.self, listed: m.peers, partial: m.unknown != ""})
 	}
-	keys, selves := map[string]int{}, map[self][]int{}
-	for i, m := range members {
-		for _, e := range m.self {
-			of := self{m.pod.Namespace, e}
-			selves[of] = append(selves[of], i)
-		}
-		if first, known := keys[m.pod.Namespace+"/"+m.key]; known && m.key != "" {
-			parts.join(first, i)
-		} else {
-			keys[m.pod.Namespace+"/"+m.key] = i
-		}
+	l := listingsOf(all)
+	parts, _ := l.join(func(int, int) bool { return true })
+	alone := map[int]int{}
+	for i := range members {
+		alone[parts.first(i)]++
 	}
-	for i, m := range members {
-		for _, e := range m.peers {
-			for _, j := range selves[self{m.pod.Namespace, e}] {
-				parts.join(i, j)
-			}
+	l.each(func(i, j int) {
+		if parts.first(i) == parts.first(j) {
+			return
 		}
-	}
+		is := " is not known to be in the same cluster"
+		members[i].contested = cmp.Or(members[i].contested, "its list names pod "+members[j].pod.Name+", which"+is)
+		if alone[parts.first(j)] == 1 {
+			members[j].contested = cmp.Or(members[j].contested, "pod "+members[i].pod.Name+" lists it, which"+is)
+		}
+	})
 	return grouped(parts, members)
 }
 
@@ -133,6 +131,9 @@ func groupOfPods(members []listedPod) PodGroup {
 	g.Owner.Replicas = int32(min(len(members), MaxMembers))
 	if len(members) == 1 && !IsMadeByOperator(members[0].pod) {
 		g.Owner.PeersUnknown = members[0].unknown
+	}
+	for _, m := range members {
+		g.Owner.PeersUnknown = cmp.Or(g.Owner.PeersUnknown, m.contested)
 	}
 	return g
 }

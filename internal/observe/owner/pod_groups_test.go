@@ -5,16 +5,12 @@ package owner
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // etcdPod is a pod that runs etcd with flags, made by a controller given as KIND/NAME.
@@ -65,6 +61,27 @@ func labelled(pod corev1.Pod, key, value string) corev1.Pod {
 func inPhase(pod corev1.Pod, phase corev1.PodPhase) corev1.Pod {
 	pod.Status.Phase = phase
 	return pod
+}
+
+// TestNoPodsByLocalAddresses holds that entries which mean another member in each pod join nothing, whatever
+// made the pods.
+func TestNoPodsByLocalAddresses(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"127.0.0.1", "0.0.0.0", "[::1]", "[::]", "localhost", "$(hostname -i)", "`hostname`", "${POD_IP}"} {
+		url := "http://" + host + ":2380"
+		flags := []string{"--name", "s1", "--initial-advertise-peer-urls=" + url, "--initial-cluster", "s1=" + url}
+		for _, made := range [][2]string{{"", ""}, {"Deployment/a", "Deployment/b"}, {"DaemonSet/a", "DaemonSet/a"}} {
+			pods := []corev1.Pod{etcdPod("a-x", made[0], flags...), etcdPod("b-x", made[1], flags...)}
+			if groups := GroupPods(pods); len(groups) != 2 {
+				t.Errorf("%s, made by %v: %d clusters", host, made, len(groups))
+			}
+			pods[1] = etcdPod("b-x", made[1], lists("s2", "s2")...)
+			pods[1].Spec.Containers[0].Command[3] += ",s1=" + url
+			if groups := GroupPods(pods); len(groups) != 2 {
+				t.Errorf("%s, which another one lists, made by %v: %d clusters", host, made, len(groups))
+			}
+		}
+	}
 }
 
 // TestPodGroups has a row per way in which pods are made. Groups are given as KIND NAME: PODS.
@@ -121,6 +138,39 @@ func TestPodGroups(t *testing.T) {
 			labelled(etcdPod("etcd-cp-1", "Node/cp-1", "--config-file=/etc/etcd.yaml"), "component", "etcd"),
 			labelled(etcdPod("etcd-cp-2", "Node/cp-2", "--config-file=/etc/etcd.yaml"), "component", "etcd"),
 		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2"}},
+		{"static pods, of which one was removed and another one has joined", []corev1.Pod{
+			static("etcd", "cp-1", "2380", "cp-1"), static("etcd", "cp-2", "2380", "cp-1", "cp-2"),
+			static("etcd", "cp-3", "2380", "cp-1", "cp-2", "cp-3"), static("etcd", "cp-4", "2380", "cp-1", "cp-3", "cp-4"),
+		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2 etcd-cp-3 etcd-cp-4"}},
+		{"members that were replaced by hand, and the pod of the old one is there", []corev1.Pod{
+			etcdPod("etcd0", "", lists("etcd0", "etcd0", "etcd1", "etcd2")...),
+			etcdPod("etcd1", "", lists("etcd1", "etcd0", "etcd1", "etcd2")...),
+			etcdPod("etcd2", "", lists("etcd2", "etcd0", "etcd1", "etcd2")...),
+			etcdPod("etcd3", "", lists("etcd3", "etcd1", "etcd2", "etcd3")...),
+		}, []string{"Pods etcd0: etcd0 etcd1 etcd2 etcd3"}},
+		{"two that claim a third one, which lists itself", []corev1.Pod{
+			etcdPod("a1", "", lists("a1", "a1", "a2", "c")...), etcdPod("a2", "", lists("a2", "a1", "a2", "c")...),
+			etcdPod("b1", "", lists("b1", "b1", "b2", "c")...), etcdPod("b2", "", lists("b2", "b1", "b2", "c")...),
+			etcdPod("c", "", lists("c", "c")...),
+		}, []string{"Pods a1: a1 a2 (others unknown)", "Pods b1: b1 b2 (others unknown)", "Pods c: c (others unknown)"}},
+		{"two that claim a third one, which lists the first", []corev1.Pod{
+			etcdPod("a1", "", lists("a1", "a1", "a2", "c")...), etcdPod("a2", "", lists("a2", "a1", "a2", "c")...),
+			etcdPod("b1", "", lists("b1", "b1", "b2", "c")...), etcdPod("b2", "", lists("b2", "b1", "b2", "c")...),
+			etcdPod("c", "", lists("c", "a1", "a2", "c")...),
+		}, []string{"Pods a1: a1 a2 c", "Pods b1: b1 b2 (others unknown)"}},
+		{"one that lists two clusters", []corev1.Pod{
+			etcdPod("a1", "", lists("a1", "a1", "a2")...), etcdPod("a2", "", lists("a2", "a1", "a2")...),
+			etcdPod("b1", "", lists("b1", "b1", "b2")...), etcdPod("b2", "", lists("b2", "b1", "b2")...),
+			etcdPod("x", "", lists("x", "a1", "a2", "b1", "b2", "x")...),
+		}, []string{"Pods a1: a1 a2", "Pods b1: b1 b2", "Pods x: x (others unknown)"}},
+		{"two that list a third one, which lists two others", []corev1.Pod{
+			etcdPod("a1", "", lists("a1", "a1", "a2", "c")...), etcdPod("a2", "", lists("a2", "a1", "a2", "c")...),
+			etcdPod("b1", "", lists("b1", "b1", "b2")...), etcdPod("b2", "", lists("b2", "b1", "b2")...),
+			etcdPod("c", "", lists("c", "b1", "b2", "c")...),
+		}, []string{"Pods a1: a1 a2 (others unknown)", "Pods b1: b1 b2 c"}},
+		{"two that advertise one address", []corev1.Pod{
+			etcdPod("a1", "", lists("a1", "a1", "a2")...), etcdPod("copy", "", lists("a1", "a1", "a2")...), etcdPod("a2", "", lists("a2", "a1", "a2")...),
+		}, []string{"Pods a1: a1 (others unknown)", "Pods a2: a2 (others unknown)", "Pods copy: copy (others unknown)"}},
 		{"an operator's pods", []corev1.Pod{
 			etcdPod("main-x", "EtcdCluster/main", "--initial-cluster=main-x=http://main-x:2380"), etcdPod("main-y", "EtcdCluster/main"),
 		}, []string{"EtcdCluster main: main-x main-y"}},
@@ -152,76 +202,4 @@ func TestPodGroups(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", row.name, got, row.want)
 		}
 	}
-}
-
-// TestJoinLikeNaively compares the groups of random pods with those that a search without any
-// index finds, and holds that the order of the pods doesn't matter.
-func TestJoinLikeNaively(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for range 2000 {
-		members := make([]listedPod, 1+random.IntN(9))
-		for i := range members {
-			pod := etcdPod(fmt.Sprintf("p%d", i), "")
-			pod.Namespace = fmt.Sprintf("n%d", random.IntN(2))
-			members[i].pod = &pod
-			for range random.IntN(3) {
-				members[i].peers = append(members[i].peers, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(8))})
-			}
-			for range random.IntN(2) {
-				members[i].self = append(members[i].self, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(8))})
-			}
-			members[i].key = []string{"", "", "", "k1", "k2"}[random.IntN(5)]
-		}
-		got, want := named(join(members)), named(naively(members))
-		random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-		if again := named(join(members)); !slices.Equal(got, want) || !slices.Equal(again, want) {
-			t.Fatalf("seed %d: %+v\n got %q\nagain %q\nwant %q", seed, members, got, again, want)
-		}
-	}
-}
-
-// naively grows each group until no other pod belongs to it.
-func naively(members []listedPod) [][]listedPod {
-	var out [][]listedPod
-	rest := slices.Clone(members)
-	for len(rest) > 0 {
-		group := rest[:1:1]
-		rest = rest[1:]
-		for grown := true; grown; {
-			grown = false
-			for i, m := range rest {
-				if slices.ContainsFunc(group, func(g listedPod) bool { return ofOne(g, m) }) {
-					group, rest, grown = append(group, m), slices.Delete(slices.Clone(rest), i, i+1), true
-					break
-				}
-			}
-		}
-		out = append(out, group)
-	}
-	return out
-}
-
-func ofOne(a, b listedPod) bool {
-	lists := func(a, b listedPod) bool {
-		return slices.ContainsFunc(a.peers, func(e etcdconf.Peer) bool { return slices.Contains(b.self, e) })
-	}
-	// Two that a third one lists are joined through it.
-	return a.pod.Namespace == b.pod.Namespace && (a.key != "" && a.key == b.key || lists(a, b) || lists(b, a))
-}
-
-func named(groups [][]listedPod) []string {
-	var out []string
-	for _, g := range groups {
-		var names []string
-		for _, m := range g {
-			names = append(names, m.pod.Name)
-		}
-		slices.Sort(names)
-		out = append(out, strings.Join(names, " "))
-	}
-	slices.Sort(out)
-	return out
 }

@@ -72,11 +72,13 @@ func (o Owner) Executing(alone Owner) Owner {
 type listedSet struct {
 	sts   *appsv1.StatefulSet
 	peers source.Peers
+	// late is true if it joined its cluster later than the others, as its list alone shows.
+	late bool
 }
 
 // Spanning returns the clusters of the StatefulSets of one namespace whose members list members of
-// others, by name. Two are of one cluster if each lists a member of the other: a list alone is
-// written by anyone who may create a StatefulSet.
+// others, by name. Two are of one cluster if each lists a member of the other. A list alone is written by
+// anyone who may create a StatefulSet, so it joins one only in the stead of a member that is missing.
 func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	var all []listedSet
 	for _, sts := range sets {
@@ -86,7 +88,7 @@ func Spanning(sets []*appsv1.StatefulSet) []Owner {
 			continue
 		}
 		if _, ok := Standalone(sts); ok {
-			all = append(all, listedSet{sts, peers})
+			all = append(all, listedSet{sts: sts, peers: peers})
 		}
 	}
 	slices.SortFunc(all, func(a, b listedSet) int { return cmp.Compare(a.sts.Name, b.sts.Name) })
@@ -97,43 +99,31 @@ func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	return owners
 }
 
-// joinSets returns the StatefulSets of each cluster. It takes linear time.
+// joinSets returns the StatefulSets of each cluster. One that was added later joins only if no more were
+// added than members are missing that the older lists name.
 func joinSets(all []listedSet) [][]listedSet {
-	// claimed has the StatefulSet that has an entry, or -1 if several have it: which one is the
-	// member that the others list is not known, so that entry joins none.
-	claimed := map[etcdconf.Peer]int{}
-	for i, set := range all {
-		for _, e := range set.peers.Own {
-			if other, taken := claimed[e]; taken && other != i {
-				claimed[e] = -1
-				continue
-			}
-			claimed[e] = i
-		}
+	sets := make([]lister, 0, len(all))
+	for _, set := range all {
+		sets = append(sets, lister{self: set.peers.Own, listed: set.peers.Others})
 	}
-	// listed[i] are the StatefulSets that i lists.
-	listed := make([]map[int]bool, len(all))
-	for i, set := range all {
-		listed[i] = map[int]bool{}
-		for _, e := range set.peers.Others {
-			if j, known := claimed[e]; known && j >= 0 {
-				listed[i][j] = true
-			}
+	l := listingsOf(sets)
+	later := make([]int, len(all))
+	l.each(func(newer, older int) {
+		if !l.of[older][newer] {
+			later[older]++
 		}
-	}
-	parts := newPartition(len(all))
+	})
+	parts, late := l.join(func(_, older int) bool { return later[older] <= l.vacant[older] })
 	for i := range all {
-		for j := range listed[i] {
-			if listed[j][i] {
-				parts.join(i, j)
-			}
-		}
+		all[i].late = late[i]
 	}
 	return grouped(parts, all)
 }
 
-// ownerOfSets returns the cluster of StatefulSets that are sorted by name. The first one leads: the
-// cluster has its name, labels and annotations. More members than any cluster has are not joined.
+// ownerOfSets returns the cluster of StatefulSets that are sorted by name. The first one that was not
+// added later leads: the cluster has its name, labels and annotations. Each that was added later counts as
+// two: if it is no member, the quorum is that of the others all the same. More members than any cluster has
+// are not joined.
 func ownerOfSets(group []listedSet) []Owner {
 	replicas, others, own := 0, map[etcdconf.Peer]bool{}, map[etcdconf.Peer]bool{}
 	for _, set := range group {
@@ -152,7 +142,11 @@ func ownerOfSets(group []listedSet) []Owner {
 		}
 		return apart
 	}
+	slices.SortStableFunc(group, func(a, b listedSet) int { return toInt(a.late) - toInt(b.late) })
 	o := OfStatefulSet(group[0].sts)
+	for _, set := range group {
+		o.Elsewhere += toInt(set.late)
+	}
 	for e := range others {
 		if !own[e] {
 			o.Elsewhere++
@@ -179,6 +173,13 @@ func ownerOfSets(group []listedSet) []Owner {
 	o.Selector = podNames(pods)
 	o.MemberSelector = o.Selector
 	return []Owner{o}
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // podNames returns the selector of StatefulSets' pods by their names. No labels of the StatefulSets
