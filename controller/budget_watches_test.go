@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	druidcommon "github.com/gardener/etcd-druid/api/common"
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -69,6 +70,8 @@ func TestEtcdChanged(t *testing.T) {
 			Type: druidv1alpha1.ConditionTypeBackupReady, Status: status, LastUpdateTime: metav1.NewTime(stageNow.Add(after)),
 		}}}}
 	}
+	acts := at(15*time.Second, "True")
+	acts.Status.LastOperation = &druidcommon.LastOperation{State: druidv1alpha1.LastOperationStateSucceeded}
 	labelled := at(0, "True")
 	labelled.Labels = map[string]string{"a": "b"}
 	for _, row := range []struct {
@@ -80,6 +83,7 @@ func TestEtcdChanged(t *testing.T) {
 		{"another status", at(15*time.Second, "False"), true},
 		{"confirmed after etcd-druid was unavailable", at(3*time.Minute, "True"), true},
 		{"a label", labelled, true},
+		{"etcd-druid has acted", acts, true},
 		{"no conditions", &druidv1alpha1.Etcd{}, true},
 	} {
 		if got := etcdChanged().Update(event.TypedUpdateEvent[*druidv1alpha1.Etcd]{ObjectOld: at(0, "True"), ObjectNew: row.after}); got != row.want {

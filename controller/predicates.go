@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -91,10 +92,11 @@ func trafficChanged() predicate.TypedPredicate[*corev1.Service] {
 }
 
 // etcdChanged ignores the updates by which etcd-druid confirms unchanged conditions every
-// 15 seconds. It passes the first one after etcd-druid was unavailable.
+// 15 seconds. It passes the first one after etcd-druid was unavailable, and those in which it begins or
+// ends to act on the spec.
 func etcdChanged() predicate.TypedPredicate[*druidv1alpha1.Etcd] {
 	return when(func(before, after *druidv1alpha1.Etcd) bool {
-		return metaChanged(before, after) ||
+		return metaChanged(before, after) || owner.DruidActs(before) != owner.DruidActs(after) ||
 			!slices.EqualFunc(before.Status.Conditions, after.Status.Conditions, func(a, b druidv1alpha1.Condition) bool {
 				return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason &&
 					b.LastUpdateTime.Sub(a.LastUpdateTime.Time) <= policy.EvidenceLimit

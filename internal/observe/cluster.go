@@ -172,8 +172,10 @@ func (w *workload) operation() string {
 	if w.sts == nil {
 		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
 	}
-	if want := w.replicas(); w.etcd != nil && int(w.etcd.Spec.Replicas) != want {
-		return fmt.Sprintf("scale from %d to %d members", want, w.etcd.Spec.Replicas)
+	if w.etcd != nil {
+		if have, want := w.replicas(), owner.ReconciledReplicas(w.etcd, w.sts); int(want) != have {
+			return fmt.Sprintf("scale from %d to %d members", have, want)
+		}
 	}
 	for _, sts := range w.sets() {
 		if operation := operationOf(sts); operation != "" {

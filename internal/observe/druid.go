@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -60,7 +61,25 @@ func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 	f.Cluster.BackupReady = f.druidCondition(w.etcd, druidv1alpha1.ConditionTypeBackupReady)
 	given := f.Cluster.AllMembersReady
 	f.Cluster.Stale = len(f.Cluster.Members) > 0 && !anyFresh && (given.Status == policy.Absent || given.Age > policy.EvidenceLimit)
+	f.addUnreconciled(w)
 	return nil
+}
+
+// addUnreconciled adds that an Etcd asks for more members than etcd-druid has acted on. AllMembersReady is
+// then False because fewer members are in the status than in the spec, which proves nothing.
+func (f *Facts) addUnreconciled(w *workload) {
+	e, have := w.etcd, owner.ReconciledReplicas(w.etcd, w.sts)
+	if e.Spec.Replicas <= have {
+		return
+	}
+	if len(e.Status.Members) < int(e.Spec.Replicas) {
+		f.Cluster.AllMembersReady = policy.Condition{}
+	}
+	how := fmt.Sprintf("to have it act, run: kubectl annotate %s -n %s %s=%s", w.owner.Target(), e.Namespace, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
+	if key := druidv1alpha1.GetSuspendEtcdSpecReconcileAnnotationKey(e.ObjectMeta); key != nil {
+		how = fmt.Sprintf("the annotation %s keeps it from that", *key)
+	}
+	f.note(reasons.ReplicasNotReconciled, "%s asks for %s, and etcd-druid has not acted on that, so the cluster counts as one of %s; %s", w.owner, policy.Count(int(e.Spec.Replicas), "member"), policy.Count(int(have), "member"), how)
 }
 
 // memberLeases lists the leases that were ever held, by the name of the pod. Lease and member may

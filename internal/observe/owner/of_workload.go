@@ -45,7 +45,7 @@ func OfEtcd(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	if sts != nil {
 		o.setWorkload(sts)
 	}
-	o.Replicas = max(o.Replicas, etcd.Spec.Replicas)
+	o.Replicas = max(o.Replicas, ReconciledReplicas(etcd, sts))
 	o.MemberSelector = o.Selector.DeepCopy()
 	metav1.AddLabelToSelector(o.MemberSelector, druidv1alpha1.LabelComponentKey, druidMemberComponent)
 	return o

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -111,17 +110,14 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 // reconciledSize returns the size to which etcd-druid has scaled a cluster, or is scaling it. It
 // differs from the spec's where a user has changed only that.
 func (m *Members) reconciledSize(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
-	if druidBusy(e) != "" {
-		return int(e.Spec.Replicas), nil
-	}
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	switch {
 	case apierrors.IsNotFound(err):
-		return int(e.Spec.Replicas), nil
+		sts = nil
 	case err != nil:
 		return 0, err
 	}
-	return int(ptr.Deref(sts.Spec.Replicas, 1)), nil
+	return int(owner.ReconciledReplicas(e, sts)), nil
 }
 
 func refusal(what string, f *findings) error {
