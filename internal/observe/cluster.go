@@ -173,8 +173,14 @@ func (w *workload) operation() string {
 		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
 	}
 	if w.etcd != nil {
-		if have, want := w.replicas(), owner.ReconciledReplicas(w.etcd, w.sts); int(want) != have {
+		have, want := w.replicas(), int(w.etcd.Spec.Replicas)
+		switch {
+		case have == want:
+		case int(owner.ReconciledReplicas(w.etcd, w.sts)) == want:
 			return fmt.Sprintf("scale from %d to %d members", have, want)
+		default:
+			// Any reconcile would begin it.
+			return fmt.Sprintf("scale from %d to %d members, which etcd-druid has not begun", have, want)
 		}
 	}
 	for _, sts := range w.sets() {
