@@ -15,6 +15,8 @@ import "time"
 type Cluster struct {
 	Namespace string
 	Name      string
+	// Target names its owner for kubectl, such as statefulset/main. Only messages contain it.
+	Target string
 
 	// Size is the number of members that the cluster has or will have, whichever is larger.
 	// During a scale operation, it is the largest of the owner's replicas, the StatefulSet's

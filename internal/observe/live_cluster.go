@@ -61,7 +61,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 		return l, err
 	}
 	l.facts = Facts{
-		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
+		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String()}, At: r.Leases.Clock.Now(),
 		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(),
 		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
 	}

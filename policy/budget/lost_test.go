@@ -20,6 +20,18 @@ func TestVotersWithoutPods(t *testing.T) {
 	if v.MinAvailable != 3 || policytest.ReasonsOf(v.Notes) != VotersWithoutPods.Name() || !strings.Contains(v.Notes[0].Message, "5 voters, of which 3 have pods") {
 		t.Errorf("minAvailable %d, notes %v", v.MinAvailable, v.Notes)
 	}
+	for _, way := range []string{
+		"If etcd has 5 voters, scale back to 5,",
+		`If it has 3, because an operator, a script or a user removed the others, run: kubectl annotate --overwrite etcd/main -n shoot kubectl-etcd.dev/size="3 at $(date -u +%FT%TZ)"`,
+	} {
+		if !strings.Contains(v.Notes[0].Message, way) {
+			t.Errorf("%s lacks %s", v.Notes[0].Message, way)
+		}
+	}
+	f.Cluster.Target = "main"
+	if got := Evaluate(f, settings).Notes[0].Message; !strings.Contains(got, `set the annotation kubectl-etcd.dev/size of its owner to "3 at TIME"`) {
+		t.Error(got)
+	}
 	f.Cluster.Operation = "scale from 5 to 3 members"
 	if v := Evaluate(f, settings); v.MinAvailable != 3 || len(v.Notes) > 0 {
 		t.Errorf("minAvailable %d, notes %v while it is scaled", v.MinAvailable, v.Notes)

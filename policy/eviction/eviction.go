@@ -77,16 +77,16 @@ func Evaluate(f Facts) Result {
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
 			policy.Names(t.leaving, "was", "was"), f.Pod, policy.Count(t.left, "healthy voter"))
 	}
-	return t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way())
+	return t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way(f.Cluster))
 }
 
 // way returns what makes the eviction possible. Members that nothing runs don't become healthy by
 // waiting.
-func (t counts) way() string {
+func (t counts) way(c policy.Cluster) string {
 	if t.missing == 0 {
 		return "wait until the other members are healthy"
 	}
-	return fmt.Sprintf("start the missing members, or, if etcd has fewer than %d voters, set their number on the owner of the cluster: kubectl-etcd.dev/size", t.voters)
+	return fmt.Sprintf("start the missing members, or, if etcd has fewer than %d voters, set N to their number and %s", t.voters, c.DeclareVoters("N"))
 }
 
 // stale is the result while no lease is fresh. Pods are then the only evidence: a Ready pod may

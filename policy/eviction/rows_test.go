@@ -93,7 +93,8 @@ func TestMessages(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	c = policytest.ClusterOf("vv-")
-	want = "start the missing members, or, if etcd has fewer than 3 voters, set their number on the owner of the cluster: kubectl-etcd.dev/size"
+	want = "start the missing members, or, if etcd has fewer than 3 voters, set N to their number and run: " +
+		`kubectl annotate --overwrite etcd/main -n shoot kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

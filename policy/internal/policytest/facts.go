@@ -25,7 +25,7 @@ const Kinds = "vxpmVXPM"
 // ClusterOf returns a cluster of members written as [Kinds]. In addition, - is a
 // member that is missing, and + a Ready pod under the budget that is no member.
 func ClusterOf(members string) policy.Cluster {
-	c := policy.Cluster{Namespace: "shoot", Name: "main", Size: len(members)}
+	c := policy.Cluster{Namespace: "shoot", Name: "main", Target: "etcd/main", Size: len(members)}
 	for _, letter := range members {
 		switch letter {
 		case '+':

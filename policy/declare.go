@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DeclareVoters returns how a user declares how many voters etcd has, as a clause: n, or N for the user to
+// fill in. The time makes it newer than what was declared before, and than the volume claims.
+func (c Cluster) DeclareVoters(n string) string {
+	if !strings.Contains(c.Target, "/") {
+		return fmt.Sprintf(`set the annotation kubectl-etcd.dev/size of its owner to "%s at TIME", with the time of now as in 2026-01-31T12:00:00Z`, n)
+	}
+	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
+}
