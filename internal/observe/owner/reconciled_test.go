@@ -23,15 +23,15 @@ func TestReconciledReplicas(t *testing.T) {
 		annotations map[string]string
 		want        int32
 	}{
-		{"etcd-druid was not told", one, druidv1alpha1.LastOperationStateSucceeded, nil, 1},
+		{"etcd-druid has no annotation", one, druidv1alpha1.LastOperationStateSucceeded, nil, 1},
 		{"it stopped halfway and does not retry", one, druidv1alpha1.LastOperationStateRequeue, nil, 1},
 		{"it failed and does not retry", one, druidv1alpha1.LastOperationStateError, nil, 1},
 		{"it acts", one, druidv1alpha1.LastOperationStateProcessing, nil, 3},
 		{"it never acted", one, "", nil, 3},
-		{"it was told", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile}, 3},
-		{"it was told by Gardener's annotation", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{druidv1alpha1.GardenerOperationAnnotation: druidv1alpha1.DruidOperationReconcile}, 3},
+		{"the annotation is set", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile}, 3},
+		{"Gardener's annotation is set", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{druidv1alpha1.GardenerOperationAnnotation: druidv1alpha1.DruidOperationReconcile}, 3},
 		{"it fails and retries", one, druidv1alpha1.LastOperationStateError, map[string]string{druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile}, 3},
-		{"it was told, and is suspended", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{
+		{"the annotation is set, and it is suspended", one, druidv1alpha1.LastOperationStateSucceeded, map[string]string{
 			druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile, druidv1alpha1.SuspendEtcdSpecReconcileAnnotation: "",
 		}, 1},
 		{"the StatefulSet is gone", nil, druidv1alpha1.LastOperationStateSucceeded, nil, 3},
