@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // PodGroup is one cluster of pods that no StatefulSet made.
@@ -70,7 +71,7 @@ type listedPod struct {
 func listedPodOf(pod *corev1.Pod) listedPod {
 	p := listedPod{pod: pod, owner: OfPod(pod)}
 	ref := metav1.GetControllerOfNoCopy(pod)
-	shown := etcdconf.PeersOfPod(pod)
+	shown := source.ShownPeersOf(pod)
 	p.self, p.peers, p.unknown = shown.Own, shown.Listed, shown.Unknown
 	switch {
 	case ref == nil:

@@ -27,9 +27,8 @@ type Peers struct {
 }
 
 const (
-	// peersKey is the annotation of a cached StatefulSet that holds its Peers. The API server
-	// accepts no such name, so no client can write it.
-	peersKey = "kubectl-etcd:peers"
+	// peersKey is the key under which a cached StatefulSet has its Peers, and a cached pod what it shows.
+	peersKey = "peers"
 	// mostPeers is more than any cluster has, and mostText longer than any name and URL.
 	mostPeers, mostText = 32, 512
 )
