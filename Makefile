@@ -45,6 +45,7 @@ test-all: unit ## Run every test: also the plugin's on each kind of cluster, the
 
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...
+	cd test && go test -vet=off .
 
 golden: ## Rewrite the golden files from what the code says now
 	UPDATE=1 go test ./...

@@ -79,7 +79,7 @@ func (b *Budget) ofEtcd(_ context.Context, etcd *druidv1alpha1.Etcd) keys {
 // was the owner before.
 func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) keys {
 	own := keys{{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name}}
-	if ref := metav1.GetControllerOfNoCopy(sts); ref != nil && ref.Kind == "Etcd" {
+	if ref, ofDruid := owner.EtcdOf(sts); ofDruid {
 		return append(own, owner.Key{Kind: "Etcd", Namespace: sts.Namespace, Name: ref.Name})
 	}
 	o, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts)
@@ -128,7 +128,7 @@ func (b *Budget) ofPod(ctx context.Context, pod *corev1.Pod) keys {
 }
 
 func (b *Budget) ofLease(_ context.Context, lease *coordinationv1.Lease) keys {
-	if ref := metav1.GetControllerOfNoCopy(lease); ref != nil && ref.Kind == "Etcd" {
+	if ref, ofDruid := owner.EtcdOf(lease); ofDruid {
 		return keys{{Kind: "Etcd", Namespace: lease.Namespace, Name: ref.Name}}
 	}
 	return nil

@@ -9,15 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // TestEveryRuleHasAPage holds that each page of docs/rules has a package of its
@@ -40,16 +31,6 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		test, err := os.ReadFile(filepath.Join(rule, "docs_test.go"))
 		if err != nil || !strings.Contains(string(test), "policytest.Rows(") || !strings.Contains(string(test), "policytest.Reasons(") {
 			t.Errorf("%s doesn't compare its rows and reasons with its page (docs_test.go): %v", rule, err)
-		}
-	}
-}
-
-func TestEverySharedReasonHasARule(t *testing.T) {
-	t.Parallel()
-	rules := slices.Concat(budget.Reasons(), eviction.Reasons(), spread.Reasons(), scale.Reasons(), membership.Reasons(), maintenance.Reasons(), recovery.Reasons())
-	for _, r := range policy.SharedReasons() {
-		if !slices.Contains(rules, r) {
-			t.Errorf("no rule's list has %s", r)
 		}
 	}
 }

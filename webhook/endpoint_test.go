@@ -135,7 +135,7 @@ func TestPanicFailsOpen(t *testing.T) {
 	server := register(t, unreadableFacts(), &liveObjects{})
 	for name, file := range map[string]string{
 		entries.Pod: "pod-zones", entries.Owner: "owner-statefulset", entries.PodDisruptionBudget: "budget-below-quorum",
-		entries.Scale: "scale-to-one",
+		entries.Scale: "scale-to-one", entries.Rollout: "rollout-by-hand-without-reason", entries.Eviction: "eviction-broken",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

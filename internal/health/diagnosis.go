@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -66,7 +66,7 @@ func (f *Facts) Recovery() recovery.Facts {
 func (f *Facts) fromEtcd(r *recovery.Facts, e *druidv1alpha1.Etcd) {
 	r.Desired = int(e.Spec.Replicas)
 	r.AllMembersReady = f.Cluster.Value.Cluster.AllMembersReady
-	r.Ready = f.etcdCondition(e, druidv1alpha1.ConditionTypeReady)
+	r.Ready = observe.EtcdCondition(e, druidv1alpha1.ConditionTypeReady, f.At)
 	r.Store = e.Spec.Backup.Store != nil
 	if seen := e.Status.ObservedGeneration; seen == nil || *seen < e.Generation {
 		r.Unreconciled = true
@@ -74,20 +74,6 @@ func (f *Facts) fromEtcd(r *recovery.Facts, e *druidv1alpha1.Etcd) {
 	_, r.Requested = e.Annotations[druidv1alpha1.DruidOperationAnnotation]
 	by, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
 	r.Suspended, r.SuspendedByCut = suspended, by == v1alpha1.ClientTrafficKey && r.TrafficCut
-}
-
-func (f *Facts) etcdCondition(e *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType) policy.Condition {
-	for _, c := range e.Status.Conditions {
-		if c.Type != kind {
-			continue
-		}
-		out := policy.Condition{Status: policy.Unknown, Reason: c.Reason, Age: max(0, f.At.Sub(c.LastUpdateTime.Time))}
-		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
-			out.Status = policy.Status(c.Status)
-		}
-		return out
-	}
-	return policy.Condition{}
 }
 
 // formed reports whether anything shows that the cluster has had a quorum.

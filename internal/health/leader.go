@@ -70,7 +70,7 @@ func oneCluster(f *Facts) []Finding {
 // many entries a leader keeps for members that catch up (server.go,
 // DefaultSnapshotCatchUpEntries).
 const (
-	LagWarn = 1000
+	LagWarn = policy.LagLimit
 	LagFail = 5000
 )
 
@@ -89,7 +89,7 @@ func raftLag(f *Facts) []Finding {
 	for _, m := range f.Responding() {
 		behind := first.RaftIndex - min(m.RaftApplied, first.RaftIndex)
 		most = max(most, behind)
-		if behind < LagWarn {
+		if behind <= LagWarn {
 			continue
 		}
 		level := Warning

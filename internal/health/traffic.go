@@ -46,10 +46,6 @@ func trafficChecks() []Check {
 	}
 }
 
-// cutOverdue is how long a cut may be in force after its end: the controller that restores
-// the traffic has another clock.
-const cutOverdue = time.Minute
-
 func notCut(f *Facts) []Finding {
 	if f.Services.Err != nil {
 		return []Finding{unknown("the Services", f.Services.Err)}
@@ -63,7 +59,7 @@ func notCut(f *Facts) []Finding {
 		}
 		fix := f.Command("restore-client-traffic")
 		switch until, readable := observe.CutUntil(s, f.At); {
-		case readable && until.Before(f.At) && f.At.Sub(until) <= cutOverdue && (f.Installed.Value || f.Installed.Err != nil):
+		case readable && until.Before(f.At) && f.At.Sub(until) <= observe.CutOverdue && (f.Installed.Value || f.Installed.Err != nil):
 			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago, and etcd-webhook restores the traffic within a minute if it runs", s.Name, ago(f.At.Sub(until))))
 		case !readable:
 			found = append(found, failure(fix, "the selector of Service %s has %s=%q: clients are cut off without an end", s.Name, v1alpha1.ClientTrafficKey, value))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
@@ -29,10 +30,8 @@ const (
 	restOfLife = 5
 	// FailoverLimit is the time for another replica to become the leader. It is three times the
 	// usual time after a crash, because a node or the API server may be slow.
-	FailoverLimit = 30 * time.Second
-	// cutOverdueAfter is the time for the controller to end a cut.
-	cutOverdueAfter = time.Minute
-	installCommand  = "kubectl apply --server-side -f etcd-webhook.yaml, from https://github.com/kubectl-etcd/kubectl-etcd/releases"
+	FailoverLimit  = 30 * time.Second
+	installCommand = "kubectl apply --server-side -f etcd-webhook.yaml, from https://github.com/kubectl-etcd/kubectl-etcd/releases"
 	// applyAgain names both files, because the wrong one would change how certificates are made.
 	applyAgain = "apply the manifests of its installation again (of a release: kubectl apply --server-side -f etcd-webhook.yaml or etcd-webhook-cert-manager.yaml)"
 )
@@ -257,7 +256,7 @@ func (j *WebhookJudge) settings() {
 		switch {
 		case c.Until == nil:
 			j.warn(reasons.CutOverdue, "client traffic of Service %s/%s is cut, and its end time is invalid", c.Namespace, c.Service)
-		case j.St.Time.Sub(c.Until.Time) > cutOverdueAfter:
+		case j.St.Time.Sub(c.Until.Time) > observe.CutOverdue:
 			j.warn(reasons.CutOverdue, "client traffic of Service %s/%s should have been restored %s ago", c.Namespace, c.Service, format.Since(j.St.Time.Time, c.Until.Time))
 		}
 	}

@@ -193,22 +193,26 @@ func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w 
 	})
 }
 
-// druidCondition returns a condition of an Etcd. Its age is the time since druid last checked it.
+// druidCondition returns a condition of an Etcd, and notes when it is too old to count.
 func (f *Facts) druidCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType) policy.Condition {
+	c := EtcdCondition(etcd, kind, f.At)
+	if c != (policy.Condition{}) && c.Age <= policy.EvidenceLimit {
+		f.changeIn(policy.EvidenceLimit - c.Age + time.Millisecond)
+	}
+	return c
+}
+
+// EtcdCondition returns a condition of an Etcd at a time. Its age is the time since druid last checked it.
+// It is zero if there is none.
+func EtcdCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType, at time.Time) policy.Condition {
 	for _, c := range etcd.Status.Conditions {
 		if c.Type != kind {
 			continue
 		}
-		out := policy.Condition{
-			Status: policy.Unknown, Reason: c.Reason,
-			Age: max(0, f.At.Sub(c.LastUpdateTime.Time)),
-		}
+		out := policy.Condition{Status: policy.Unknown, Reason: c.Reason, Age: max(0, at.Sub(c.LastUpdateTime.Time))}
 		// At 0 replicas druid keeps the old status of a condition that it doesn't check.
 		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
 			out.Status = policy.Status(c.Status)
-		}
-		if out.Age <= policy.EvidenceLimit {
-			f.changeIn(policy.EvidenceLimit - out.Age + time.Millisecond)
 		}
 		return out
 	}

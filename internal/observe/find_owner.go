@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
@@ -71,8 +72,8 @@ func (r *Reader) Joined(ctx context.Context, key owner.Key) (bool, error) {
 // OwnerOfStatefulSet returns the cluster that a StatefulSet runs, alone or with others. It returns
 // false where it runs no etcd, or its Etcd is gone.
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool, error) {
-	ref := metav1.GetControllerOf(sts)
-	if ref == nil || owner.GroupKindOf(ref) != owner.EtcdKind.GroupKind() {
+	ref, ofDruid := owner.EtcdOf(sts)
+	if !ofDruid {
 		o, ok := r.standalone(ctx, sts)
 		if !ok {
 			return owner.Owner{}, false, nil
@@ -142,8 +143,7 @@ func (r *Reader) Former(ctx context.Context, key owner.Key) (o owner.Owner, deni
 	if found, err = r.fetch(ctx, key.Namespace, name, &sts); err != nil {
 		return owner.Owner{}, false, false, err
 	}
-	ref := metav1.GetControllerOf(&sts)
-	ofEtcd := ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind()
+	ref, ofEtcd := owner.EtcdOf(&sts)
 	switch {
 	case key.Kind != owner.EtcdKind.Kind:
 		return owner.OfStatefulSet(&sts), etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(&sts)), found && !ofEtcd, nil
@@ -195,7 +195,11 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]owner
 // if it is not stored yet. alone is its cluster if it has no peers.
 func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone owner.Owner) (owner.Owner, error) {
 	sets, err := r.beside(ctx, sts)
-	if err != nil {
+	switch {
+	case err != nil && len(source.PeersOf(sts).Others) == 0:
+		// A user may read this one and not list the others. The plugin asks etcd which members there are.
+		return alone, nil
+	case err != nil:
 		return owner.Owner{}, err
 	}
 	for _, o := range owner.Spanning(sets) {

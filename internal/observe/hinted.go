@@ -114,8 +114,7 @@ func (r *Reader) Candidates(ctx context.Context, opts ...client.ListOption) ([]C
 // candidateOfSet returns a StatefulSet as a candidate. That of an Etcd is none: its Etcd shows what
 // it runs.
 func candidateOfSet(sts *appsv1.StatefulSet) (Candidate, bool) {
-	ref := metav1.GetControllerOfNoCopy(sts)
-	if ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind() || etcdconf.DeniesEtcd(sts) {
+	if _, ofDruid := owner.EtcdOf(sts); ofDruid || etcdconf.DeniesEtcd(sts) {
 		return Candidate{}, false
 	}
 	_, runs := owner.Standalone(sts)

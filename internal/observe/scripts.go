@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -57,8 +56,8 @@ func (s *Scripts) contents(ctx context.Context, r *Reader, namespace string) etc
 // standalone is owner.Standalone with what the pods mount, where this reader may read it.
 func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
 	o, found := owner.Standalone(sts)
-	ref, pod := metav1.GetControllerOfNoCopy(sts), etcdconf.PodOfTemplate(sts)
-	ofDruid := ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind()
+	pod := etcdconf.PodOfTemplate(sts)
+	_, ofDruid := owner.EtcdOf(sts)
 	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !found && !etcdconf.WorthReading(&pod.Spec) {
 		return o, found
 	}

@@ -21,6 +21,10 @@ import (
 // LongestCut is how far ahead the end of a cut may be, whatever client writes it.
 const LongestCut = 24 * time.Hour
 
+// CutOverdue is how long a cut may be in force after its end: the controller that restores the traffic has
+// another clock. The alert EtcdTrafficCutOverdue has the same limit.
+const CutOverdue = time.Minute
+
 // cutSkew is by how much the clock of the client that cut may be ahead of ours.
 const cutSkew = 5 * time.Minute
 

@@ -6,6 +6,8 @@ package observe
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -41,5 +43,18 @@ func TestOnlyOwnServiceCuts(t *testing.T) {
 				t.Errorf("cut %v, want %v", f.Cluster.TrafficCut, row.want)
 			}
 		})
+	}
+}
+
+// TestCutOverdueAlert holds that the alert on a cut that is overdue has the limit of the checks.
+func TestCutOverdueAlert(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../manifests/monitoring/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("kubectl_etcd_client_traffic_cut_seconds_left) > %.0f\n", CutOverdue.Seconds())
+	if !strings.Contains(string(rules), want) {
+		t.Errorf("manifests/monitoring/rules.yaml has no %q", want)
 	}
 }

@@ -5,6 +5,7 @@ package reasons_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,18 @@ func TestEveryReasonIsExplained(t *testing.T) {
 			if found, declared := reasons.Find(r.Name()); !declared || found != r {
 				t.Errorf("Find(%q) returns another reason: %q", r.Name(), found.Doc())
 			}
+		}
+	}
+}
+
+// TestEverySharedReasonHasARule checks that a reason of more than one rule is in the list of one of them.
+func TestEverySharedReasonHasARule(t *testing.T) {
+	t.Parallel()
+	for _, r := range policy.SharedReasons() {
+		if !slices.ContainsFunc(reasons.All(), func(topic reasons.Topic) bool {
+			return strings.HasSuffix(topic.Name, " rule") && slices.Contains(topic.Reasons, r)
+		}) {
+			t.Errorf("no rule's list has %s", r)
 		}
 	}
 }

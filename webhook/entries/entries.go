@@ -46,7 +46,8 @@ type Handler struct {
 	// Reinvocation is empty for a handler that changes nothing.
 	Reinvocation admissionregistrationv1.ReinvocationPolicyType
 	// Guard is true for a handler that protects members by refusing requests. A request
-	// that it leaves undecided is refused; one that another handler leaves undecided passes.
+	// that it leaves undecided is refused; one that another handler leaves undecided passes. After
+	// a panic, a request passes if FailurePolicy is Ignore.
 	Guard bool
 	// Records is true for a handler that writes what it has allowed, except in a dry run.
 	Records bool

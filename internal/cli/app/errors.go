@@ -65,12 +65,6 @@ func (e *timedOutError) Error() string {
 // Is reports whether target is context.DeadlineExceeded.
 func (e *timedOutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// TimedOut returns an error for exit code 124. The message describes what was awaited and what
-// happened instead.
-func TimedOut(format string, args ...any) error {
-	return &timedOutError{message: fmt.Sprintf(format, args...)}
-}
-
 // Limit is the --timeout of a command. It bounds the command's work, not the time that a
 // user reads the plan. The zero Limit bounds nothing.
 type Limit struct {

@@ -72,7 +72,7 @@ func lagCell(m *v1alpha1.MemberStatus) ui.Cell {
 		return ui.Cell{}
 	}
 	c := ui.Cell{Text: strconv.FormatUint(*m.Lag, 10)}
-	if *m.Lag >= health.LagWarn {
+	if *m.Lag > health.LagWarn {
 		c.Color = ui.Yellow
 	}
 	return c

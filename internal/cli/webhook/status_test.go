@@ -157,16 +157,14 @@ func installed() *v1alpha1.WebhookStatus {
 		},
 		Policies: []v1alpha1.WebhookPolicy{{Name: "default", Mode: "Enforce", Matched: 12, Broken: 1}},
 	}
-	for _, w := range [][2]string{
-		{"pods", "pods:CREATE"}, {"cozystack-pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
-		{"evictions", "pods/eviction:CREATE"}, {"pod-deletions", "pods:DELETE"},
-		{"etcd-replicas", "etcds:UPDATE"}, {"etcd-scale", "etcds/scale:UPDATE"}, {"statefulset-replicas", "statefulsets:UPDATE"}, {"statefulset-scale", "statefulsets/scale:UPDATE"}, {"rollouts", "statefulsets:UPDATE"},
-	} {
-		st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
-			Name: w[0] + entries.Suffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},
-			FailurePolicy: "Ignore", TimeoutSecs: 3, ExcludedNamespaces: []string{"kube-system", "kubectl-etcd-system"},
-			AuthorityExpiry: &metav1.Time{Time: noon.Add(10 * 365 * 24 * time.Hour)},
-		})
+	for _, handler := range entries.Handlers {
+		for _, e := range handler.Entries {
+			st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
+				Name: e.Name + entries.Suffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{e.Resource + ":" + string(e.Operations[0])},
+				FailurePolicy: "Ignore", TimeoutSecs: 3, ExcludedNamespaces: []string{"kube-system", "kubectl-etcd-system"},
+				AuthorityExpiry: &metav1.Time{Time: noon.Add(10 * 365 * 24 * time.Hour)},
+			})
+		}
 	}
 	return st
 }

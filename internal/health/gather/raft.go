@@ -13,7 +13,7 @@ import (
 // indices asks the members again where one seems to lag. The first answers came when each
 // connection was ready, some seconds after others, and clients wrote meanwhile.
 func (g *gatherer) indices(ctx context.Context, cluster *etcd.Cluster) {
-	if gap(g.Survey.Value.Members) < health.LagWarn {
+	if gap(g.Survey.Value.Members) <= health.LagWarn {
 		return
 	}
 	again := make([]etcd.Member, len(g.Survey.Value.Members))

@@ -78,11 +78,10 @@ func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 // the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
 // precedence over what is shown and over the product that made it.
 func Standalone(sts *appsv1.StatefulSet) (Owner, bool) {
-	ref := metav1.GetControllerOf(sts)
-	if ref != nil && GroupKindOf(ref) == EtcdKind.GroupKind() {
+	if _, ofDruid := EtcdOf(sts); ofDruid {
 		return Owner{}, false
 	}
-	pod := etcdconf.PodOfTemplate(sts)
+	ref, pod := metav1.GetControllerOf(sts), etcdconf.PodOfTemplate(sts)
 	switch {
 	case etcdconf.DeniesEtcd(pod):
 	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):

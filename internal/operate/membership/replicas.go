@@ -125,17 +125,11 @@ func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 	return strings.Join(entries, ",")
 }
 
-// deletionGrace is how long after its time a pod that is deleted may still end by itself.
-const deletionGrace = 30 * time.Second
-
 // deletionBlockedBy returns, for a pod whose deletion can't complete by itself, how to complete it. It
 // is empty for all others.
 func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
-	if pod == nil || pod.DeletionTimestamp == nil {
-		return ""
-	}
-	late := m.Clock.Now().Sub(pod.DeletionTimestamp.Time)
-	if late < deletionGrace {
+	late, stuck := podstate.DeletionStuck(pod, m.Clock.Now())
+	if !stuck {
 		return ""
 	}
 	return fmt.Sprintf("pod %s is being deleted and should have ended %s ago, so node %s may be gone; once it surely is: kubectl delete node %s, or kubectl delete pod %s -n %s --force --grace-period=0",

@@ -15,6 +15,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 // StoppedError is why a restart can't continue. Its journal stays.
@@ -45,18 +47,15 @@ func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (
 	return true, nil
 }
 
-// deletionGrace is how long after its time a pod that is deleted may still end by itself.
-const deletionGrace = 30 * time.Second
-
 // stuck returns, for a pod whose deletion can't complete by itself, how to complete it. It is empty
 // for all others.
 func (s *state) stuck(name string, now time.Time) string {
 	at := slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return p.Name == name })
-	if at < 0 || s.pods[at].DeletionTimestamp == nil {
+	if at < 0 {
 		return ""
 	}
 	pod := s.pods[at]
-	if now.Sub(pod.DeletionTimestamp.Time) < deletionGrace {
+	if _, stuck := podstate.DeletionStuck(pod, now); !stuck {
 		return ""
 	}
 	return fmt.Sprintf("; it should have ended by %s, so node %s may be gone: once it surely is, kubectl delete node %s",
