@@ -143,8 +143,8 @@ func TestEvidence(t *testing.T) {
 		// As the manager's cache holds it, also after another transform.
 		held := row.c
 		for range 2 {
-			held.Env = WithoutValues(&held)
-			if got, want := shownBy(&held, held.Env), shownBy(&row.c, row.c.Env); got != want {
+			held.Env = WithoutValues(spec, &held)
+			if got, want := shownBy(spec, &held, held.Env), shownBy(spec, &row.c, row.c.Env); got != want {
 				t.Errorf("%s: without values it shows %v, want %v", row.name, got, want)
 			}
 		}

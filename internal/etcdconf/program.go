@@ -53,7 +53,7 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 	case notMembers[started.program]:
 		return NoEvidence
 	}
-	return evidenceOfVariables(c, started.program, contents)
+	return evidenceOfVariables(pod, c, started, contents)
 }
 
 // startedIn returns what a container of a pod starts.
@@ -76,10 +76,11 @@ func shownArgs(argv []string, around surroundings) []string {
 }
 
 // evidenceOfVariables judges a container by its variables. Several of a member show one if the pod
-// doesn't show the program: the image decides, or a script in it. One of them is a hint, and so are
-// those of a container that runs something else.
-func evidenceOfVariables(c *corev1.Container, program string, contents Contents) Evidence {
-	own, others := 0, 0
+// doesn't show the program: the image decides, or a script in it. A script from a ConfigMap or Secret
+// can be any, such as a backup, so it needs both of a member's listeners, which no other program has.
+// One variable is a hint, and so are those of a container that runs something else.
+func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started invocation, contents Contents) Evidence {
+	own, others, listeners := 0, 0, 0
 	variableNames(c, contents, func(name string) {
 		switch {
 		case memberEnv[name]:
@@ -87,15 +88,24 @@ func evidenceOfVariables(c *corev1.Container, program string, contents Contents)
 		case accompanyingEnv[name]:
 			others++
 		}
+		if listenerEnv[name] {
+			listeners++
+		}
 	})
+	script := strings.HasSuffix(started.program, ".sh")
 	switch {
 	case own == 0:
 		return NoEvidence
-	case own+others > 1 && (program == "" || strings.HasSuffix(program, ".sh")):
-		return Shown
+	case own+others < 2, started.program != "" && !script:
+		return Hinted
+	case script && listeners < len(listenerEnv) && objectMount(pod, c, started.path) != nil:
+		return Hinted
 	}
-	return Hinted
+	return Shown
 }
+
+// listenerEnv are the variables that have a program listen for other members and for clients.
+var listenerEnv = map[string]bool{"ETCD_LISTEN_CLIENT_URLS": true, "ETCD_LISTEN_PEER_URLS": true}
 
 // memberEnv are variables that only a member has. ETCD_ENDPOINTS and the like belong to clients.
 var memberEnv = map[string]bool{
@@ -129,6 +139,8 @@ type invocation struct {
 	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base name, or ""
 	// where the image decides.
 	program string
+	// path is how the command names another program.
+	path string
 	// args are etcd's arguments, and env the assignments before it, without a shell.
 	args, env []string
 	// script is set where a shell starts the program. positional are its arguments.
@@ -167,7 +179,7 @@ func startedBy(command, args []string, around surroundings) invocation {
 	if text, ok := around.read(argv[0], executed); ok && runsInShell(text) {
 		return inScript(text, argv[0], argv, around)
 	}
-	return invocation{program: program, args: argv[1:]}
+	return invocation{program: program, path: argv[0], args: argv[1:]}
 }
 
 var shells = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "busybox": true}

@@ -5,6 +5,7 @@ package source
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -17,7 +18,8 @@ import (
 
 func trimPod(p *corev1.Pod) {
 	maps.DeleteFunc(p.Annotations, func(key, _ string) bool { return !strings.HasPrefix(key, "kubectl-etcd.dev/") })
-	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: trimContainers(p.Spec.Containers)}
+	containers, volumes := trimContainers(&p.Spec)
+	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: containers, Volumes: volumes}
 	status := corev1.PodStatus{Phase: p.Status.Phase, Conditions: p.Status.Conditions}
 	for _, c := range p.Status.ContainerStatuses {
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
@@ -34,8 +36,10 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepPeers(s)
 	keepMemberChanges(s)
 	t := &s.Spec.Template
+	containers, volumes := trimContainers(&t.Spec)
 	spec := corev1.PodSpec{
-		Containers:                trimContainers(t.Spec.Containers),
+		Containers:                containers,
+		Volumes:                   volumes,
 		NodeSelector:              t.Spec.NodeSelector,
 		Affinity:                  t.Spec.Affinity,
 		Tolerations:               t.Spec.Tolerations,
@@ -57,16 +61,25 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 }
 
 // trimContainers keeps the fields that show whether a container runs etcd and has a readiness
-// probe. Values of variables can be secrets, so it drops those that show nothing.
-func trimContainers(all []corev1.Container) []corev1.Container {
-	out := make([]corev1.Container, 0, len(all))
-	for i := range all {
-		c := &all[i]
-		out = append(out, corev1.Container{
-			Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe, Env: etcdconf.WithoutValues(c),
-		})
+// probe, with the volumes of programs that are not in an image. Values of variables can be secrets, so
+// it drops those that show nothing.
+func trimContainers(spec *corev1.PodSpec) ([]corev1.Container, []corev1.Volume) {
+	out := make([]corev1.Container, 0, len(spec.Containers))
+	var volumes []corev1.Volume
+	for i := range spec.Containers {
+		c := &spec.Containers[i]
+		held := corev1.Container{
+			Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe, Env: etcdconf.WithoutValues(spec, c),
+		}
+		if mount, volume, ok := etcdconf.ProgramMount(spec, c); ok {
+			held.VolumeMounts = []corev1.VolumeMount{mount}
+			if !slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Name == volume.Name }) {
+				volumes = append(volumes, volume)
+			}
+		}
+		out = append(out, held)
 	}
-	return out
+	return out, volumes
 }
 
 func trimEtcd(e *druidv1alpha1.Etcd) {

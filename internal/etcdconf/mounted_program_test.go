@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// mountedPrograms are containers whose program is a script of a volume, and that have a member's
+// variables.
+var mountedPrograms = []struct {
+	id, argv string
+	volume   corev1.VolumeSource
+	// mount is where the volume is, and env are the names of variables.
+	mount, env string
+	want       Evidence
+}{
+	{"MP-1 a backup of a ConfigMap", "/scripts/backup.sh", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-2 a backup of a Secret", "/scripts/backup.sh", ofSecret, "/scripts", two, Hinted},
+	{"MP-3 a backup of a projected volume", "/scripts/backup.sh", projected, "/scripts", two, Hinted},
+	{"MP-4 behind a launcher", "tini -- /scripts/backup.sh --daily", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-5 in a folder", "/scripts/db/../backup.sh", ofConfigMap, "/scripts/", two, Hinted},
+	{"MP-6 one file", "/tmp/backup.sh", ofConfigMap, "/tmp/backup.sh", two, Hinted},
+	{"MP-7 a folder in a variable", "$(DIR)/backup.sh", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-8 the listener of one kind", "/scripts/backup.sh", ofConfigMap, "/scripts", two + " ETCD_LISTEN_CLIENT_URLS", Hinted},
+	{"MP-9 Bitnami's chart before 6", "/scripts/setup.sh", ofConfigMap, "/scripts/setup.sh", bitnami5, Shown},
+	{"MP-10 OpenStack-Helm", "/tmp/etcd.sh", ofConfigMap, "/tmp/etcd.sh", bitnami5 + " MY_STS_NAME ETCD_ON_K8S", Shown},
+	{"MP-11 both listeners, of a Secret", "/scripts/start.sh", ofSecret, "/scripts", listeners, Shown},
+	{"MP-12 a script of the image", "/entrypoint.sh", ofConfigMap, "/scripts", two, Shown},
+	{"MP-13 a folder with a similar name", "/scripts-of-image/run.sh", ofConfigMap, "/scripts", two, Shown},
+	{"MP-14 a script that the pod writes", "/scripts/start.sh", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, "/scripts", two, Shown},
+	{"MP-15 no script", "/scripts/backup", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-16 one variable", "/scripts/backup.sh", ofConfigMap, "/scripts", "ETCD_DATA_DIR", Hinted},
+	{"MP-17 variables of a client", "/scripts/backup.sh", ofConfigMap, "/scripts", "ETCD_NAME", NoEvidence},
+}
+
+const (
+	two       = "ETCD_NAME ETCD_DATA_DIR"
+	listeners = "ETCD_LISTEN_CLIENT_URLS ETCD_LISTEN_PEER_URLS"
+	bitnami5  = two + " " + listeners + " ETCD_ADVERTISE_CLIENT_URLS ETCD_INITIAL_ADVERTISE_PEER_URLS ETCD_INITIAL_CLUSTER ALLOW_NONE_AUTHENTICATION"
+)
+
+var (
+	ofConfigMap = corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}}
+	ofSecret    = corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}
+	projected   = corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
+		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}},
+	}}}
+)
+
+func mountedProgram(argv, mount, env string, volume corev1.VolumeSource) *corev1.PodSpec {
+	c := corev1.Container{
+		Name: "c", Command: strings.Fields(argv), VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/"}, {Name: "s", MountPath: mount}},
+		Env: []corev1.EnvVar{{Name: "DIR", Value: "/scripts"}},
+	}
+	for _, name := range strings.Fields(env) {
+		c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: "secret"})
+	}
+	return &corev1.PodSpec{Containers: []corev1.Container{c}, Volumes: []corev1.Volume{
+		{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "s", VolumeSource: volume},
+	}}
+}
+
+// TestMountedProgram holds that a script of a ConfigMap or Secret which is not read shows etcd only
+// with the listeners of a member, also in a pod of the manager's cache.
+func TestMountedProgram(t *testing.T) {
+	t.Parallel()
+	for _, row := range mountedPrograms {
+		spec := mountedProgram(row.argv, row.mount, row.env, row.volume)
+		if got := evidenceIn(&corev1.Pod{Spec: *spec}, nil); got != row.want {
+			t.Errorf("%s: %d, want %d", row.id, got, row.want)
+		}
+		for range 2 {
+			c := spec.Containers[0]
+			c.Env = WithoutValues(spec, &spec.Containers[0])
+			mount, volume, ok := ProgramMount(spec, &spec.Containers[0])
+			if c.VolumeMounts = nil; ok {
+				c.VolumeMounts = []corev1.VolumeMount{mount}
+			}
+			spec = &corev1.PodSpec{Containers: []corev1.Container{c}, Volumes: []corev1.Volume{volume}}
+			if got := evidenceIn(&corev1.Pod{Spec: *spec}, nil); got != row.want {
+				t.Errorf("%s: in the cache %d, want %d", row.id, got, row.want)
+			}
+		}
+	}
+}
+
+// TestMountedProgramIsRead holds that the content of a script counts where it is read, whatever the
+// container's variables are.
+func TestMountedProgramIsRead(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		id, script string
+		want       Evidence
+	}{
+		{"MP-18 a backup", "#!/bin/sh\netcdctl snapshot save /b", Hinted},
+		{"MP-19 another program", "#!/bin/sh\nexec /app", Hinted},
+		{"MP-20 a member", "#!/bin/sh\nexec etcd", Shown},
+	} {
+		pod, contents := mountedPod(row.script, nil)
+		for _, name := range strings.Fields(bitnami5) {
+			pod.Spec.Containers[0].Env = append(pod.Spec.Containers[0].Env, corev1.EnvVar{Name: name, Value: "x"})
+		}
+		if got := evidenceIn(pod, contents); got != row.want {
+			t.Errorf("%s: %d, want %d", row.id, got, row.want)
+		}
+	}
+}
