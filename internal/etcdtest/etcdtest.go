@@ -50,8 +50,8 @@ type Cluster struct {
 	// scrapes counts the readings of metrics, by which received bytes grow.
 	scrapes int
 	writes  []string
-	added  uint64
-	conns  map[string]*bufconn.Listener
+	added   uint64
+	conns   map[string]*bufconn.Listener
 	// stops has how each running member is stopped, by pod.
 	stops map[string]func()
 }

@@ -39,7 +39,9 @@ func volume(source corev1.VolumeSource) func(*Facts) {
 
 // dataIn has the first member's configuration name another data directory.
 func dataIn(dir string) func(*Facts) {
-	return func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{Value: etcdconf.Config{Container: "etcd", DataDir: dir}} }
+	return func(f *Facts) {
+		f.Serving["main-0"] = Got[etcdconf.Config]{Value: etcdconf.Config{Container: "etcd", DataDir: dir}}
+	}
 }
 
 func claims(size string) func(*Facts) {

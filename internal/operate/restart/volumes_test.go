@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestCheckData: where a pod's configuration doesn't show its data directory, the plan says so instead of
+// TestCheckData: where a pod's configuration doesn't show its data directory, the plan reports it instead of
 // naming a volume, and refuses if the pod has no claim.
 func TestCheckData(t *testing.T) {
 	t.Parallel()
