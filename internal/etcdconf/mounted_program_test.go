@@ -76,13 +76,7 @@ func TestMountedProgram(t *testing.T) {
 			t.Errorf("%s: %d, want %d", row.id, got, row.want)
 		}
 		for range 2 {
-			c := spec.Containers[0]
-			c.Env = WithoutValues(spec, &spec.Containers[0])
-			mount, volume, ok := ProgramMount(spec, &spec.Containers[0])
-			if c.VolumeMounts = nil; ok {
-				c.VolumeMounts = []corev1.VolumeMount{mount}
-			}
-			spec = &corev1.PodSpec{Containers: []corev1.Container{c}, Volumes: []corev1.Volume{volume}}
+			spec = &corev1.PodSpec{Containers: []corev1.Container{Reduced(&corev1.Pod{Spec: *spec}, &spec.Containers[0])}}
 			if got := evidenceIn(&corev1.Pod{Spec: *spec}, nil); got != row.want {
 				t.Errorf("%s: in the cache %d, want %d", row.id, got, row.want)
 			}

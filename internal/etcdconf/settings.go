@@ -296,7 +296,8 @@ var boolFlags = map[string]bool{
 	"enable-distributed-tracing": true, "memory-mlock": true, "stop-grpc-service-on-defrag": true,
 }
 
+// wrapperArg is the first argument of druid's etcd-wrapper.
+const wrapperArg = "start-etcd"
+
 // wrapper reports whether a container runs druid's etcd-wrapper, whose entry point is not in the pod.
-func wrapper(c *corev1.Container) bool {
-	return len(c.Args) > 0 && c.Args[0] == "start-etcd"
-}
+func wrapper(c *corev1.Container) bool { return len(c.Args) > 0 && c.Args[0] == wrapperArg }

@@ -119,7 +119,7 @@ func (f *Facts) noteUnknownSize(o owner.Owner) {
 	if why == "" {
 		return
 	}
-	effect, how := "", "write the list of members into its pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value"
+	effect, how := "", "write the list of all members into the pod template of each member: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value"
 	if !o.WithoutStatefulSet() {
 		effect = "Until it is known, a budget that etcd-webhook keeps allows no eviction. "
 		how += "; or set the annotation kubectl-etcd.dev/size on " + o.Target().String() + " to the number of voters"

@@ -18,7 +18,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
@@ -195,9 +194,6 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]owner
 // StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
 // if it is not stored yet. alone is its cluster if it has no peers.
 func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone owner.Owner) (owner.Owner, error) {
-	if len(source.PeersOf(sts).Others) == 0 {
-		return alone, nil
-	}
 	sets, err := r.beside(ctx, sts)
 	if err != nil {
 		return owner.Owner{}, err

@@ -128,14 +128,17 @@ func (r *Reader) beside(ctx context.Context, sts *appsv1.StatefulSet) ([]*appsv1
 			sets = append(sets, &list.Items[i])
 		}
 	}
-	if r.names == nil {
+	// Whether others list one that lists no others, the cache shows: if they joined it just now, it still
+	// has its own members, and a live read of them would not change that.
+	if r.names == nil || len(source.PeersOf(sts).Others) == 0 {
 		return sets, nil
 	}
 	return r.again(ctx, sets)
 }
 
-// again reads those of cached StatefulSets that may be in one cluster with the first of them, and
-// those that its members list: the cache may not have them yet.
+// again reads those of cached StatefulSets again that may be in one cluster with the first of them, and
+// those that its members list: the cache may not have them yet. The others stay as they are cached: an
+// entry that two advertise joins neither, so they count, too.
 func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*appsv1.StatefulSet, error) {
 	first := cached[0]
 	names := listedNames(first)
@@ -147,7 +150,7 @@ func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*ap
 		}
 	}
 	delete(names, first.Name)
-	out := []*appsv1.StatefulSet{first}
+	out := slices.DeleteFunc(cached, func(sts *appsv1.StatefulSet) bool { return names[sts.Name] })
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var sts appsv1.StatefulSet
 		found, err := r.fetch(ctx, first.Namespace, name, &sts)

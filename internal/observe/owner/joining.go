@@ -35,14 +35,12 @@ type listings struct {
 	of []map[int]bool
 	// partial is true for those of which not the whole list is known.
 	partial []bool
-	// vacant counts the entries that each lists and that none advertises.
-	vacant []int
 }
 
 // listingsOf reads the lists. It takes linear time, since anyone who may create pods decides how many
 // there are.
 func listingsOf(all []lister) *listings {
-	l := &listings{keys: newPartition(len(all)), of: make([]map[int]bool, len(all)), partial: make([]bool, len(all)), vacant: make([]int, len(all))}
+	l := &listings{keys: newPartition(len(all)), of: make([]map[int]bool, len(all)), partial: make([]bool, len(all))}
 	keys, claimed := map[scoped]int{}, map[scoped]int{}
 	for i, one := range all {
 		key := scoped{namespace: one.namespace, key: one.key}
@@ -69,11 +67,7 @@ func listingsOf(all []lister) *listings {
 			l.of[at] = map[int]bool{}
 		}
 		for _, e := range one.listed {
-			switch j, known := claimed[scoped{namespace: one.namespace, Peer: e}]; {
-			case !known && e.Identifies():
-				l.vacant[at]++
-			case !known:
-			case j != several && j != at:
+			if j, known := claimed[scoped{namespace: one.namespace, Peer: e}]; known && j != several && j != at {
 				l.of[at][j] = true
 			}
 		}
@@ -84,26 +78,27 @@ func listingsOf(all []lister) *listings {
 // several is the claimant of an entry that several advertise: which of them the others list is not known.
 const several = -1
 
-// join returns the clusters. Two that list each other are of one. A member that was added later lists
-// those that were there, which need not list it: etcd starts no member whose list lacks one. So listers
-// join an older cluster if each of them lists more than half of it, since some of it may have left before,
-// and if no other could have joined it at the same time: of two members of a cluster, the later one or one
-// between them has listed the earlier one. Where that does not show the cluster, there is none to join.
-// late reports whether a lister counts as one that was added after another. join also returns which of
-// them have joined an older cluster.
-func (l *listings) join(late func(newer, older int) bool) (out partition, later []bool) {
-	out, later = slices.Clone(l.keys), make([]bool, len(l.of))
+// mutual returns the clusters of listers that list each other.
+func (l *listings) mutual() partition {
+	out := slices.Clone(l.keys)
 	l.each(func(i, j int) {
 		if l.of[j][i] {
 			out.join(i, j)
 		}
 	})
+	return out
+}
+
+// join returns the clusters, also with members that were added later. Such a member lists those that were
+// there, which need not list it: etcd starts no member whose list lacks one. So listers join an older
+// cluster if each of them lists more than half of it, since some of it may have left before, and if no
+// other could have joined it at the same time: of two members of a cluster, the later one or one between
+// them has listed the earlier one. Where that does not show the cluster, there is none to join. join also
+// returns which of them have joined an older cluster.
+func (l *listings) join() (out partition, later []bool) {
+	out, later = l.mutual(), make([]bool, len(l.of))
 	near := slices.Clone(out)
-	l.each(func(i, j int) {
-		if late(i, j) {
-			near.join(i, j)
-		}
-	})
+	l.each(func(i, j int) { near.join(i, j) })
 	units := map[int][]int{}
 	for i := range l.of {
 		if l.keys.first(i) == i {
@@ -112,7 +107,7 @@ func (l *listings) join(late func(newer, older int) bool) (out partition, later 
 	}
 	for _, some := range units {
 		if len(some) <= MaxMembers {
-			l.joinLate(out, later, some, late)
+			l.joinLate(out, later, some)
 		}
 	}
 	return out, later
@@ -128,8 +123,8 @@ func (l *listings) each(f func(i, j int)) {
 }
 
 // joinLate joins clusters to older ones, and notes which. units are all that may be of one.
-func (l *listings) joinLate(out partition, later []bool, units []int, late func(newer, older int) bool) {
-	h := newHistory(out, units, func(i, j int) bool { return l.of[i][j] && late(i, j) })
+func (l *listings) joinLate(out partition, later []bool, units []int) {
+	h := newHistory(out, units, func(i, j int) bool { return l.of[i][j] })
 	for _, newer := range h.oldestFirst() {
 		if older, found := h.older(newer); found {
 			out.join(h.clusters[newer][0], h.clusters[older][0])

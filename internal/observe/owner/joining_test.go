@@ -21,7 +21,9 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-func entry(name string) etcdconf.Peer { return etcdconf.Peer{Name: name, URL: "http://" + name + ":2380"} }
+func entry(name string) etcdconf.Peer {
+	return etcdconf.Peer{Name: name, URL: "http://" + name + ":2380"}
+}
 
 func entriesOf(names []string) (out []etcdconf.Peer) {
 	for _, name := range names {
@@ -32,7 +34,7 @@ func entriesOf(names []string) (out []etcdconf.Peer) {
 
 // joined returns the groups by what they list, at whatever time they were added.
 func joined(all []lister) partition {
-	parts, _ := listingsOf(all).join(func(int, int) bool { return true })
+	parts, _ := listingsOf(all).join()
 	return parts
 }
 

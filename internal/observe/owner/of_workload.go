@@ -87,9 +87,7 @@ func Standalone(sts *appsv1.StatefulSet) (Owner, bool) {
 	case etcdconf.DeniesEtcd(pod):
 	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
 		o := OfStatefulSet(sts)
-		if ref == nil || !flavour.Controls(ref) { // a known owner makes one StatefulSet for a cluster
-			o.PeersUnknown = source.PeersOf(sts).Unknown
-		}
+		o.PeersUnknown = peersUnknown(listedSet{sts: sts, peers: source.PeersOf(sts)})
 		return o, true
 	}
 	return Owner{}, false

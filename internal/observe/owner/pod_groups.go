@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // PodGroup is one cluster of pods that no StatefulSet made.
@@ -65,12 +66,14 @@ type listedPod struct {
 	unknown     string
 	// contested is why it may be in the cluster of another pod, empty for none.
 	contested string
+	// later is true if its list alone shows that it joined the others.
+	later bool
 }
 
 func listedPodOf(pod *corev1.Pod) listedPod {
 	p := listedPod{pod: pod, owner: OfPod(pod)}
 	ref := metav1.GetControllerOfNoCopy(pod)
-	shown := etcdconf.PeersOfPod(pod)
+	shown := source.ShownPeersOf(pod)
 	p.self, p.peers, p.unknown = shown.Own, shown.Listed, shown.Unknown
 	switch {
 	case ref == nil:
@@ -97,10 +100,11 @@ func join(members []listedPod) [][]listedPod {
 		all = append(all, lister{namespace: m.pod.Namespace, key: m.key, self: m.self, listed: m.peers, partial: m.unknown != ""})
 	}
 	l := listingsOf(all)
-	parts, _ := l.join(func(int, int) bool { return true })
+	parts, later := l.join()
 	alone := map[int]int{}
 	for i := range members {
 		alone[parts.first(i)]++
+		members[i].later = later[l.keys.first(i)]
 	}
 	l.each(func(i, j int) {
 		if parts.first(i) == parts.first(j) {
@@ -116,10 +120,11 @@ func join(members []listedPod) [][]listedPod {
 }
 
 // groupOfPods returns the cluster of pods that belong together. If they have different owners,
-// the cluster has the first one's name and the kind of pods that no single object owns.
+// the cluster has the name of the first one that was not added later, and the kind of pods that no
+// single object owns.
 func groupOfPods(members []listedPod) PodGroup {
 	slices.SortFunc(members, func(a, b listedPod) int {
-		return cmp.Or(cmp.Compare(a.owner.Name, b.owner.Name), cmp.Compare(a.pod.Name, b.pod.Name))
+		return cmp.Or(toInt(a.later)-toInt(b.later), cmp.Compare(a.owner.Name, b.owner.Name), cmp.Compare(a.pod.Name, b.pod.Name))
 	})
 	g := PodGroup{Owner: members[0].owner}
 	for _, m := range members {

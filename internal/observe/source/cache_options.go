@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -41,8 +42,12 @@ func CacheOptions() cache.Options {
 			&corev1.PersistentVolume{}:      {Transform: trimmed(trimVolume)},
 			&corev1.PersistentVolumeClaim{}: {Transform: trimmed(trimClaim)},
 			&corev1.Service{}:               {Transform: trimmed(trimService)},
+			&policyv1.PodDisruptionBudget{}: {Transform: trimmed(trimBudget)},
 			// Only members' leases: nodes and controllers renew theirs every few seconds.
-			&coordinationv1.Lease{}: {Label: labels.SelectorFromSet(labels.Set{druidv1alpha1.LabelComponentKey: MemberLeaseComponent})},
+			&coordinationv1.Lease{}: {
+				Label:     labels.SelectorFromSet(labels.Set{druidv1alpha1.LabelComponentKey: MemberLeaseComponent}),
+				Transform: trimmed(trimLease),
+			},
 		},
 	}
 }
@@ -67,14 +72,11 @@ func memberCandidates() labels.Selector {
 // deletions, which they must not change.
 func trimmed[T metav1.Object](trim func(T)) toolscache.TransformFunc {
 	return func(in any) (any, error) {
-		if o, ok := in.(metav1.Object); ok {
-			o.SetManagedFields(nil)
-			if a := o.GetAnnotations(); a[corev1.LastAppliedConfigAnnotation] != "" {
-				delete(a, corev1.LastAppliedConfigAnnotation)
-			}
-		}
 		if o, ok := in.(T); ok {
 			trim(o)
+		}
+		if o, ok := in.(metav1.Object); ok {
+			trimMeta(o)
 		}
 		return in, nil
 	}

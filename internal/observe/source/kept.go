@@ -6,27 +6,34 @@ package source
 import (
 	"encoding/json"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// keep records a value on a StatefulSet of the cache, before what shows it is dropped. No client can
-// write the annotation: the API server refuses its key. A value that is there stays, so that a
-// StatefulSet that was kept before is not read again.
-func keep[T any](sts *appsv1.StatefulSet, key string, read func(*appsv1.StatefulSet) T) {
-	if _, cached := sts.Annotations[key]; cached {
+// keptPrefix is the beginning of the annotations that keep writes. The API server accepts no such key,
+// so no client can write one.
+const keptPrefix = "kubectl-etcd:"
+
+// keep records a value on an object of the cache, before what shows it is dropped. A value that is there
+// stays, so that an object that was kept before is not read again.
+func keep[T any, O metav1.Object](o O, key string, read func(O) T) {
+	annotations := o.GetAnnotations()
+	if _, cached := annotations[keptPrefix+key]; cached {
 		return
 	}
-	text, err := json.Marshal(read(sts))
+	text, err := json.Marshal(read(o))
 	if err != nil {
 		text = []byte("null")
 	}
-	metav1.SetMetaDataAnnotation(&sts.ObjectMeta, key, string(text))
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[keptPrefix+key] = string(text)
+	o.SetAnnotations(annotations)
 }
 
-// kept returns what keep has recorded. It returns false for a StatefulSet that is not of the cache.
-func kept[T any](sts *appsv1.StatefulSet, key string) (value T, cached bool) {
-	text, cached := sts.Annotations[key]
+// kept returns what keep has recorded. It returns false for an object that is not of the cache.
+func kept[T any](o metav1.Object, key string) (value T, cached bool) {
+	text, cached := o.GetAnnotations()[keptPrefix+key]
 	if !cached {
 		return value, false
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// changesKey is the annotation of a cached StatefulSet that holds its member changes. No client can
-// write it: see peersKey.
-const changesKey = "kubectl-etcd:member-changes"
+// changesKey is the key under which a cached StatefulSet has its member changes.
+const changesKey = "member-changes"
 
 // MemberChangesOf returns the commands of a StatefulSet's pods that change the member list. It reads
 // no ConfigMaps and no Secrets. Of a cached StatefulSet it returns what keepMemberChanges has kept.

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// Peers are the entries of a StatefulSet's initial cluster. They are empty where the list names
-// no members of other workloads. Where the template does not show the list, they are unknown.
+// Peers are the entries of a StatefulSet's initial cluster. Where the template does not show the list,
+// they are unknown.
 type Peers struct {
 	// Own are the entries of the StatefulSet's members, also of some that it may get.
 	Own []etcdconf.Peer `json:"own,omitempty"`
@@ -27,9 +27,8 @@ type Peers struct {
 }
 
 const (
-	// peersKey is the annotation of a cached StatefulSet that holds its Peers. The API server
-	// accepts no such name, so no client can write it.
-	peersKey = "kubectl-etcd:peers"
+	// peersKey is the key under which a cached StatefulSet has its Peers, and a cached pod what it shows.
+	peersKey = "peers"
 	// mostPeers is more than any cluster has, and mostText longer than any name and URL.
 	mostPeers, mostText = 32, 512
 )
@@ -58,8 +57,6 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 		return Peers{Unknown: first.Unknown}
 	case len(first.Listed) > mostPeers:
 		return Peers{Unknown: fmt.Sprintf("--initial-cluster has %d entries", len(first.Listed))}
-	case len(first.Listed) == 0:
-		return Peers{}
 	}
 	return split(ownPeers(sts, &first), first.Listed)
 }
@@ -103,9 +100,7 @@ func split(own, listed []etcdconf.Peer) Peers {
 	switch {
 	case long:
 		return Peers{Unknown: "an entry of --initial-cluster is too long"}
-	case len(p.Others) == 0:
-		return Peers{}
-	case !ownListed:
+	case len(p.Others) > 0 && !ownListed:
 		return Peers{Unknown: "--initial-cluster does not name the member itself by an address that it advertises"}
 	}
 	return p

@@ -5,21 +5,20 @@ package source
 
 import (
 	"maps"
-	"slices"
-	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 func trimPod(p *corev1.Pod) {
-	maps.DeleteFunc(p.Annotations, func(key, _ string) bool { return !strings.HasPrefix(key, "kubectl-etcd.dev/") })
-	containers, volumes := trimContainers(&p.Spec)
-	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: containers, Volumes: volumes}
+	keepShownPeers(p)
+	trimAnnotations(p)
+	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: trimContainers(p)}
 	status := corev1.PodStatus{Phase: p.Status.Phase, Conditions: p.Status.Conditions}
 	for _, c := range p.Status.ContainerStatuses {
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
@@ -30,56 +29,27 @@ func trimPod(p *corev1.Pod) {
 	p.Status = status
 }
 
-// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, the
-// peers that its members list, and what its commands do to members.
+// trimStatefulSet keeps whether it runs etcd, the peers that its members list, and what its commands do
+// to members. Of one that may run etcd it also keeps where its pods may run.
 func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepPeers(s)
 	keepMemberChanges(s)
-	t := &s.Spec.Template
-	containers, volumes := trimContainers(&t.Spec)
-	spec := corev1.PodSpec{
-		Containers:                containers,
-		Volumes:                   volumes,
-		NodeSelector:              t.Spec.NodeSelector,
-		Affinity:                  t.Spec.Affinity,
-		Tolerations:               t.Spec.Tolerations,
-		TopologySpreadConstraints: t.Spec.TopologySpreadConstraints,
+	pod, t := etcdconf.PodOfTemplate(s), &s.Spec.Template
+	containers := trimContainers(pod)
+	if metav1.GetControllerOfNoCopy(s) != nil || etcdconf.MemberOf(pod).Evidence > etcdconf.NoEvidence {
+		t.Spec = placementOf(&t.Spec)
+	} else {
+		t.Spec = corev1.PodSpec{}
 	}
-	for _, v := range t.Spec.Volumes {
-		if v.PersistentVolumeClaim != nil {
-			spec.Volumes = append(spec.Volumes, v)
-		}
+	t.Spec.Containers = containers
+	trimAnnotations(s)
+	s.Spec.Selector = limitedSelector(s.Spec.Selector)
+	declared, has := t.Annotations[v1alpha1.EtcdAnnotation]
+	t.ObjectMeta = metav1.ObjectMeta{Labels: limited(t.Labels)}
+	if has && len(declared) <= mostAnnotations {
+		t.Annotations = map[string]string{v1alpha1.EtcdAnnotation: declared}
 	}
-	t.Spec = spec
-	maps.DeleteFunc(t.Annotations, func(key, _ string) bool { return key != v1alpha1.EtcdAnnotation })
-	for i := range s.Spec.VolumeClaimTemplates {
-		c := &s.Spec.VolumeClaimTemplates[i]
-		c.Annotations, c.Labels = nil, nil
-		c.Spec = corev1.PersistentVolumeClaimSpec{StorageClassName: c.Spec.StorageClassName}
-		c.Status = corev1.PersistentVolumeClaimStatus{}
-	}
-}
-
-// trimContainers keeps the fields that show whether a container runs etcd and has a readiness
-// probe, with the volumes of programs that are not in an image. Values of variables can be secrets, so
-// it drops those that show nothing.
-func trimContainers(spec *corev1.PodSpec) ([]corev1.Container, []corev1.Volume) {
-	out := make([]corev1.Container, 0, len(spec.Containers))
-	var volumes []corev1.Volume
-	for i := range spec.Containers {
-		c := &spec.Containers[i]
-		held := corev1.Container{
-			Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe, Env: etcdconf.WithoutValues(spec, c),
-		}
-		if mount, volume, ok := etcdconf.ProgramMount(spec, c); ok {
-			held.VolumeMounts = []corev1.VolumeMount{mount}
-			if !slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Name == volume.Name }) {
-				volumes = append(volumes, volume)
-			}
-		}
-		out = append(out, held)
-	}
-	return out, volumes
+	trimClaimTemplates(s)
 }
 
 func trimEtcd(e *druidv1alpha1.Etcd) {
@@ -111,6 +81,6 @@ func trimClaim(c *corev1.PersistentVolumeClaim) {
 
 func trimService(s *corev1.Service) {
 	s.Annotations = nil
-	s.Spec = corev1.ServiceSpec{Selector: s.Spec.Selector, ClusterIP: s.Spec.ClusterIP, Type: s.Spec.Type}
+	s.Spec = corev1.ServiceSpec{Selector: limited(s.Spec.Selector), ClusterIP: s.Spec.ClusterIP, Type: s.Spec.Type}
 	s.Status = corev1.ServiceStatus{}
 }

@@ -4,17 +4,24 @@
 package source
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // TestCacheKeepsMountedPrograms holds that a cached pod and a cached StatefulSet show as much as those
-// that were read, where a script of a ConfigMap starts the container. No other volume is kept.
+// that were read, where a script of a ConfigMap starts the container. No volume of it is kept.
 func TestCacheKeepsMountedPrograms(t *testing.T) {
 	t.Parallel()
 	for env, want := range map[string]bool{
@@ -24,12 +31,10 @@ func TestCacheKeepsMountedPrograms(t *testing.T) {
 		for _, name := range strings.Fields(env) {
 			c.Env = append(c.Env, corev1.EnvVar{Name: name})
 		}
-		c.VolumeMounts = []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}, {Name: "other", MountPath: "/other"}}
-		volume := func(name string) corev1.Volume {
-			from := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Items: []corev1.KeyToPath{{Key: "a", Path: "b"}}}
-			return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: from}}
-		}
-		spec := corev1.PodSpec{Containers: []corev1.Container{c, c}, Volumes: []corev1.Volume{volume("other"), volume("s")}}
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}}
+		spec := corev1.PodSpec{Containers: []corev1.Container{c, c}, Volumes: []corev1.Volume{{
+			Name: "s", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}},
+		}}}
 		spec.Containers[1].Command = []string{"sleep", "infinity"}
 		pod, sts := &corev1.Pod{Spec: spec}, &appsv1.StatefulSet{}
 		sts.Spec.Template.Spec = *spec.DeepCopy()
@@ -37,13 +42,65 @@ func TestCacheKeepsMountedPrograms(t *testing.T) {
 			trimPod(pod)
 			trimStatefulSet(sts)
 			for what, held := range map[string]*corev1.Pod{"pod": pod, "StatefulSet": etcdconf.PodOfTemplate(sts)} {
-				if got := etcdconf.RunsEtcd(held); got != want {
-					t.Errorf("%s: the cached %s shows etcd: %t, want %t", env, what, got, want)
-				}
-				if v := held.Spec.Volumes; len(v) != 1 || v[0].Name != "s" || len(v[0].ConfigMap.Items) > 0 {
-					t.Errorf("%s: the cached %s has volumes %v", env, what, v)
+				if got := etcdconf.RunsEtcd(held); got != want || len(held.Spec.Volumes) > 0 {
+					t.Errorf("%s: the cached %s shows etcd: %t, want %t, volumes %v", env, what, got, want, held.Spec.Volumes)
 				}
 			}
 		}
 	}
+}
+
+// mostCached is how many bytes the cache holds of an object at most, besides its placement.
+const mostCached = 64 << 10
+
+// TestCacheIsSmall has objects of a tenant in which each field that it may write is as long as the API
+// server accepts. Of none the cache holds more than the limit.
+func TestCacheIsSmall(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for what, o := range hostileObjects(long) {
+		for range 2 {
+			text, err := json.Marshal(transformed(t, o))
+			if err != nil || len(text) > mostCached {
+				t.Errorf("%s: the cache holds %d bytes, %v: %.2000s", what, len(text), err, text)
+			}
+		}
+	}
+}
+
+// hostileObjects returns objects with a text in each field that a user may write.
+func hostileObjects(long string) map[string]client.Object {
+	many := map[string]string{}
+	for i := range 1 << 13 {
+		many[fmt.Sprintf("key-%d", i)] = long[:60]
+	}
+	meta := func() metav1.ObjectMeta {
+		return metav1.ObjectMeta{Labels: many, Annotations: map[string]string{
+			"other": long, v1alpha1.BudgetForAnnotation: long[:200<<10], corev1.LastAppliedConfigAnnotation: long,
+		}, Finalizers: []string{long}}
+	}
+	selector := &metav1.LabelSelector{MatchLabels: many}
+	out := map[string]client.Object{
+		"a budget":  &policyv1.PodDisruptionBudget{ObjectMeta: meta(), Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector}},
+		"a Service": &corev1.Service{ObjectMeta: meta(), Spec: corev1.ServiceSpec{Selector: many, ExternalName: long}},
+		"a Lease":   &coordinationv1.Lease{ObjectMeta: meta(), Spec: coordinationv1.LeaseSpec{HolderIdentity: &long}},
+		"a claim":   &corev1.PersistentVolumeClaim{ObjectMeta: meta(), Spec: corev1.PersistentVolumeClaimSpec{Selector: selector}},
+	}
+	for name, command := range map[string][]string{
+		"another program": {"sleep", long}, "etcd": {"etcd", "--initial-cluster=" + long},
+		"a script": {"sh", "-c", "exec etcd --name a # " + long}, "a member list": {"etcd", "--initial-cluster=" + strings.Repeat("a=http://a:2380,", 1<<15)},
+	} {
+		spec := corev1.PodSpec{NodeSelector: many, Hostname: long, Containers: []corev1.Container{{
+			Name: "etcd", Image: long, Command: command, Env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: long}},
+			ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{long}}}},
+			Lifecycle:      &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"etcdctl", "member", "remove", long}}}},
+		}}}
+		for i := range 1000 {
+			spec.Containers = append(spec.Containers, corev1.Container{Name: fmt.Sprintf("c-%d", i), Command: []string{long[:100]}})
+		}
+		sts := &appsv1.StatefulSet{ObjectMeta: meta(), Spec: appsv1.StatefulSetSpec{Selector: selector}}
+		sts.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: meta(), Spec: *spec.DeepCopy()}
+		out["a pod of "+name], out["a StatefulSet of "+name] = &corev1.Pod{ObjectMeta: meta(), Spec: spec}, sts
+	}
+	return out
 }

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"maps"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// A tenant may write objects of 1.5 MiB, in any number. So that they do not fill the memory of
+// etcd-webhook, the cache holds no field above these limits. They are many times what any member,
+// budget or Service has. An object above them is of a tenant who hides it from the guards of its own
+// namespace.
+const (
+	// mostAnnotations is the limit of the annotations of this project on an object, in bytes.
+	mostAnnotations = 16 << 10
+	// mostLabels is the limit of the labels or the selector of an object, in bytes.
+	mostLabels = 16 << 10
+	// mostPlacement is the limit of what decides where a pod may run, in bytes.
+	mostPlacement = 64 << 10
+	// mostContainers is the limit of the containers of a pod.
+	mostContainers = 32
+	// mostOwners is the limit of the owner references of an object.
+	mostOwners = 16
+)
+
+// trimMeta drops metadata that nothing reads, and what is above the limits.
+func trimMeta(o metav1.Object) {
+	o.SetManagedFields(nil)
+	o.SetFinalizers(nil)
+	delete(o.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
+	o.SetLabels(limited(o.GetLabels()))
+	if owners := o.GetOwnerReferences(); len(owners) > mostOwners {
+		o.SetOwnerReferences(owners[:mostOwners])
+	}
+}
+
+// limited returns labels, or nil if they are above the limit.
+func limited(labels map[string]string) map[string]string {
+	size := 0
+	for k, v := range labels {
+		size += len(k) + len(v)
+	}
+	if size > mostLabels {
+		return nil
+	}
+	return labels
+}
+
+// limitedSelector returns a selector, or nil, which selects nothing, if it is above the limit.
+func limitedSelector(s *metav1.LabelSelector) *metav1.LabelSelector {
+	if s != nil && s.Size() > mostLabels {
+		return nil
+	}
+	return s
+}
+
+// trimAnnotations keeps the annotations of this project and the name of a Helm release, and those that
+// keep has added.
+func trimAnnotations(o metav1.Object) {
+	all, size := o.GetAnnotations(), 0
+	maps.DeleteFunc(all, func(key, value string) bool {
+		if !strings.HasPrefix(key, "kubectl-etcd.dev/") && !strings.HasPrefix(key, "meta.helm.sh/") {
+			return !strings.HasPrefix(key, keptPrefix)
+		}
+		size += len(key) + len(value)
+		return false
+	})
+	if size > mostAnnotations {
+		maps.DeleteFunc(all, func(key, _ string) bool { return !strings.HasPrefix(key, keptPrefix) })
+	}
+}
+
+// trimContainers keeps whether each container of a pod runs etcd and has a readiness probe. See
+// [etcdconf.Reduced].
+func trimContainers(pod *corev1.Pod) []corev1.Container {
+	all := pod.Spec.Containers[:min(len(pod.Spec.Containers), mostContainers)]
+	out := make([]corev1.Container, 0, len(all))
+	for i := range all {
+		out = append(out, etcdconf.Reduced(pod, &all[i]))
+	}
+	return out
+}
+
+// placementOf returns what decides where a pod may run, nothing if it is above the limit.
+func placementOf(from *corev1.PodSpec) corev1.PodSpec {
+	to := corev1.PodSpec{
+		NodeSelector: from.NodeSelector, Affinity: from.Affinity,
+		Tolerations: from.Tolerations, TopologySpreadConstraints: from.TopologySpreadConstraints,
+	}
+	for _, v := range from.Volumes {
+		if v.PersistentVolumeClaim != nil {
+			to.Volumes = append(to.Volumes, v)
+		}
+	}
+	if to.Size() > mostPlacement {
+		return corev1.PodSpec{}
+	}
+	return to
+}
+
+func trimBudget(b *policyv1.PodDisruptionBudget) {
+	trimAnnotations(b)
+	b.Spec.Selector = limitedSelector(b.Spec.Selector)
+}
+
+func trimLease(l *coordinationv1.Lease) {
+	trimAnnotations(l)
+	if h := l.Spec.HolderIdentity; h != nil && len(*h) > mostAnnotations {
+		l.Spec.HolderIdentity = nil
+	}
+}
+
+func trimClaimTemplates(s *appsv1.StatefulSet) {
+	for i := range s.Spec.VolumeClaimTemplates {
+		c := &s.Spec.VolumeClaimTemplates[i]
+		c.Annotations, c.Labels = nil, nil
+		c.Spec = corev1.PersistentVolumeClaimSpec{StorageClassName: c.Spec.StorageClassName}
+		c.Status = corev1.PersistentVolumeClaimStatus{}
+	}
+}
