@@ -16,6 +16,9 @@ type MemberChange struct {
 	// Container is the name of the container, and Hook is postStart or preStop for a command of
 	// its lifecycle.
 	Container, Hook string
+	// Workload is the name of the StatefulSet whose pods have the container, in a cluster of several. It
+	// is empty in others.
+	Workload string `json:",omitempty"`
 	// Verb is add, remove, update or promote of etcdctl member; empty for a command that deletes
 	// data.
 	Verb string
@@ -53,10 +56,14 @@ func (m MemberChange) Command() string {
 
 // Where returns where the command is, as the subject of a sentence.
 func (m MemberChange) Where() string {
-	if m.Hook != "" {
-		return "the " + m.Hook + " hook of container " + m.Container
+	of := m.Container
+	if m.Workload != "" {
+		of += " of " + m.Workload
 	}
-	return "the start script of container " + m.Container
+	if m.Hook != "" {
+		return "the " + m.Hook + " hook of container " + of
+	}
+	return "the start script of container " + of
 }
 
 // MemberChanges returns the commands of a pod that change the member list of its cluster, or delete

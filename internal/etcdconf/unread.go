@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +36,10 @@ func ParseShown(pod *corev1.Pod) (Config, error) {
 // Unresolved reports whether a text has a reference to a variable, or a command, that only the pod
 // can expand.
 func Unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
+
+// IsKnownDir reports whether a directory of a container is known. One that isn't absolute depends on the
+// container's working directory, which the image may set.
+func IsKnownDir(dir string) bool { return path.IsAbs(dir) && !Unresolved(dir) }
 
 // mostShown is how many bytes of a text of a pod a message has at most.
 const mostShown = 160

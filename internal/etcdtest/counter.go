@@ -55,3 +55,26 @@ func (c *counter) serveMetrics(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "grpc_server_handled_total{%s} %d\n", labels, c.handled[labels])
 	}
 }
+
+// servePeers writes the metrics of a member's connections with the others.
+func (c *Cluster) servePeers(w http.ResponseWriter, local uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Reached == nil {
+		return
+	}
+	c.scrapes++
+	active, received := "# TYPE etcd_network_active_peers gauge\n", "# TYPE etcd_network_peer_received_bytes_total counter\n"
+	for _, m := range c.Members {
+		if m.ID == local {
+			continue
+		}
+		connected := 0
+		if slices.Contains(c.Reached, m.Name) {
+			connected = 1
+		}
+		active += fmt.Sprintf("etcd_network_active_peers{Local=\"%x\",Remote=\"%x\"} %d\n", local, m.ID, connected)
+		received += fmt.Sprintf("etcd_network_peer_received_bytes_total{From=\"%x\"} %d\n", m.ID, connected*c.scrapes)
+	}
+	fmt.Fprint(w, active+received)
+}

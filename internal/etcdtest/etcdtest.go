@@ -39,14 +39,19 @@ type Cluster struct {
 	KeepAlarms bool
 	// Size and InUse are those of each database, in bytes.
 	Size, InUse int64
+	// Reached are the pods whose members the metrics of each other member show as connected and sending.
+	// Nil leaves connections out of the metrics.
+	Reached []string
 	// Fail returns the error of a call, nil for none. It is called before anything is done.
 	Fail func(call string) error
 
 	mu     sync.Mutex
 	behind bool
-	writes []string
-	added  uint64
-	conns  map[string]*bufconn.Listener
+	// scrapes counts the readings of metrics, by which received bytes grow.
+	scrapes int
+	writes  []string
+	added   uint64
+	conns   map[string]*bufconn.Listener
 	// stops has how each running member is stopped, by pod.
 	stops map[string]func()
 }
@@ -88,7 +93,10 @@ func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	pb.RegisterKVServer(server, s)
 	listener := bufconn.Listen(1 << 20)
 	go server.Serve(listener) //nolint:errcheck // ends with the test
-	metrics := &http.Server{Handler: http.HandlerFunc(calls.serveMetrics), ReadHeaderTimeout: time.Minute}
+	metrics := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.serveMetrics(w, r)
+		c.servePeers(w, m.ID)
+	}), ReadHeaderTimeout: time.Minute}
 	scraped := bufconn.Listen(1 << 20)
 	go metrics.Serve(scraped) //nolint:errcheck // ends with the test
 	stop := func() {

@@ -37,6 +37,13 @@ func volume(source corev1.VolumeSource) func(*Facts) {
 	return pod(0, func(p *corev1.Pod) { p.Spec.Volumes[0].VolumeSource = source })
 }
 
+// dataIn has the first member's configuration name another data directory.
+func dataIn(dir string) func(*Facts) {
+	return func(f *Facts) {
+		f.Serving["main-0"] = Got[etcdconf.Config]{Value: etcdconf.Config{Container: "etcd", DataDir: dir}}
+	}
+}
+
 func claims(size string) func(*Facts) {
 	return func(f *Facts) {
 		for i := range f.Pods.Value {
@@ -168,6 +175,12 @@ func TestData(t *testing.T) {
 			f.Serving["main-0"] = Got[etcdconf.Config]{}
 			f.Pods.Value[0].Spec.Containers[0].Command = []string{"etcd"}
 		}, want: Unknown},
+		{name: "a variable", id: "D006", with: dataIn("$DATA_DIR/etcd"), want: Unknown, message: "doesn't show where the data is"},
+		{name: "a relative directory", id: "D006", with: dataIn("main-0.etcd"), want: Unknown, message: "doesn't show where the data is"},
+		{name: "a variable in a flag", id: "D006", with: func(f *Facts) {
+			f.Serving["main-0"] = Got[etcdconf.Config]{}
+			f.Pods.Value[0].Spec.Containers[0].Command = []string{"etcd", "--data-dir=$(DATA_DIR)"}
+		}, want: Unknown, message: "doesn't show where the data is"},
 		{name: "asleep", id: "D006", with: asleep, want: NotApplicable},
 
 		{name: "no claims", id: "D007", want: NotApplicable},

@@ -43,33 +43,40 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 
 // dataWithoutClaim is the data of a member whose volume is not from a claim template.
 func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
-	if pod == nil && f.StatefulSet.Value != nil {
-		if inPodOf(f.Serving, &f.StatefulSet.Value.Spec.Template.Spec) {
-			return recovery.DataNone, "its data was in a pod that is gone"
-		}
-		return recovery.DataUnread, ""
-	}
+	spec := &corev1.PodSpec{}
 	switch {
+	case pod != nil:
+		spec = &pod.Spec
+	case f.StatefulSet.Value != nil:
+		spec = &f.StatefulSet.Value.Spec.Template.Spec
+	}
+	inPod, known := inPodOf(f.Serving, spec)
+	switch {
+	case !known:
+		return recovery.DataUnread, ""
+	case inPod && pod == nil:
+		return recovery.DataNone, "its data was in a pod that is gone"
+	case inPod:
+		return recovery.DataInPod, ""
 	case pod == nil:
 		return recovery.DataUnread, ""
-	case inPodOf(f.Serving, &pod.Spec):
-		return recovery.DataInPod, ""
 	}
 	return recovery.DataValid, ""
 }
 
-// inPodOf reports whether a pod's data directory is on no volume, or in an emptyDir.
-func inPodOf(serving map[string]Got[etcdconf.Config], spec *corev1.PodSpec) bool {
+// inPodOf reports whether a pod's data directory is on no volume, or in an emptyDir. known is false
+// where no member's configuration shows the directory.
+func inPodOf(serving map[string]Got[etcdconf.Config], spec *corev1.PodSpec) (inPod, known bool) {
 	for _, got := range serving {
-		if got.Err != nil || got.Value.DataDir == "" {
+		if got.Err != nil || !etcdconf.IsKnownDir(got.Value.DataDir) {
 			continue
 		}
 		i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == got.Value.Container })
 		if i < 0 {
-			return false
+			continue
 		}
 		mount, _ := etcdconf.MountAt(&spec.Containers[i], got.Value.DataDir)
-		return mount == nil || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil })
+		return mount == nil || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }), true
 	}
-	return false
+	return false, false
 }

@@ -95,7 +95,7 @@ func (f *Facts) add(i int) {
 	})
 	f.Clocks[pod.Name] = Got[etcd.ClockReading]{Value: etcd.ClockReading{Least: -100 * time.Millisecond, Most: 100 * time.Millisecond}}
 	f.Serving[pod.Name] = Got[etcdconf.Config]{Value: etcdconf.Config{
-		DataDir: "/data/etcd", ListenClient: []string{"https://0.0.0.0:2379"}, ListenMetrics: []string{"http://0.0.0.0:8080"},
+		Container: "etcd", DataDir: "/data/etcd", ListenClient: []string{"https://0.0.0.0:2379"}, ListenMetrics: []string{"http://0.0.0.0:8080"},
 		ClientTLS: etcdconf.TLSFiles{Cert: "/c", TrustedCA: "/ca", ClientCertAuth: true},
 	}}
 	f.Hashes.Value.Members = append(f.Hashes.Value.Members, etcd.Hash{Pod: pod.Name, Hash: 7, CompactRevision: 3})

@@ -105,10 +105,14 @@ func (f *Facts) setting(pod *corev1.Pod, name string) string {
 
 // dataDir is the data directory of a pod's member, empty where it isn't known.
 func (f *Facts) dataDir(pod *corev1.Pod) string {
+	dir := f.setting(pod, "data-dir")
 	if got, has := f.Serving[pod.Name]; has && got.Err == nil && got.Value.DataDir != "" {
-		return got.Value.DataDir
+		dir = got.Value.DataDir
 	}
-	return f.setting(pod, "data-dir")
+	if !etcdconf.IsKnownDir(dir) {
+		return ""
+	}
+	return dir
 }
 
 // volumeAt returns the volume that a path of the etcd container is in. It is false where the

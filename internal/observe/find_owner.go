@@ -204,8 +204,25 @@ func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone o
 	}
 	for _, o := range owner.Spanning(sets) {
 		if o.Runs(sts.Name) {
-			return o.Executing(alone), nil
+			return r.executing(ctx, o.Executing(alone), sts, sets), nil
 		}
 	}
 	return alone, nil
+}
+
+// executing returns a cluster that spans StatefulSets with what the pods of the other ones execute by
+// mounted scripts, if these are read.
+func (r *Reader) executing(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet, sets []*appsv1.StatefulSet) owner.Owner {
+	if r.Scripts == nil || !o.Spans() {
+		return o
+	}
+	for _, other := range sets {
+		if other.Name == sts.Name || !o.Runs(other.Name) {
+			continue
+		}
+		if alone, ok := r.standalone(ctx, other); ok {
+			o = o.Executing(alone)
+		}
+	}
+	return o
 }

@@ -169,6 +169,49 @@ func TestSpanningKeepsMountedScripts(t *testing.T) {
 	}
 }
 
+// TestSpanningReadsAllWorkloads holds that the commands that change members are read from each StatefulSet
+// of a cluster, inline and mounted, whichever of them the cluster is found by.
+func TestSpanningReadsAllWorkloads(t *testing.T) {
+	t.Parallel()
+	hook := func(sts *appsv1.StatefulSet, command ...string) *appsv1.StatefulSet {
+		c := &sts.Spec.Template.Spec.Containers[0]
+		c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: command}}}
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "hooks", MountPath: "/hooks"}}
+		sts.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "hooks", VolumeSource: corev1.VolumeSource{
+			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "hooks"}},
+		}}}
+		return sts
+	}
+	hooks := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "hooks"}, Data: map[string]string{"stop.sh": "etcdctl member remove $ID"}}
+	a := observetest.EtcdSet("a", "b", "c")
+	b := hook(observetest.EtcdSet("b", "a", "c"), "etcdctl", "member", "remove", "x")
+	c := hook(observetest.EtcdSet("c", "a", "b"), "sh", "/hooks/stop.sh")
+	of := func(o owner.Owner) string {
+		var out []string
+		for _, m := range o.MemberChanges {
+			out = append(out, m.Where()+": "+m.Command())
+		}
+		slices.Sort(out)
+		return strings.Join(out, ", ")
+	}
+	const (
+		inline  = "the preStop hook of container etcd of b: etcdctl member remove"
+		mounted = inline + ", the preStop hook of container etcd of c: etcdctl member remove"
+	)
+	for want, scripts := range map[string]*Scripts{inline: nil, mounted: NewScripts()} {
+		r := &Reader{Reader: observetest.Objects{a, b, c, hooks}, NoEtcds: func() bool { return true }, Scripts: scripts}
+		all, err := r.Owners(t.Context())
+		if err != nil || len(all) != 1 || of(all[0]) != want {
+			t.Errorf("Owners: %+v, %v; want %q", all, err, want)
+		}
+		for _, sts := range []*appsv1.StatefulSet{a, b, c} {
+			if one, found, err := r.OwnerOfStatefulSet(t.Context(), sts); err != nil || !found || of(one) != want {
+				t.Errorf("by %s: %q, %t, %v; want %q", sts.Name, of(one), found, err, want)
+			}
+		}
+	}
+}
+
 // TestCachedStatefulSetsAreNotParsed checks that StatefulSets without peers elsewhere cost the search
 // for peers next to nothing when they come from the cache: a parsed script takes thousands of
 // allocations.

@@ -49,6 +49,7 @@ type ClientService struct {
 
 // MemberStreams are the open streams of clients to one member, and their requests.
 type MemberStreams struct {
+	// Pod is the member's pod. For a member without a pod, it is the member's name and ID.
 	Pod string `json:"pod"`
 	// Error is the reason if the streams and requests could not be counted.
 	Error string `json:"error,omitempty"`

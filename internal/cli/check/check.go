@@ -46,7 +46,8 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			Without TARGET, the command checks all clusters of the namespace.
 
-			Exit codes: 0 no check failed, 3 a check failed, 1 error.`),
+			Exit codes: 0 no check failed; 3 a check failed, or it is unknown whether there is a quorum, or
+			every selected check is unknown; 1 error.`),
 		Example: ui.Examples(`
 			# Check one cluster
 			kubectl etcd check etcd-main -n team-a

@@ -57,13 +57,13 @@ func count(s *v1alpha1.CheckSummary, level health.Level) {
 }
 
 // failure returns an error for exit code 3 if any check failed, or if it isn't known whether a
-// cluster has its quorum: then a report without a failure shows nothing.
+// cluster has its quorum, or if no check had a result: then a report without a failure shows nothing.
 func failure(reports []v1alpha1.CheckReport) error {
 	var failed []string
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
 			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Failure, "check", "checks")))
-		} else if why, unknown := quorumUnknown(&r); unknown {
+		} else if why, unknown := nothingKnown(&r); unknown {
 			failed = append(failed, fmt.Sprintf("%s in %s could not be judged, %s: %s",
 				r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Unknown, "check is unknown", "checks are unknown"), why))
 		}
@@ -74,13 +74,14 @@ func failure(reports []v1alpha1.CheckReport) error {
 	return app.Unhealthy("%s", strings.Join(failed, "; "))
 }
 
-// quorumUnknown returns why the check of the quorum came to nothing, false if it didn't, or was
-// not selected.
-func quorumUnknown(r *v1alpha1.CheckReport) (why string, unknown bool) {
+// nothingKnown returns why the check of the quorum came to nothing, or why every selected check that
+// applies did. It returns false for any other report.
+func nothingKnown(r *v1alpha1.CheckReport) (why string, unknown bool) {
+	all := r.Summary.Unknown > 0 && r.Summary.Unknown+r.Summary.NotApplicable == len(r.Checks)
 	for _, c := range r.Checks {
-		if c.ID == health.QuorumCheck && c.Result == string(health.Unknown) && len(c.Findings) > 0 {
+		if (all || c.ID == health.QuorumCheck) && c.Result == string(health.Unknown) && len(c.Findings) > 0 {
 			return c.Findings[0].Message, true
 		}
 	}
-	return "", false
+	return "", all
 }

@@ -72,7 +72,8 @@ type Owner struct {
 	// empty where the pod template shows or declares it. etcd-webhook does not read these objects,
 	// and does nothing for such a cluster.
 	Mounted string
-	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
+	// MemberChanges are the commands that change the member list: of the pod template of each of its
+	// StatefulSets, or of each of its pods.
 	MemberChanges []etcdconf.MemberChange
 	// Workloads are all StatefulSets of a cluster that spans several, by name, those that were added
 	// later last. StatefulSet is the first one, and Replicas are those of all. It is nil for a cluster of

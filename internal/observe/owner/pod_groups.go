@@ -132,6 +132,11 @@ func groupOfPods(members []listedPod) PodGroup {
 			g.Owner.APIVersion, g.Owner.Kind, g.Owner.UID, g.Owner.Controller = "v1", podsKind, "", nil
 		}
 		g.Pods = append(g.Pods, m.pod)
+		for _, change := range etcdconf.MemberChanges(m.pod, nil) {
+			if !slices.Contains(g.Owner.MemberChanges, change) { // pods of one controller have the same
+				g.Owner.MemberChanges = append(g.Owner.MemberChanges, change)
+			}
+		}
 	}
 	g.Owner.Replicas = int32(min(len(members), MaxMembers))
 	if len(members) == 1 && !IsMadeByOperator(members[0].pod) {

@@ -203,3 +203,21 @@ func TestPodGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestPodGroupsChanges holds that the commands that change members are read from each pod of a cluster.
+func TestPodGroupsChanges(t *testing.T) {
+	t.Parallel()
+	pods := make([]corev1.Pod, 0, 3)
+	for _, name := range []string{"a", "b", "c"} {
+		pods = append(pods, etcdPod(name, "", lists(name, "a", "b", "c")...))
+	}
+	for i := 1; i < 3; i++ {
+		pods[i].Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
+			Exec: &corev1.ExecAction{Command: []string{"etcdctl", "member", "remove", "x"}},
+		}}
+	}
+	owners := OfPods(pods)
+	if len(owners) != 1 || len(owners[0].MemberChanges) != 1 || !owners[0].MemberChanges[0].RemovesLeaving() {
+		t.Errorf("%+v", owners)
+	}
+}

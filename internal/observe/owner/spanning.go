@@ -96,13 +96,14 @@ func ownerOfSets(group []listedSet) []Owner {
 	for e := range others {
 		names[e.Name] = true
 	}
-	o.Ordered, o.Replicas, o.Listed = false, int32(replicas), len(names)
+	o.Ordered, o.Replicas, o.Listed, o.MemberChanges = false, int32(replicas), len(names), nil
 	var pods []string
 	for _, set := range group {
 		part := OfStatefulSet(set.sts)
 		o.Workloads = append(o.Workloads, Workload{
 			Name: part.Name, UID: part.UID, Replicas: part.Replicas, FirstOrdinal: part.FirstOrdinal, Claims: part.Claims,
 		})
+		o.MemberChanges = append(o.MemberChanges, changesOf(part.StatefulSet, part.MemberChanges)...)
 		for i := range int(part.Replicas) {
 			pods = append(pods, part.PodName(i))
 		}
@@ -137,24 +138,28 @@ func WithSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
 	for _, sts := range sets {
 		byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
 	}
-	whole := map[Key]Owner{}
+	whole, first := map[Key]Owner{}, map[Key]Key{}
 	for _, within := range byNamespace {
 		for _, o := range Spanning(within) {
-			whole[o.Key()] = o
+			whole[o.Key()], first[o.Key()] = o, o.Key()
 			for _, w := range o.Workloads {
-				key := Key{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
-				whole[key] = o
+				first[Key{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}] = o.Key()
 			}
+		}
+	}
+	for _, o := range owners {
+		if at, part := first[o.Key()]; part {
+			whole[at] = whole[at].Executing(o)
 		}
 	}
 	var out []Owner
 	for _, o := range owners {
-		found, part := whole[o.Key()]
+		at, part := first[o.Key()]
 		switch {
 		case !part:
 			out = append(out, o)
-		case found.Key() == o.Key():
-			out = append(out, found.Executing(o))
+		case at == o.Key():
+			out = append(out, whole[at])
 		}
 	}
 	return out

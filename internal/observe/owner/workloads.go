@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -54,13 +55,29 @@ func (o Owner) WorkloadNames() string {
 	return policy.List(names)
 }
 
-// Executing returns the owner with what the pods of its first StatefulSet execute, also by mounted
-// scripts: alone is the owner of a StatefulSet as if it ran all of the cluster.
+// Executing returns the owner with what the pods of one of its StatefulSets execute, also by mounted
+// scripts: alone is the owner of that StatefulSet as if it ran all of the cluster.
 func (o Owner) Executing(alone Owner) Owner {
 	if alone.Key() == o.Key() {
-		o.Mounted, o.MemberChanges = alone.Mounted, alone.MemberChanges
+		o.Mounted = alone.Mounted
+	}
+	switch {
+	case o.Spans():
+		others := slices.DeleteFunc(slices.Clone(o.MemberChanges), func(m etcdconf.MemberChange) bool { return m.Workload == alone.StatefulSet })
+		o.MemberChanges = append(others, changesOf(alone.StatefulSet, alone.MemberChanges)...)
+	case alone.Key() == o.Key():
+		o.MemberChanges = alone.MemberChanges
 	}
 	return o
+}
+
+// changesOf returns the member changes of one workload of a cluster of several.
+func changesOf(workload string, changes []etcdconf.MemberChange) []etcdconf.MemberChange {
+	out := slices.Clone(changes)
+	for i := range out {
+		out[i].Workload = workload
+	}
+	return out
 }
 
 // podNames returns the selector of StatefulSets' pods by their names. No labels of the StatefulSets

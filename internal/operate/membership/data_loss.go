@@ -74,8 +74,9 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 // lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
 // An emptyDir lives as long as its pod, a hostPath or another volume longer.
 func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod string) (gone bool, why string, err error) {
-	volume := s.dataVolume(m.Owner.Ordinal(pod))
+	volume, known := s.dataVolume(m.Owner.Ordinal(pod))
 	switch {
+	case !known:
 	case volume == nil:
 		return true, "its data is on no volume", nil
 	case volume.EmptyDir != nil && s.pods[pod] == nil:
@@ -88,27 +89,31 @@ func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod stri
 	if message != "" {
 		return true, fmt.Sprintf("its log has %q", message), nil
 	}
+	if !known {
+		return false, "it is not known which directory its data is in", nil
+	}
 	return false, "its data is in volume " + volume.Name + " of its pod", nil
 }
 
-// dataVolume returns the volume of an ordinal's data directory, nil where it is on none.
-func (s *observation) dataVolume(ordinal int) *corev1.Volume {
-	if ordinal < 0 || ordinal >= len(s.configs) {
-		return nil
+// dataVolume returns the volume of an ordinal's data directory, nil where it is on none. It returns
+// false where the directory, or its volume, is not known.
+func (s *observation) dataVolume(ordinal int) (*corev1.Volume, bool) {
+	if ordinal < 0 || ordinal >= len(s.configs) || !etcdconf.IsKnownDir(s.configs[ordinal].DataDir) {
+		return nil, false
 	}
 	c := containerOf(&s.template.template, s.configs[ordinal].Container)
 	if c == nil {
-		return nil
+		return nil, false
 	}
 	mount, _ := etcdconf.MountAt(c, s.configs[ordinal].DataDir)
 	if mount == nil {
-		return nil
+		return nil, true
 	}
 	volumes := s.template.template.Spec.Volumes
 	if i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }); i >= 0 {
-		return &volumes[i]
+		return &volumes[i], true
 	}
-	return nil
+	return nil, false
 }
 
 func phase(c *corev1.PersistentVolumeClaim) string {

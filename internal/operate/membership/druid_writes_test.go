@@ -173,6 +173,14 @@ func TestPlanDruidReplace(t *testing.T) {
 	}{
 		{name: "D-10 a healthy member", is: func(*writing) {}, member: 3, want: "it is healthy; --force"},
 		{name: "D-11 its pod doesn't exist", is: gone("main-2"), member: 3},
+		{name: "D-14 the leader receives messages from it", is: func(w *writing) {
+			gone("main-2")(w)
+			w.Etcd.Reached = []string{"main-1", "main-2"}
+		}, member: 3, want: "its data seems to exist (the leader receives messages from it, although "},
+		{name: "D-15 the leader doesn't show its contact", is: func(w *writing) {
+			gone("main-2")(w)
+			w.Etcd.Reached = nil
+		}, member: 3, want: "it is not known whether the leader is in contact with it: the leader's metrics have no entry"},
 		{name: "D-12 the pod of another voter doesn't exist", is: gone("main-1"), member: 3, want: "1 of 2 voters would be healthy, quorum is 2"},
 		{name: "D-13 a voter is left over", is: func(w *writing) {
 			w.Etcd.Members = append(w.Etcd.Members, &pb.Member{ID: 0xa9, Name: "main-7", PeerURLs: []string{"http://main-7.main-peer.team.svc:2380"}})
@@ -181,6 +189,7 @@ func TestPlanDruidReplace(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWriting(t, nil)
+			w.Etcd.Reached = []string{"main-0", "main-1"}
 			row.is(w)
 			w.m.Owner.WorkloadKind, w.m.Owner.Kind = owner.DruidStatefulSet, "Etcd"
 			r, _, err := w.m.PlanDruidReplace(t.Context(), "main-2", false)

@@ -39,6 +39,14 @@ func TestLostWithoutClaim(t *testing.T) {
 		"emptyDir, no pod":                 {volume: empty, dir: "/data", gone: true, lost: true, because: "of a pod that is gone"},
 		"emptyDir of a new pod":            {volume: empty, dir: "/data", log: fatal, lost: true, because: "has already been bootstrapped"},
 		"in the container":                 {volume: host, dir: "/elsewhere", lost: true, because: "on no volume"},
+		"a variable":                       {volume: host, dir: "$DATA_DIR/etcd", because: "not known which directory"},
+		"a variable of Kubernetes":         {volume: host, dir: "/data/$(NAME)", because: "not known which directory"},
+		"a command":                        {volume: host, dir: "/`hostname`", because: "not known which directory"},
+		"a relative directory":             {volume: empty, dir: "main-1.etcd", gone: true, because: "not known which directory"},
+		"none":                             {volume: host, because: "not known which directory"},
+		"a variable, and etcd ends for good": {
+			volume: host, dir: "$DATA_DIR", log: fatal, lost: true, because: "has already been bootstrapped",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -115,7 +115,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		replacing = ""
 		f.warn("%s is healthy: its data is deleted.", replica.Pod)
 	default:
-		if err := m.checkLost(ctx, s, replica.Pod, force, f); err != nil {
+		if err := m.checkLost(ctx, s, old, force, f); err != nil {
 			return err
 		}
 	}
@@ -152,8 +152,12 @@ func warnOfLastFailure(peers []membership.Peer, old membership.Peer, f *findings
 }
 
 // checkLost checks whether a member that is down has lost its data. Otherwise it rejoins by itself.
-func (m *Members) checkLost(ctx context.Context, s *observation, pod string, force bool, f *findings) error {
+func (m *Members) checkLost(ctx context.Context, s *observation, member *membership.Peer, force bool, f *findings) error {
+	pod := s.Ordinals[member.Ordinal].Pod
 	lost, why, err := m.dataLost(ctx, s, pod)
+	if err == nil && lost {
+		lost, why, err = m.confirmLoss(ctx, s, member.ID, why)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -165,6 +169,22 @@ func (m *Members) checkLost(ctx context.Context, s *observation, pod string, for
 		f.warn("The data of %s may still exist (%s), and is deleted.", pod, why)
 	}
 	return nil
+}
+
+// confirmLoss reports whether data that seem lost, and why they do, are also lost by what the leader
+// shows. The plugin may fail to reach a member that is healthy and has its data.
+func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64, why string) (lost bool, confirmed string, err error) {
+	contact, unknown := Removal{Members: m.cluster, Clock: m.Clock}.contact(ctx, s.survey, member)
+	switch contact {
+	case membership.ContactLeads:
+		return false, "members that answer follow it as their leader, although " + why, nil
+	case membership.ContactActive:
+		return false, "the leader receives messages from it, although " + why, nil
+	case membership.ContactUnknown:
+		return false, fmt.Sprintf("it is not known whether the leader is in contact with it: %s; %s", unknown, why), context.Cause(ctx)
+	case membership.ContactNone, membership.ContactSilent:
+	}
+	return true, why, nil
 }
 
 // hashLimit is the size of a database above which hashing it costs too much, unless etcd itself

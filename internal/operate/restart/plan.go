@@ -120,8 +120,10 @@ func (j *Job) what(r *Record) string {
 // checkHooks reads the commands of the pods that take a member out of etcd when it stops. Without
 // one that adds it again, each restart costs a voter.
 func (j *Job) checkHooks(f *findings) {
-	adds := slices.ContainsFunc(j.Owner.MemberChanges, func(m etcdconf.MemberChange) bool { return m.Verb == "add" })
 	for _, m := range j.Owner.MemberChanges {
+		adds := slices.ContainsFunc(j.Owner.MemberChanges, func(other etcdconf.MemberChange) bool {
+			return other.Verb == "add" && other.Workload == m.Workload
+		})
 		switch {
 		case m.Unread != "" && m.Hook == etcdconf.PreStop:
 			f.warn("%s can't be read, so it may take the member out of etcd: %s.", upper(m.Where()), m.Unread)

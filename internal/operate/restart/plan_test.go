@@ -31,6 +31,8 @@ func TestCheckHooks(t *testing.T) {
 		{"CH-8 a removal at the start", []etcdconf.MemberChange{{Hook: "postStart", Verb: "remove"}, {Verb: "remove"}}, "", ""},
 		{"CH-9 a hook that can't be read", []etcdconf.MemberChange{{Hook: stop, Unread: "/x: forbidden"}}, "", "/x: forbidden"},
 		{"CH-10 a start script that can't be read", []etcdconf.MemberChange{{Unread: "/x: forbidden"}}, "", ""},
+		{"CH-11 a removal, and another StatefulSet adds", []etcdconf.MemberChange{{Verb: "add", Workload: "a"}, {Hook: stop, Verb: "remove", Workload: "b"}}, "nothing adds the member again", ""},
+		{"CH-12 a StatefulSet removes and adds", []etcdconf.MemberChange{{Verb: "add", Workload: "b"}, {Hook: stop, Verb: "remove", Workload: "b", Container: "etcd"}}, "", "of container etcd of b has"},
 	} {
 		f := &findings{}
 		j := &Job{}

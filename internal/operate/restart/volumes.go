@@ -19,7 +19,7 @@ import (
 // checkData finds out whether a member's data outlives its pod.
 func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error {
 	config, err := j.Reader.Files(j.Owner.Namespace).Config(ctx, pod)
-	if err != nil || config.DataDir == "" {
+	if err != nil || !etcdconf.IsKnownDir(config.DataDir) || config.WALDir != "" && !etcdconf.IsKnownDir(config.WALDir) {
 		return j.checkClaims(ctx, pod, f)
 	}
 	for _, dir := range []string{config.DataDir, config.WALDir} {
@@ -94,6 +94,8 @@ func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) err
 	}
 	if !found {
 		f.refuse("it is not known where the data of %s is, and it has no volume claim: a new pod may start without it", pod.Name)
+	} else {
+		f.warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if that is on none of them.", pod.Name)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	for _, dir := range r.Files.dirs() {
 		found, _ := etcdconf.MountAt(&spec.Containers[i], dir)
 		claim := ""
-		if found != nil {
+		if found != nil && etcdconf.IsKnownDir(dir) {
 			claim = claimOf(sts, found.Name)
 		}
 		if claim == "" {

@@ -40,6 +40,8 @@ func TestRestoreFiles(t *testing.T) {
 		{name: "a log that goes with its pod", wal: "/tmp/log", mounts: []corev1.VolumeMount{data, {Name: "scratch", MountPath: "/tmp"}}, loose: "/tmp/log"},
 		{name: "a log in the image", wal: "/var/log", mounts: []corev1.VolumeMount{data}, loose: "/var/log"},
 		{name: "data in the image", mounts: nil, loose: "/data/etcd"},
+		{name: "a log in a variable", wal: "/data/$(NAME)", mounts: []corev1.VolumeMount{data}, loose: "/data/$(NAME)"},
+		{name: "a relative log", wal: "wal", mounts: []corev1.VolumeMount{data, {Name: "wal", MountPath: "/"}}, loose: "wal"},
 	} {
 		sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "main"}}
 		for _, claim := range []string{"data", "wal"} {

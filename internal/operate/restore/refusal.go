@@ -41,6 +41,9 @@ func (r Plan) refusal() error {
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
+	if dir := r.Files.UnmountedDataDir; r.Druid == nil && dir != "" && !etcdconf.IsKnownDir(dir) {
+		return fmt.Errorf("%s keeps its data in %s, and only its pods know which directory that is: the PersistentVolumeClaim of the data is not known", r.Owner, dir)
+	}
 	if r.Druid == nil && r.Files.Manifest == "" {
 		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be lost when a pod starts", r.Owner, r.Files.UnmountedDataDir)
 	}

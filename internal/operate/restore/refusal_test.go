@@ -222,6 +222,18 @@ func plainRestore() Plan {
 	return r
 }
 
+// TestRestoreUnknownDirectory: data in a directory that only the pod knows are on an unknown claim.
+func TestRestoreUnknownDirectory(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{"$WAL/log": "which directory that is", "/var/log": "on no PersistentVolumeClaim"} {
+		r := plainRestore()
+		r.Files.UnmountedDataDir, r.Files.Manifest = dir, ""
+		if err := r.refusal(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", dir, err, want)
+		}
+	}
+}
+
 // TestRestoreForeignMembers: a snapshot of another cluster isn't restored unnoticed.
 func TestRestoreForeignMembers(t *testing.T) {
 	t.Parallel()

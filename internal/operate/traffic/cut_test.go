@@ -7,11 +7,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
@@ -315,6 +319,69 @@ func TestResidual(t *testing.T) {
 	wantError(t, Effect{}.Residual(), "couldn't be counted")
 	if err := (Effect{OpenStreams: sum(nil)}).Residual(); err != nil {
 		t.Errorf("without streams: %v", err)
+	}
+}
+
+// TestUnreached: the traffic of a member that can't be asked is not known, and never counts as none.
+func TestUnreached(t *testing.T) {
+	t.Parallel()
+	measured := []MemberStreams{{Pod: "main-0"}, {Pod: "main-1"}}
+	listed := []etcd.Listed{{ID: 1, Pod: "main-0"}, {ID: 2, Pod: "main-1"}}
+	for _, row := range []struct {
+		name   string
+		listed []etcd.Listed
+		want   string
+	}{
+		{"all are measured", listed, ""},
+		{"the list is not known", nil, ""},
+		{"one has no pod", append(slices.Clone(listed), etcd.Listed{ID: 0xa9, Name: "main-2"}), "main-2 00000000000000a9"},
+		{"one has never started", append(slices.Clone(listed), etcd.Listed{ID: 0xa9}), "(never started) 00000000000000a9"},
+		{"the pod of one is new", append(slices.Clone(listed), etcd.Listed{ID: 0xa9, Pod: "main-2"}), "main-2 00000000000000a9"},
+	} {
+		got := addUnreached(slices.Clone(measured), row.listed)
+		err := Effect{OpenStreams: sum(got), Members: got}.Residual()
+		if row.want == "" {
+			if err != nil || len(got) != 2 {
+				t.Errorf("%s: %v, %v", row.name, got, err)
+			}
+			continue
+		}
+		wantError(t, err, "couldn't be counted")
+		if len(got) != 3 || got[2].Pod != row.want || got[2].Err == nil {
+			t.Errorf("%s: %v, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+// TestAwaitCutUnreached: a cut of a cluster with a voter that no pod runs does not have its full effect.
+func TestAwaitCutUnreached(t *testing.T) {
+	t.Parallel()
+	members, s := etcdtest.New(t, "main-0"), newStage(t)
+	s.Dial = members.Dial
+	c := s.cluster
+	c.Members = &etcd.Cluster{Tunnel: tunnel.New(s.Config()), Endpoints: []etcd.Endpoint{
+		{Namespace: "team", Pod: "main-0", Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort},
+	}}
+	defer c.Members.Close()
+	c.Reader = &observe.Reader{Reader: c.Kube}
+	if _, err := c.Members.Survey(t.Context()); err != nil { // a call that the member has counted
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		listed []etcd.Listed
+		want   string
+	}{
+		{[]etcd.Listed{{ID: 1, Pod: "main-0"}}, ""},
+		{[]etcd.Listed{{ID: 1, Pod: "main-0"}, {ID: 0xa9, Name: "far"}}, "couldn't be counted"},
+	} {
+		c.survey.List = row.listed
+		effect, err := c.AwaitCut(t.Context(), Request{Detach: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := effect.Residual(); row.want == "" && err != nil || row.want != "" && (err == nil || effect.OpenStreams != nil) {
+			t.Errorf("%v: %v, %+v", row.listed, err, effect)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package traffic
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestMeasure(t *testing.T) {
 		before, while func(ctx context.Context, kv pb.KVClient)
 		own           OwnTraffic
 		stopped       bool
+		unusable      error
 		want          []Requests
 		err           string
 	}{
@@ -47,6 +49,7 @@ func TestMeasure(t *testing.T) {
 		{name: "more than the probe", while: calls(0, 3), own: probing(10), want: []Requests{{"KV/Range", 2, 5}}},
 		{name: "writes beside a probe", while: calls(1, 1), own: probing(10), want: []Requests{{"KV/Put", 1, 5}}},
 		{name: "no metrics", stopped: true, err: "connection refused"},
+		{name: "no endpoint", unusable: errors.New("listens only at the pod's IP"), err: "listens only at the pod's IP"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,6 +74,7 @@ func TestMeasure(t *testing.T) {
 			for _, pod := range []string{"main-0", "main-1"} {
 				c.Endpoints = append(c.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
+			c.Endpoints[0].Err = row.unusable
 			timer := &lateClock{HastyClock: &operatetest.HastyClock{Time: time.Unix(1, 0)}, then: func() {
 				if row.while != nil {
 					row.while(t.Context(), kv)

@@ -5,11 +5,15 @@ package traffic
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
 // Effect is what a cut or a restore has brought about.
@@ -74,7 +78,7 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	c.Logf("No endpoint of Service %s is ready: new connections through it fail", c.list())
 	if c.Unreached == nil {
 		c.Logf("Counting streams and requests for %s", measureTime)
-		e.Members = Measure(ctx, c.Members, c.Clock, c.own(ctx))
+		e.Members = addUnreached(Measure(ctx, c.Members, c.Clock, c.own(ctx)), c.survey.List)
 		e.OpenStreams = sum(e.Members)
 	}
 	// Without Detach, the command continues to hold the cut, whatever could be counted in time.
@@ -83,6 +87,19 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	}
 	return e, nil
 }
+
+// addUnreached adds the members that etcd lists and that no pod runs. They may serve clients elsewhere, so
+// their traffic is not known.
+func addUnreached(measured []MemberStreams, listed []etcd.Listed) []MemberStreams {
+	for _, l := range listed {
+		if !slices.ContainsFunc(measured, func(m MemberStreams) bool { return m.Pod == l.Pod }) {
+			measured = append(measured, MemberStreams{Pod: l.NameAndID(), Err: errNoPod})
+		}
+	}
+	return measured
+}
+
+var errNoPod = errors.New("no pod of the cluster runs it, so its metrics can't be read")
 
 // AwaitRestored waits until clients of each Service find a member. Without members it
 // doesn't wait.

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// TestDataWithoutClaim: the data of a member without a claim template is judged only where its directory
+// is known.
+func TestDataWithoutClaim(t *testing.T) {
+	t.Parallel()
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	host := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/d"}}
+	for _, row := range []struct {
+		name   string
+		dir    string
+		volume corev1.VolumeSource
+		gone   bool // its pod
+		want   recovery.Data
+	}{
+		{"on a volume", "/data/etcd", host, false, recovery.DataValid},
+		{"in an emptyDir", "/data/etcd", empty, false, recovery.DataInPod},
+		{"in the container", "/elsewhere", host, false, recovery.DataInPod},
+		{"in an emptyDir that is gone", "/data/etcd", empty, true, recovery.DataNone},
+		{"on a volume, and the pod is gone", "/data/etcd", host, true, recovery.DataUnread},
+		{"a variable", "$DATA_DIR", host, false, recovery.DataUnread},
+		{"a variable below the mount", "/data/$(NAME)", host, false, recovery.DataUnread},
+		{"a variable, and the pod is gone", "$DATA_DIR", host, true, recovery.DataUnread},
+		{"a relative directory", "main-0.etcd", host, false, recovery.DataUnread},
+		{"a relative directory, and the pod is gone", "main-0.etcd", empty, true, recovery.DataUnread},
+		{"no directory", "", host, false, recovery.DataUnread},
+	} {
+		f := healthy(3)
+		spec := &f.StatefulSet.Value.Spec.Template.Spec
+		spec.Volumes[0].VolumeSource = row.volume
+		pod := f.Pods.Value[1]
+		pod.Spec.Volumes[0].VolumeSource = row.volume
+		for name := range f.Serving {
+			f.Serving[name] = Got[etcdconf.Config]{Value: etcdconf.Config{Container: "etcd", DataDir: row.dir}}
+		}
+		if row.gone {
+			pod = nil
+		}
+		if got, _ := f.dataOf("main-1", pod); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
