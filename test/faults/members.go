@@ -67,7 +67,7 @@ func (w *world) stopMember(ctx context.Context, s Step, stop func(context.Contex
 	if err != nil {
 		return "left out: " + err.Error(), nil, nil
 	}
-	w.disturb(pod)
+	w.disturb(&m.Pod)
 	end, err := stop(ctx, m)
 	if err != nil {
 		// The pod may have been removed a moment ago. The member counts as disturbed until it is

@@ -79,12 +79,7 @@ func (w *world) observeOnce(ctx context.Context, violated func(error)) (seen str
 	w.mu.Lock()
 	w.facts.budget = len(all) > 0
 	removed := w.judge.see(at, pods.Items, w.facts.disturbed)
-	for pod := range w.returning {
-		if w.judge.ready(pod) {
-			delete(w.returning, pod)
-			delete(w.facts.disturbed, pod)
-		}
-	}
+	w.running(pods.Items)
 	running = w.judge.count(at, w.facts.disturbed)
 	seen = fmt.Sprintf("%v, stopped by the test: %q", w.judge.seen, w.disturbedNow())
 	for _, b := range all {

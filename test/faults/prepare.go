@@ -35,7 +35,7 @@ func prepare(ctx context.Context, bed *testbed.Testbed, kube client.Client, s Se
 	}}
 	w := &world{
 		history: &history{log: log}, bed: bed, kube: kube, size: s.Size, policy: guards(ns.Name),
-		open: map[Step]func(context.Context) error{}, returning: map[string]bool{}, allowed: map[string]int{},
+		open: map[Step]func(context.Context) error{}, returning: map[string]bool{}, instances: map[string]string{}, allowed: map[string]int{},
 		facts: facts{guarded: true, disturbed: map[string]bool{}},
 	}
 	var err error
@@ -53,6 +53,15 @@ func prepare(ctx context.Context, bed *testbed.Testbed, kube client.Client, s Se
 		if err := kube.Create(ctx, o); err != nil {
 			return w, err
 		}
+	}
+	// A pod that is created before etcd-webhook knows the policy is not spread.
+	err = clusters.Await(ctx, limit, "etcd-webhook to read the policy", func(ctx context.Context) (string, bool, error) {
+		p := w.policy.DeepCopy()
+		err := kube.Get(ctx, client.ObjectKeyFromObject(p), p)
+		return "it has no status", err == nil && p.Status.ObservedGeneration == p.Generation, err
+	})
+	if err != nil {
+		return w, err
 	}
 	if _, err := clusters.Apply(ctx, bed, ns.Name, "main", spec); err != nil {
 		return w, err

@@ -44,11 +44,11 @@ func (w *world) play(ctx context.Context, s Sequence) error {
 	if err == nil {
 		err = w.heal(stepping)
 	}
+	end()
+	observed.Wait()
 	if cause := context.Cause(stepping); cause != nil && ctx.Err() == nil {
 		err = cause // the steps only failed because of it
 	}
-	end()
-	observed.Wait()
 	stop(nil)
 	w.ledger.end()
 	if err == nil {

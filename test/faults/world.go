@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,6 +53,8 @@ type world struct {
 	mu    sync.Mutex
 	judge *judge
 	facts facts
+	// instances are the processes that the test stopped, by pod: see instance.
+	instances map[string]string
 	// returning are the members whose fault has ended: they are disturbed until they are Ready.
 	returning map[string]bool
 	// policyReturns is set when the policy exists again, until it is in force.
@@ -74,12 +77,37 @@ func (w *world) change(set func(*facts)) {
 	set(&w.facts)
 }
 
-// disturb marks a member as stopped by the test.
-func (w *world) disturb(pod string) {
+// disturb marks a member as stopped by the test. It is running again when another process of it is
+// Ready, as when the kubelet restarts it, or when the fault has ended and the pod is Ready.
+func (w *world) disturb(pod *corev1.Pod) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.facts.disturbed[pod] = true
-	delete(w.returning, pod)
+	w.facts.disturbed[pod.Name] = true
+	w.instances[pod.Name] = instance(pod)
+	delete(w.returning, pod.Name)
+}
+
+// running clears the mark of the members that run again.
+func (w *world) running(pods []corev1.Pod) {
+	for i := range pods {
+		name := pods[i].Name
+		if !w.facts.disturbed[name] || !w.judge.ready(name) {
+			continue
+		}
+		if w.returning[name] || w.instances[name] != instance(&pods[i]) {
+			delete(w.facts.disturbed, name)
+			delete(w.returning, name)
+		}
+	}
+}
+
+// instance returns what is different for each process of a member.
+func instance(pod *corev1.Pod) string {
+	id := string(pod.UID)
+	for _, s := range pod.Status.ContainerStatuses {
+		id += " " + s.ContainerID
+	}
+	return id
 }
 
 // awaitReturn waits briefly for the pod of a member whose fault has ended. The member counts as
