@@ -120,3 +120,14 @@ func (m *model) end(i int) Step {
 	s.End = true
 	return s
 }
+
+// notAmong returns the indexes of the open faults that are not among these steps.
+func (m *model) notAmong(steps []Step) []int {
+	var all []int
+	for i, s := range m.open {
+		if !slices.Contains(steps, s) {
+			all = append(all, i)
+		}
+	}
+	return all
+}

@@ -43,8 +43,11 @@ func Generate(seed uint64, faults int) Sequence {
 	}
 	m := &model{size: s.Size}
 	for begun := 0; begun < faults; {
-		if n := len(m.open); n > 0 && (n == maxOpen || r.IntN(3) == 0) {
-			s.Steps = append(s.Steps, m.end(r.IntN(n)))
+		// A fault that has begun last does not end yet, so that something happens while it lasts.
+		last := s.Steps[max(0, len(s.Steps)-1):]
+		ends := m.notAmong(last)
+		if n := len(ends); n > 0 && (len(m.open) == maxOpen || r.IntN(3) == 0) {
+			s.Steps = append(s.Steps, m.end(ends[r.IntN(n)]))
 			continue
 		}
 		step := draw(r, m)
