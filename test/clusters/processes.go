@@ -33,7 +33,7 @@ func Processes(pod types.UID, runs func(program string) bool) ([]int, error) {
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(groups), "_", "-"), string(pod)) {
 			continue // the process has ended, or belongs to another pod
 		}
-		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm")) //nolint:gosec // as above
+		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
 		if err != nil || !runs(strings.TrimSpace(string(name))) {
 			continue
 		}

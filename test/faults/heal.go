@@ -6,6 +6,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -105,27 +106,27 @@ func (w *world) versions(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all := "StatefulSet " + set.ResourceVersion
+	all := []string{"StatefulSet " + set.ResourceVersion}
 	budgets, _, err := w.budgets(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, b := range budgets {
-		all += fmt.Sprintf(", budget %s %s", b.Name, b.ResourceVersion)
+		all = append(all, fmt.Sprintf("budget %s %s", b.Name, b.ResourceVersion))
 	}
 	p := w.policy.DeepCopy()
 	if err := w.kube.Get(ctx, client.ObjectKeyFromObject(p), p); err != nil {
 		return "", err
 	}
-	all += ", policy " + p.ResourceVersion
+	all = append(all, "policy "+p.ResourceVersion)
 	var pods corev1.PodList
 	if err := w.kube.List(ctx, &pods, client.InNamespace(w.cluster.Namespace)); err != nil {
 		return "", err
 	}
 	for _, pod := range pods.Items {
-		all += fmt.Sprintf(", pod %s %s", pod.Name, pod.ResourceVersion)
+		all = append(all, fmt.Sprintf("pod %s %s", pod.Name, pod.ResourceVersion))
 	}
-	return all, nil
+	return strings.Join(all, ", "), nil
 }
 
 // asWritten checks that the objects are as the test wrote them: one budget, the replicas of the

@@ -5,6 +5,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"syscall"
 
@@ -49,7 +50,7 @@ func isolateNode(ctx context.Context, w *world, s Step) (string, func(context.Co
 			}
 		}
 		if err := w.bed.CutNode(ctx, m.Node); err != nil {
-			return nil, err
+			return nil, errors.Join(err, w.bed.HealNode(ctx, m.Node))
 		}
 		w.awaitKnown(ctx, m.Pod.Name)
 		return func(ctx context.Context) error { return w.bed.HealNode(ctx, m.Node) }, nil
@@ -65,7 +66,7 @@ func (w *world) stopMember(ctx context.Context, s Step, stop func(context.Contex
 	}
 	m, err := w.cluster.Member(ctx, s.Member)
 	if err != nil {
-		return "left out: " + err.Error(), nil, nil
+		return "left out: " + err.Error(), nil, nil //nolint:nilerr // a step that is not possible is an outcome
 	}
 	w.disturb(&m.Pod)
 	end, err := stop(ctx, m)
@@ -73,7 +74,7 @@ func (w *world) stopMember(ctx context.Context, s Step, stop func(context.Contex
 		// The pod may have been removed a moment ago. The member counts as disturbed until it is
 		// Ready, because it may be stopped in part.
 		w.awaitReturn(ctx, pod)
-		return "left out: " + err.Error(), nil, nil
+		return "left out: " + err.Error(), nil, nil //nolint:nilerr // a step that is not possible is an outcome
 	}
 	return "on " + m.Node, func(ctx context.Context) error {
 		err := end(ctx)

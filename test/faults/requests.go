@@ -61,7 +61,7 @@ func (w *world) evict(ctx context.Context, member int) string {
 func drain(ctx context.Context, w *world, s Step) (string, func(context.Context) error, error) {
 	m, err := w.cluster.Member(ctx, s.Member)
 	if err != nil || m.Node == "" {
-		return fmt.Sprintf("left out: %s has no node", w.pod(s.Member)), nil, nil
+		return fmt.Sprintf("left out: %s has no node", w.pod(s.Member)), nil, nil //nolint:nilerr // a step that is not possible is an outcome
 	}
 	all, err := w.cluster.Members(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func deletePod(ctx context.Context, w *world, s Step) (string, func(context.Cont
 	pod.Namespace, pod.Name = w.cluster.Namespace, name
 	if err := w.kube.Delete(ctx, pod); err != nil {
 		w.refused(name)
-		return err.Error(), nil, nil
+		return err.Error(), nil, nil //nolint:nilerr // a refusal is an outcome
 	}
 	return "deleted " + name, nil, nil
 }
@@ -117,7 +117,7 @@ func scale(ctx context.Context, w *world, s Step) (string, func(context.Context)
 	w.allow(pods...)
 	if err := w.cluster.Scale(ctx, s.Size); err != nil {
 		w.refused(pods...)
-		return err.Error(), nil, nil
+		return err.Error(), nil, nil //nolint:nilerr // a refusal is an outcome
 	}
 	w.briefly(ctx, fmt.Sprintf("the removal of %q", pods), func(context.Context) (string, bool, error) {
 		w.mu.Lock()

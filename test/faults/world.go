@@ -103,11 +103,11 @@ func (w *world) running(pods []corev1.Pod) {
 
 // instance returns what is different for each process of a member.
 func instance(pod *corev1.Pod) string {
-	id := string(pod.UID)
+	ids := []string{string(pod.UID)}
 	for _, s := range pod.Status.ContainerStatuses {
-		id += " " + s.ContainerID
+		ids = append(ids, s.ContainerID)
 	}
-	return id
+	return strings.Join(ids, " ")
 }
 
 // awaitReturn waits briefly for the pod of a member whose fault has ended. The member counts as
