@@ -11,7 +11,7 @@ VERSION ?=
 TESTBED := cd test && go run ./cmd/testbed
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo down test test-all unit golden lint fix generate bench release-snapshot clean
+.PHONY: help build demo down test test-all faults unit golden lint fix generate bench release-snapshot clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ test: unit ## Run the tests that every change has to pass, on real clusters (roo
 test-all: unit ## Run every test: also the plugin's on each kind of cluster, the installation's, the guides' (root)
 	$(TESTBED) build
 	cd test && $(CLUSTER_TESTS) -p 1 ./story/failures ./e2e ./install ./drains ./guides ./...
+
+# How many sequences. SEED is the seed of the first: a failure prints the one that replays it.
+faults: FAULTS ?= 200
+faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; replay one with SEED=n FAULTS=1 (root)
+	$(TESTBED) build --without '$(LATER_PROGRAMS)'
+	cd test && FAULTS='$(FAULTS)' SEED='$(SEED)' go test -vet=off -count=1 -timeout 0 -ldflags '-s -w' -v -run '^TestFaults$$' ./drains
 
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...

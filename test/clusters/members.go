@@ -130,17 +130,7 @@ func Zones(members []Member) map[string]int {
 	return zones
 }
 
-func podReady(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil {
-		return false
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
+func podReady(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil && hasReady(pod) }
 
 // String describes a member for messages, in detail if it isn't Ready.
 func (m Member) String() string {

@@ -43,11 +43,11 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	go func() {
 		defer close(done)
 		var history []string
-		seen, lost := sightings{}, false
+		seen, lost := clusters.Sightings{}, false
 		for ctx.Err() == nil { // a watch may end at any time
 			follow(ctx, set.CoreV1().Pods(c.Namespace), c, seen, func() {
-				history = append(history, time.Now().Format(clockTime)+fmt.Sprintf(" %v", seen))
-				n, was := seen.count(time.Now()), lost
+				history = append(history, time.Now().Format("15:04:05.000")+fmt.Sprintf(" %v", seen))
+				n, was := seen.Count(time.Now()), lost
 				if lost = n < policy.Quorum(c.Size); lost && !was && ctx.Err() == nil {
 					t.Errorf("%s: %d of %d members are available, quorum is %d:\n%s\n%s", c, n, c.Size, policy.Quorum(c.Size),
 						strings.Join(history[max(0, len(history)-20):], "\n"), budgetsNow(ctx, set, c.Namespace))
@@ -80,7 +80,7 @@ func budgetsNow(ctx context.Context, set kubernetes.Interface, ns string) string
 }
 
 // follow lists the members' pods, watches them until the watch ends, and reports each change.
-func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, changed func()) {
+func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen clusters.Sightings, changed func()) {
 	options := metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())}
 	list, err := pods.List(ctx, options)
 	if err != nil {
@@ -90,9 +90,9 @@ func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Clus
 	there := map[string]bool{}
 	for i := range list.Items {
 		there[list.Items[i].Name] = true
-		seen.see(&list.Items[i], false)
+		seen.See(&list.Items[i], false, time.Now())
 	}
-	maps.DeleteFunc(seen, func(name string, _ sighting) bool { return !there[name] })
+	maps.DeleteFunc(seen, func(name string, _ clusters.Sighting) bool { return !there[name] })
 	options.ResourceVersion = list.ResourceVersion
 	w, err := pods.Watch(ctx, options)
 	if err != nil {
@@ -110,7 +110,7 @@ func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Clus
 			if !open || !isPod {
 				return
 			}
-			seen.see(pod, event.Type == watch.Deleted)
+			seen.See(pod, event.Type == watch.Deleted, time.Now())
 		}
 	}
 }

@@ -7,12 +7,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -128,35 +124,12 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 	})
 }
 
-// freeze stops the etcd processes of a pod. The processes of all nodes run on the test machine.
+// freeze stops the etcd processes of a pod until the end of the test.
 func freeze(t *testing.T, uid types.UID) {
 	t.Helper()
-	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	thaw, err := clusters.Freeze(uid, clusters.IsEtcd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	frozen := 0
-	for _, file := range groups {
-		text, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), "_", "-"), string(uid)) {
-			continue // the process has ended, or belongs to another pod
-		}
-		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
-		// Druid's members run in the process of etcd-wrapper.
-		if err != nil || strings.TrimSpace(string(name)) != "etcd" && !strings.HasPrefix(string(name), "etcd-wrapper") {
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		frozen++
-		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // the process may have ended
-	}
-	if frozen == 0 {
-		t.Fatalf("no process of pod %s is etcd", uid)
-	}
+	t.Cleanup(thaw)
 }

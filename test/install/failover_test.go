@@ -4,13 +4,9 @@
 package install
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
 // electionLease is the Lease of the leader election. Its holder is the leader.
@@ -132,28 +130,17 @@ func leader(tb testing.TB) (pod *corev1.Pod, holder string, pid int) {
 	return pod, holder, pid
 }
 
-// process returns the process of a pod of etcd-webhook, or 0 if it has none. All nodes run on
-// this machine.
+// process returns the process of a pod of etcd-webhook, or 0 if it has none.
 func process(tb testing.TB, pod *corev1.Pod) int {
 	tb.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/comm")
+	pids, err := clusters.Processes(pod.UID, IsWebhook)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	uid := string(pod.UID)
-	for _, file := range files {
-		comm, _ := os.ReadFile(file) // the process may have ended
-		groups, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cgroup"))
-		of := bytes.Contains(groups, []byte(uid)) || bytes.Contains(groups, []byte(strings.ReplaceAll(uid, "-", "_")))
-		if strings.TrimSpace(string(comm)) == Name && of {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			if err != nil {
-				tb.Fatal(err)
-			}
-			return pid
-		}
+	if len(pids) == 0 {
+		return 0
 	}
-	return 0
+	return pids[0]
 }
 
 // watchHolders returns a channel with each new holder of the lease.

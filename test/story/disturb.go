@@ -6,10 +6,8 @@ package story
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
@@ -34,14 +32,12 @@ func PlayDisturbed(ctx context.Context, o testbed.Options, numbers ...int) (err 
 func RestartEverything(w *World) func(context.Context, string) error {
 	return func(ctx context.Context, step string) error {
 		w.Do("in the middle of step %q: kill etcd-webhook, restart the API server", step)
-		pods, err := w.webhookPods(ctx)
+		pods, err := install.Replicas(ctx, w.Client)
 		if err != nil {
 			return err
 		}
-		for i := range pods {
-			if err := w.Client.Delete(ctx, &pods[i], client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
-				return fmt.Errorf("kill pod %s/%s: %w", pods[i].Namespace, pods[i].Name, err)
-			}
+		if err := install.Kill(ctx, w.Client, pods...); err != nil {
+			return err
 		}
 		if err := w.Testbed.StopAPIServer(ctx); err != nil {
 			return err

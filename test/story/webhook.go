@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,7 +31,7 @@ func (w *World) scaleWebhook(ctx context.Context, replicas int32) error {
 		if err := w.Client.Get(ctx, client.ObjectKeyFromObject(d), d); err != nil {
 			return "", false, err
 		}
-		pods, err := w.webhookPods(ctx)
+		pods, err := install.Replicas(ctx, w.Client)
 		if err != nil {
 			return "", false, err
 		}
@@ -42,18 +41,10 @@ func (w *World) scaleWebhook(ctx context.Context, replicas int32) error {
 	})
 }
 
-func (w *World) webhookPods(ctx context.Context) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	if err := w.Client.List(ctx, &pods, client.InNamespace(install.Namespace)); err != nil {
-		return nil, fmt.Errorf("list pods of etcd-webhook: %w", err)
-	}
-	return pods.Items, nil
-}
-
 // costOfLosing returns how much the story needs each node. The node of druid costs most, because
 // the story waits for druid. The nodes of etcd-webhook come next.
 func (w *World) costOfLosing(ctx context.Context) (map[string]int, error) {
-	pods, err := w.webhookPods(ctx)
+	pods, err := install.Replicas(ctx, w.Client)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// knownAfter is how long a pod must be unready before everything in the cluster has to know it.
+// Until then, an eviction beside it may be admitted: docs/rules/budget.md counts these states.
+const knownAfter = 15 * time.Second
+
+// facts are what the judge has to know besides the pods.
+type facts struct {
+	// disturbed are the pods of the members that the test stopped and that are not ready since.
+	disturbed map[string]bool
+	// guarded is set while a policy is in force.
+	guarded bool
+	// loose is set while a rollout is in progress that nothing holds.
+	loose bool
+	// budget is set if the cluster has a budget.
+	budget bool
+	// absent counts the open faults that stop all replicas of etcd-webhook. unanswered is set if
+	// etcd-webhook did not answer some request in time.
+	absent     int
+	unanswered bool
+	// deletes is set during a step that removes pods without an eviction.
+	deletes bool
+}
+
+// unreviewed reports whether etcd-webhook may not have reviewed a request.
+func (f facts) unreviewed() bool { return f.absent > 0 || f.unanswered }
+
+// judge decides whether the removal of a pod takes the quorum. It counts a member as running if
+// its pod is Ready, or is slow as on a busy machine, and if the test did not stop it.
+type judge struct {
+	members []string // names of pods
+	seen    clusters.Sightings
+	// downSince is since when a pod is missing, about to end, or unready.
+	downSince map[string]time.Time
+}
+
+func newJudge(members []string) *judge {
+	return &judge{members: members, seen: clusters.Sightings{}, downSince: map[string]time.Time{}}
+}
+
+// removal is the removal of a pod of a member that was running.
+type removal struct {
+	pod string
+	// before and left are how many members ran before and after it.
+	before, left int
+	// known is left, with the members that stopped so short ago that nothing had to know it.
+	// knownLate is the same if etcd-webhook does not answer: then removals, too, are known late.
+	known, knownLate int
+}
+
+// see records the pods of one moment, and returns the removals since the last one, in order.
+func (j *judge) see(now time.Time, pods []corev1.Pod, disturbed map[string]bool) []removal {
+	var removed []removal
+	for _, name := range j.members {
+		i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
+		pod := &corev1.Pod{}
+		pod.Name = name
+		if i >= 0 {
+			pod = &pods[i]
+		}
+		before, was := j.count(now, disturbed), j.seen[name]
+		j.seen.See(pod, i < 0 || pod.DeletionTimestamp != nil, now)
+		is := j.seen[name]
+		// A pod that was created again between two moments may even be Ready.
+		replaced := was.UID != "" && was.UID != is.UID
+		gone := was.Available(now) && (replaced || !is.Ready && is.Slow.IsZero())
+		if is.Ready && !replaced {
+			delete(j.downSince, name)
+		} else if _, down := j.downSince[name]; !down {
+			j.downSince[name] = now
+		}
+		if gone && !disturbed[name] {
+			r := removal{pod: name, before: before}
+			r.left, r.known, r.knownLate = j.without(now, name, disturbed)
+			removed = append(removed, r)
+		}
+	}
+	return removed
+}
+
+// count returns how many members run.
+func (j *judge) count(now time.Time, disturbed map[string]bool) int {
+	n := 0
+	for _, name := range j.members {
+		if j.seen[name].Available(now) && !disturbed[name] {
+			n++
+		}
+	}
+	return n
+}
+
+// without returns how many of the other members run, and how many have to be known to run.
+func (j *judge) without(now time.Time, pod string, disturbed map[string]bool) (left, known, knownLate int) {
+	for _, name := range j.members {
+		if name == pod {
+			continue
+		}
+		since, down := j.downSince[name]
+		late := !down || now.Sub(since) < knownAfter
+		available := j.seen[name].Available(now)
+		switch {
+		case available && !disturbed[name]:
+			left++
+			known++
+			knownLate++
+		case disturbed[name] && late:
+			known++
+			knownLate++
+		case late && down:
+			knownLate++
+		}
+	}
+	return left, known, knownLate
+}
+
+// ready reports whether the pod is Ready.
+func (j *judge) ready(pod string) bool { return j.seen[pod].Ready }
+
+// isKnown reports whether everything in the cluster has to know that the pod is not Ready.
+func (j *judge) isKnown(now time.Time, pod string) bool {
+	since, down := j.downSince[pod]
+	return down && now.Sub(since) >= knownAfter
+}
+
+// verdict returns why a removal is a violation, or why not. An excuse is empty if the quorum is
+// not concerned.
+func (r removal) verdict(f facts, size int) (violation, excuse string) {
+	q := policy.Quorum(size)
+	lost := fmt.Sprintf("the removal of %s left %d of %d members running, quorum is %d", r.pod, r.left, size, q)
+	switch {
+	case r.left >= q || r.before < q:
+		return "", ""
+	case !f.guarded:
+		return "", lost + "; no policy is in force"
+	case f.loose:
+		return "", lost + "; nothing holds the rollout"
+	case r.known >= q:
+		return "", lost + "; the other member stopped too short ago"
+	case f.unreviewed() && f.deletes:
+		return "", lost + "; etcd-webhook did not answer, and no budget covers deletions"
+	case f.unreviewed() && !f.budget:
+		return "", lost + "; etcd-webhook did not answer, and there is no budget"
+	case f.unreviewed() && r.knownLate >= q:
+		return "", lost + "; etcd-webhook did not answer, and the other pod was removed too short ago"
+	}
+	return lost, ""
+}
