@@ -123,6 +123,12 @@ func TestEvidence(t *testing.T) {
 		{"another program where it isn't", sh(`[ "$ROLE" = store ] && exec etcd¦/app --serve`), Hinted},
 		{"an or", sh("exec etcd --a || exec etcd --b"), Shown},
 
+		{"behind a loop that only an unknown command leaves", sh("while true; do $CHECK; sleep 1; done¦exec etcd"), Hinted},
+		{"behind a loop that a command leaves", sh("while true; do $CHECK && break; sleep 1; done¦exec etcd"), Shown},
+		{"behind an end that only an unknown command avoids", sh("for i in 1 2; do $CHECK; exit; done¦exec etcd"), Hinted},
+		{"in a loop beside an unknown command", sh("for i in 1 2; do $CHECK; etcd; done"), Shown},
+		{"behind a loop of an unknown command", sh("for i in 1 2; do $CHECK $i; done¦exec etcd"), Shown},
+
 		// Variables.
 		{"several, and the image decides", env(corev1.Container{}, "ETCD_NAME", "ETCD_DATA_DIR"), Shown},
 		{"Bitnami's, and no listener", env(corev1.Container{}, "ALLOW_NONE_AUTHENTICATION", "ETCD_ADVERTISE_CLIENT_URLS"), Shown},

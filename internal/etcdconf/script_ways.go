@@ -160,8 +160,10 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
-	if known && !w.leaves(c, "break") {
+	leaves, perhaps := w.leaves(c, "break")
+	if known && !leaves {
 		body.on = false
+		body.other = body.other || perhaps && !body.etcd
 		return body
 	}
 	return w.list(c.Cond, false).then(ways{on: true}.or(body))
@@ -174,10 +176,18 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
-	if is && slices.ContainsFunc(items.Items, isLiteral) && !w.leaves(c, "break", "continue") {
-		return body
+	if !is || !slices.ContainsFunc(items.Items, isLiteral) {
+		return ways{on: true}.or(body)
 	}
-	return ways{on: true}.or(body)
+	switch leaves, perhaps := w.leaves(c, "break", "continue"); {
+	case leaves, perhaps && body.on:
+		return ways{on: true}.or(body)
+	case perhaps && !body.etcd:
+		body.other = true
+	case perhaps:
+		return ways{on: true}.or(body)
+	}
+	return body
 }
 
 func isLiteral(word *syntax.Word) bool {
@@ -185,16 +195,18 @@ func isLiteral(word *syntax.Word) bool {
 	return ok
 }
 
-// leaves reports whether a loop may have one of the commands that leave its body.
-func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves bool) {
+// leaves reports whether a loop has one of the commands that leave its body, and whether it perhaps has
+// one: a command that isn't known. What follows a loop that nothing else leaves may never run.
+func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
 			name := firstOf(w.script.argv(call))
-			leaves = leaves || slices.Contains(commands, name) || strings.HasSuffix(name, unknownWord)
+			leaves = leaves || slices.Contains(commands, name)
+			perhaps = perhaps || strings.HasSuffix(name, unknownWord)
 		}
 		return !leaves
 	})
-	return leaves
+	return leaves, perhaps
 }
 
 func (w *walk) timeClause(c *syntax.TimeClause, last bool) ways {
