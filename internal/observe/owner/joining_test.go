@@ -21,7 +21,9 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-func entry(name string) etcdconf.Peer { return etcdconf.Peer{Name: name, URL: "http://" + name + ":2380"} }
+func entry(name string) etcdconf.Peer {
+	return etcdconf.Peer{Name: name, URL: "http://" + name + ":2380"}
+}
 
 func entriesOf(names []string) (out []etcdconf.Peer) {
 	for _, name := range names {
