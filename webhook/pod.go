@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/json"
 
@@ -29,6 +31,7 @@ import (
 type podHandler struct {
 	reader   *observe.Reader
 	identity Identity
+	clock    clock.PassiveClock
 }
 
 // podReview is what is known of a member's pod that is being created.
@@ -40,6 +43,7 @@ type podReview struct {
 	facts    spread.Facts
 	// selector is that of the terms.
 	selector *metav1.LabelSelector
+	now      time.Time
 }
 
 func (h *podHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -91,8 +95,14 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since. A record of
-	// another policy, or one that contains nothing, comes from a template or a backup, and decides nothing.
+	// another time or policy, or one that contains nothing, comes from a template or a backup, and decides
+	// nothing.
+	now := h.clock.Now()
 	record, recorded := annotation.SpreadRecordOf(pod)
+	if !recorded || !record.WrittenAbout(now) {
+		recorded = false
+		delete(pod.Annotations, v1alpha1.SpreadAnnotation)
+	}
 	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.Covered, Policy: p.Name}
 	}
@@ -113,7 +123,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	if !selects(selector, pod) {
 		return nil, unselected(owner, pod, p)
 	}
-	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector}, Decision{}
+	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now}, Decision{}
 }
 
 func unselected(o owner.Owner, pod *corev1.Pod, p *v1alpha1.EtcdTopologyPolicy) Decision {
@@ -146,7 +156,7 @@ func (r *podReview) previewSpread(v spread.Result) Decision {
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
 func (r *podReview) patchFor(v spread.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: reasons.NothingToDo, Policy: r.policy.Name}
-	record := annotation.SpreadRecord{Policy: r.policy.Name}
+	record := annotation.SpreadRecord{Policy: r.policy.Name, At: r.now}
 	notes := slices.Clone(v.Notes)
 	var missing []spread.Term
 	for _, t := range v.Terms {
