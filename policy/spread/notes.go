@@ -20,7 +20,7 @@ func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
 	case e.nodes.empty():
-		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"))
+		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members wait until there are nodes"))
 	case e.size > e.nodes.count():
 		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: some must share a node; add nodes to keep them apart", e.size, e.nodes.count()))
 	}
@@ -59,7 +59,7 @@ func holdsQuorum(inZone, size int) bool {
 // it. It returns nil if it is used.
 func (e evaluation) whyNoAntiAffinity() *policy.Note {
 	zones := len(e.nodes.zones)
-	if e.size <= zones || e.nodes.empty() {
+	if e.size <= zones {
 		return nil
 	}
 	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
@@ -68,6 +68,9 @@ func (e evaluation) whyNoAntiAffinity() *policy.Note {
 // whyZoneNotRequired returns why this member's zone term can't be required, nil
 // if it can.
 func (e evaluation) whyZoneNotRequired(kind TermKind) *policy.Note {
+	if e.nodes.empty() {
+		return nil
+	}
 	if kind == TopologySpread && e.size <= e.nodes.count() && !e.nodes.balanced(e.size) {
 		return note(ZonesTooSmall, "%d members on different nodes don't fit %d zones evenly (%s): even zones are preferred, not required; add nodes to the smallest zone", e.size, len(e.nodes.zones), e.zoneSizes())
 	}
@@ -96,7 +99,7 @@ func (e evaluation) whyBoundZoneNotRequired(kind TermKind) *policy.Note {
 // whyNodeNotRequired returns why this member's hostname term can't be required,
 // nil if it can.
 func (e evaluation) whyNodeNotRequired() *policy.Note {
-	if e.volumes.stateOf(e.ordinal) != Bound || !e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleNodes) {
+	if e.nodes.empty() || e.volumes.stateOf(e.ordinal) != Bound || !e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleNodes) {
 		return nil
 	}
 	if n := len(e.volumes.feasible[e.ordinal].nodes); n > 0 {

@@ -13,8 +13,8 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of the spread's notes.
 var (
 	NoMatchingNode = reasons.Add("NoMatchingNode",
-		"No node matches the pod's node selector, node affinity and tolerations. Members are spread as well as possible, not strictly.",
-		"Compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
+		"No node matches the pod's node selector, node affinity and tolerations. Members wait until there are nodes, and are spread over them then.",
+		"If the nodes are made when pods wait for them, no action is needed. Otherwise compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
 	NoZones = reasons.Add("NoZones",
 		"The policy asks for zones, but no matching node has the zone label. Members are spread over nodes only.",
 		"Label the nodes with topology.kubernetes.io/zone, or set the policy's topology to Hostname.")

@@ -87,6 +87,9 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 	counts := membersByZone(placed, nodes)
 	switch len(counts) {
 	case 0:
+		if len(nodes) == 0 {
+			return Status{}, false
+		}
 		return Status{policy.False, NoZones, "no node that members may run on has a zone label"}, true
 	case 1:
 		return Status{policy.False, OneZone, "all nodes that members may run on are in zone " + slices.Collect(maps.Keys(counts))[0] + ": if it fails, all members fail"}, true

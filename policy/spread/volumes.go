@@ -45,6 +45,12 @@ func (p volumePlacement) stateOf(i int) VolumeState {
 	return p.state[i]
 }
 
+// decidesZone reports whether the volume of an ordinal has a zone, or gets one without the scheduler.
+func (p volumePlacement) decidesZone(i int) bool {
+	state := p.stateOf(i)
+	return state == Bound || state == UnboundImmediate
+}
+
 // feasibleZones and feasibleNodes return where bound member i may run.
 func (p volumePlacement) feasibleZones(i int) []int { return p.feasible[i].zones }
 func (p volumePlacement) feasibleNodes(i int) []int { return p.feasible[i].nodes }
