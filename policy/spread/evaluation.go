@@ -21,14 +21,16 @@ type evaluation struct {
 	// preferred terms, beside which only a required term is added.
 	ownKeys  []string
 	softKeys []string
-	nodes    nodeTopology
-	volumes  volumePlacement
+	// requiredBy is that of [Facts].
+	requiredBy map[string][]string
+	nodes      nodeTopology
+	volumes    volumePlacement
 }
 
 func newEvaluation(f Facts, s Settings) evaluation {
 	nodes := newNodeTopology(f.Nodes)
 	e := evaluation{
-		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys,
+		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys, requiredBy: f.RequiredBy,
 		topology: s.Topology, form: s.Form, zoneKey: s.ZoneKey, required: s.Enforcement != Preferred,
 		nodes: nodes, volumes: newVolumePlacement(nodes, f),
 	}

@@ -22,7 +22,7 @@ func (e evaluation) topologyNotes() []policy.Note {
 	case e.nodes.empty():
 		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members wait until there are nodes"))
 	case e.size > e.nodes.count():
-		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: some must share a node; add nodes to keep them apart", e.size, e.nodes.count()))
+		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: %s; add nodes to keep them apart", e.size, e.nodes.count(), e.whoShares()))
 	}
 	if e.topology != TopologyZone || e.nodes.empty() {
 		return notes
@@ -34,6 +34,14 @@ func (e evaluation) topologyNotes() []policy.Note {
 		notes = append(notes, policy.NewNote(OneZone, "all nodes that match and have the label %s are in %s: all members share that zone", e.zoneKey, e.nodes.zones[0]))
 	}
 	return notes
+}
+
+// whoShares returns which members share nodes, or why new ones can't.
+func (e evaluation) whoShares() string {
+	if held := e.requiredBy[HostnameKey]; len(held) > 0 {
+		return policy.Names(held, "requires its own node", "require their own nodes") + " until recreated, so other members may wait"
+	}
+	return "some must share a node"
 }
 
 // zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum,
@@ -62,7 +70,11 @@ func (e evaluation) whyNoAntiAffinity() *policy.Note {
 	if e.size <= zones {
 		return nil
 	}
-	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
+	wait := ""
+	if held := e.requiredBy[e.zoneKey]; len(held) > 0 {
+		wait = "; " + policy.Names(held, "requires its own zone", "require their own zones") + " until recreated, so other members may wait"
+	}
+	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead%s", e.size, zones, e.zoneKey, e.size-zones, wait)
 }
 
 // whyZoneNotRequired returns why this member's zone term can't be required, nil

@@ -25,8 +25,8 @@ var (
 		"The members are even over the zones, but there are too few zones: one of them has so many members that its loss takes the quorum.",
 		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
-		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required.",
-		"Add nodes, or scale down to at most as many members as there are nodes.")
+		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required. Members that run with a required term keep others off their nodes until they are created again.",
+		"Add nodes, or scale down to at most as many members as there are nodes. To let members share nodes, delete the pods that the message names, one at a time, while all others are ready.")
 	MembersExceedZones = reasons.Add("MembersExceedZones",
 		"The policy asks for anti-affinity over zones, but there are more members than zones. Some members would never be scheduled, so a spread constraint is used instead.",
 		"Set the policy's form to TopologySpread, or add a zone.")

@@ -98,6 +98,10 @@ type Facts struct {
 	OwnKeys []string
 	// OwnSoftKeys are those of its own preferred terms.
 	OwnSoftKeys []string
+	// RequiredBy are the running members with a required anti-affinity, by its topology key. It also
+	// keeps new members away, whatever these get. It is read only where there are more members than
+	// nodes or zones.
+	RequiredBy map[string][]string
 }
 
 // TermKind is the field of a pod that has a term.

@@ -4,6 +4,7 @@
 package spread
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
@@ -128,6 +129,31 @@ var spreadRows = []struct {
 	{row: "S-23 eleven, waiting", size: 11, nodes: "aaaabbbbcccc", volumes: "a b c ?", ordinal: 3, want: "host! zone!"},
 	{row: "S-24 no ordinal", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: -1, want: "host! zone!3"},
 	{row: "S-24 beyond the size", size: 3, nodes: "aabbcc", volumes: "a a b a", ordinal: 3, want: "host! zone!3"},
+}
+
+// TestSpreadNamesRunning holds that the members are named that keep new ones away.
+func TestSpreadNamesRunning(t *testing.T) {
+	t.Parallel()
+	three := []string{"etcd-0", "etcd-1", "etcd-2"}
+	for _, r := range []struct {
+		row, nodes, want string
+		form             Form
+		running          map[string][]string
+	}{
+		{row: "S-9 none runs with a required term", nodes: "abc", want: "5 members but 3 nodes that match: some must share a node; add"},
+		{row: "S-9 three do", nodes: "abc", running: map[string][]string{HostnameKey: three},
+			want: "etcd-0, etcd-1 and etcd-2 require their own nodes until recreated, so other members may wait; add"},
+		{row: "S-9 one does", nodes: "abc", running: map[string][]string{HostnameKey: three[:1]}, want: "etcd-0 requires its own node until recreated"},
+		{row: "S-6 none runs with a required term", nodes: "aabbcc", form: FormAntiAffinity, want: "so a spread constraint is used instead"},
+		{row: "S-6 three do", nodes: "aabbcc", form: FormAntiAffinity, running: map[string][]string{ZoneKey: three, HostnameKey: three[:1]},
+			want: "is used instead; etcd-0, etcd-1 and etcd-2 require their own zones until recreated, so other members may wait"},
+	} {
+		f := Facts{Size: 5, Ordinal: 4, Nodes: nodesIn(r.nodes), RequiredBy: r.running}
+		v := Evaluate(f, Settings{Topology: TopologyZone, Form: r.form})
+		if got := v.Notes[0].Message; !strings.Contains(got, r.want) || r.running == nil && strings.Contains(got, "recreated") {
+			t.Errorf("%s: %q, want %q", r.row, got, r.want)
+		}
+	}
 }
 
 func TestSpread(t *testing.T) {
