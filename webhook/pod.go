@@ -44,6 +44,8 @@ type podReview struct {
 	// selector is that of the terms.
 	selector *metav1.LabelSelector
 	now      time.Time
+	// stale is true if the pod has a record that was not written for it.
+	stale bool
 }
 
 func (h *podHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -98,9 +100,12 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	// another time or policy, or one that contains nothing, comes from a template or a backup, and decides
 	// nothing.
 	now := h.clock.Now()
+	_, stale := pod.Annotations[v1alpha1.SpreadAnnotation]
 	record, recorded := annotation.SpreadRecordOf(pod)
-	if !recorded || !record.WrittenAbout(now) {
-		recorded = false
+	if recorded = recorded && record.WrittenAbout(now); recorded {
+		stale = false
+	}
+	if stale {
 		delete(pod.Annotations, v1alpha1.SpreadAnnotation)
 	}
 	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner) {
@@ -123,7 +128,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	if !selects(selector, pod) {
 		return nil, unselected(owner, pod, p)
 	}
-	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now}, Decision{}
+	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now, stale: stale}, Decision{}
 }
 
 func unselected(o owner.Owner, pod *corev1.Pod, p *v1alpha1.EtcdTopologyPolicy) Decision {
@@ -171,7 +176,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 			missing = append(missing, t)
 		}
 	}
-	if len(record.Terms)+len(notes) == 0 {
+	if len(record.Terms)+len(notes) == 0 && !r.stale {
 		return d
 	}
 	d.Outcome, d.Reason = Patched, reasons.Spread
