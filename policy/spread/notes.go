@@ -44,18 +44,23 @@ func (e evaluation) whoShares() string {
 	return "some must share a node"
 }
 
-// zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum,
-// although the members are even over the zones. It returns nil for one zone, which has its own note.
+// zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum: the
+// members are even over too few zones, or their volumes are there. It returns nil for one zone, which has
+// its own note.
 func (e evaluation) zoneHoldsQuorum() *policy.Note {
 	zones := len(e.nodes.zones)
-	if e.topology != TopologyZone || zones < 2 {
+	if zones < 2 {
 		return nil
 	}
-	share := (e.size + zones - 1) / zones
-	if !holdsQuorum(share, e.size) {
-		return nil
+	if share := (e.size + zones - 1) / zones; e.topology == TopologyZone && holdsQuorum(share, e.size) {
+		return note(ZoneHoldsQuorum, "%d members in %d zones: one zone has %d of them, and its loss takes the quorum; nodes in another zone would prevent that", e.size, zones, share)
 	}
-	return note(ZoneHoldsQuorum, "%d members in %d zones: one zone has %d of them, and its loss takes the quorum; nodes in another zone would prevent that", e.size, zones, share)
+	for zone, bound := range e.volumes.boundIn() {
+		if holdsQuorum(bound, e.size) {
+			return note(ZoneHoldsQuorum, "the volumes of %d of %d members are in zone %s, and its loss takes the quorum; a new volume of one of them in another zone would prevent that", bound, e.size, e.nodes.zones[zone])
+		}
+	}
+	return nil
 }
 
 // holdsQuorum reports whether the loss of a zone that has several of the members takes the quorum.

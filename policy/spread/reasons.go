@@ -22,8 +22,8 @@ var (
 		"The policy asks for zones, but all matching nodes are in one zone. If it fails, all members fail.",
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
 	ZoneHoldsQuorum = reasons.Add("ZoneHoldsQuorum",
-		"The members are even over the zones, but there are too few zones: one of them has so many members that its loss takes the quorum.",
-		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it.")
+		"One zone has so many members that its loss takes the quorum: there are too few zones, or the members' volumes are in that zone.",
+		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it. If its volume prevents that: kubectl etcd member replace POD --force.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
 		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required. Members that run with a required term keep others off their nodes until they are created again.",
 		"Add nodes, or scale down to at most as many members as there are nodes. To let members share nodes, delete the pods that the message names, one at a time, while all others are ready.")
