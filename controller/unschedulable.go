@@ -25,16 +25,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Unschedulable handles members whose pods admission has spread. It records admission's
-// notes on them as Events. If a pod waits for a node because of a required term that
-// admission would not require now, it deletes the pod: the member's volume was bound where
-// the term can't be met. The StatefulSet then recreates the pod.
+// notes on them as Events. If a pod waits for a node with a required term that admission
+// would not require now, it deletes the pod: the member's volume was bound where the term
+// can't be met, nodes came or went, or the policy has changed. The StatefulSet then
+// recreates the pod.
 //
 // The new pod has the terms that admission decides then, so it is not deleted again for
 // the same term.
@@ -46,6 +46,8 @@ type Unschedulable struct {
 
 	// announced holds the pods whose notes were recorded as Events.
 	announced keyed[client.ObjectKey, types.UID]
+	// unruled holds since when no policy has required terms of pods that wait.
+	unruled keyed[client.ObjectKey, time.Time]
 }
 
 // Deleter deletes objects.
@@ -89,6 +91,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if err := u.Reader.Get(ctx, req.NamespacedName, &pod); err != nil {
 		if apierrors.IsNotFound(err) {
 			u.announced.remove(req.NamespacedName)
+			u.unruled.remove(req.NamespacedName)
 			return reconcile.Result{}, nil
 		}
 		return reconcile.Result{}, fmt.Errorf("observe pod %s: %w", req, err)
@@ -104,6 +107,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	u.announce(&pod, owner, record)
 	since, waits := unschedulableSince(&pod)
 	if !waits || !slices.ContainsFunc(record.Terms, func(t spread.Term) bool { return t.Hard }) {
+		u.unruled.remove(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if rest := unschedulableFor - u.Clock.Since(since); rest > 0 {
@@ -139,73 +143,4 @@ func unschedulableSince(pod *corev1.Pod) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// respread deletes a pod that would get other terms from admission now. It reads the pod
-// from the API server: the cache doesn't hold its spec, and the scheduler may have found a
-// node meanwhile. It returns when to evaluate the pod again.
-func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owner owner.Owner) (time.Duration, error) {
-	var pod corev1.Pod
-	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
-		return 0, client.IgnoreNotFound(err)
-	}
-	record, ok := annotation.SpreadRecordOf(&pod)
-	if _, waits := unschedulableSince(&pod); !ok || !waits || pod.DeletionTimestamp != nil {
-		return 0, nil
-	}
-	term, found, err := u.obsoleteTerm(ctx, &pod, owner, record)
-	if err != nil || !found {
-		return unschedulableRecheck, err
-	}
-	// Only the version that was evaluated may be deleted.
-	err = u.Client.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return batchWindow, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("delete unschedulable pod %s: %w", key, err)
-	}
-	warn(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
-		"deleted pod %s, which found no node for %s: it was required to run in %s, and its volume doesn't allow that. The new pod requires only what its volume allows",
-		pod.Name, unschedulableFor, terms.DescribeOne(term))}, actionRespread)
-	return 0, nil
-}
-
-// obsoleteTerm returns a required term of the pod that admission would not require now and
-// that the pod's volume prevents, and reports whether there is one.
-func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner owner.Owner, record annotation.SpreadRecord) (spread.Term, bool, error) {
-	match, err := u.Reader.PolicyFor(ctx, owner)
-	if err != nil || !match.In(v1alpha1.ModeEnforce) {
-		// Only an enforced policy may delete pods.
-		return spread.Term{}, false, err
-	}
-	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
-	if err != nil {
-		return spread.Term{}, false, err
-	}
-	now := spread.Evaluate(facts, settings).Terms
-	// The rule evaluates volumes only for terms that it would require. The pod's terms were
-	// required, so evaluate them as required even if the policy has changed since.
-	settings.Enforcement = spread.Required
-	notes := spread.Evaluate(facts, settings).Notes
-	for _, t := range record.Terms {
-		if t.Hard && volumePrevents(notes, t) && !slices.ContainsFunc(now, func(n spread.Term) bool {
-			return n.Hard && n.Kind == t.Kind && n.TopologyKey == t.TopologyKey && n.MinDomains >= t.MinDomains
-		}) {
-			return t, true, nil
-		}
-	}
-	return spread.Term{}, false, nil
-}
-
-// volumePrevents reports whether a term can't be met where the member's volume is.
-func volumePrevents(notes []policy.Note, t spread.Term) bool {
-	taken := spread.VolumeZoneTaken
-	if t.TopologyKey == spread.HostnameKey {
-		taken = spread.VolumeNodeTaken
-	}
-	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken || n.Reason == spread.VolumeNowhere
-	})
 }

@@ -49,15 +49,19 @@ func TestUnschedulable(t *testing.T) {
 		live   func(*corev1.Pod)
 		// enforcement is the policy's present enforcement.
 		enforcement v1alpha1.Enforcement
-		waits       time.Duration
-		want        string
-		requeue     bool
-		event       string
+		// policy changes the policies.
+		policy func(*v1alpha1.EtcdTopologyPolicy)
+		waits  time.Duration
+		// later is when it is reconciled again.
+		later   time.Duration
+		want    string
+		requeue bool
+		event   string
 	}{
-		{name: "its volume is in the zone of another member", zone: "a", waits: 3 * time.Minute, want: deleted, event: "MemberRespread"},
+		{name: "its volume is in the zone of another member", zone: "a", waits: 3 * time.Minute, want: deleted, event: "different zones, and its volume doesn't allow that"},
 		{name: "waits for a short time", zone: "a", waits: time.Minute, requeue: true},
 		{name: "its volume is in the free zone", zone: "c", waits: time.Hour, requeue: true},
-		{name: "its volume is not bound", waits: time.Hour, requeue: true},
+		{name: "its volume is provisioned without the scheduler", waits: time.Hour, want: deleted, event: "by the nodes and the policy of now"},
 		{name: "scheduled", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
 		{name: "scheduled, and the cache is stale", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
 		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
@@ -65,11 +69,29 @@ func TestUnschedulable(t *testing.T) {
 		{name: "already preferred: recreated before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
-		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, requeue: true},
+		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "different nodes, and by the nodes and the policy of now that is not required"},
 		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
 		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
+		}, want: deleted, event: "different zones, and by the nodes and the policy of now that is not required"},
+		{name: "fewer zones were required", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
+			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true}}})
 		}, requeue: true},
+		{name: "the policy is off, at first", zone: "c", waits: time.Hour, policy: turnOff, requeue: true},
+		{name: "the policy is off", zone: "c", waits: time.Hour, policy: turnOff, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
+		{name: "the policy is off, and holds longer", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) {
+			turnOff(p)
+			p.Spec.Disruption.Settle = &metav1.Duration{Duration: time.Hour}
+		}, later: 3 * time.Minute, requeue: true},
+		{name: "no policy is left", zone: "c", waits: time.Hour, policy: unselect, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
+		{name: "the policy only warns", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn }, later: 3 * time.Minute, requeue: true},
+		{name: "no policy is left, and the record may be the template's", zone: "c", waits: time.Hour, policy: unselect, later: 3 * time.Minute, change: func(p *corev1.Pod) {
+			p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: annotation.SpreadRecord{Policy: "prod", Terms: required}.String()}
+		}, requeue: true},
+		{name: "the record is the template's", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
+			p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: annotation.SpreadRecord{Policy: "prod", At: now.Add(-5 * time.Hour), Terms: required}.String()}
+		}},
+		{name: "the pod does not have the term on record", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Spec.TopologySpreadConstraints = nil }, requeue: true},
 		{name: "already preferred, and another term differs from the current one", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.TopologySpread, TopologyKey: spread.HostnameKey, Hard: true}, {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
@@ -103,11 +125,15 @@ func TestUnschedulable(t *testing.T) {
 			for _, o := range base {
 				if p, ok := o.(*v1alpha1.EtcdTopologyPolicy); ok {
 					p.Spec.Spread.Enforcement = row.enforcement
+					if row.policy != nil {
+						row.policy(p)
+					}
 				}
 			}
+			clock := clocktesting.NewFakePassiveClock(now)
 			recorder, gone := events.NewFakeRecorder(10), &deletions{}
 			u := &Unschedulable{
-				Client: gone, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(now),
+				Client: gone, Recorder: recorder, Clock: clock,
 				Reader: &observe.Reader{Reader: with(t, base, row.zone, pod), Live: with(t, base, row.zone, live)},
 			}
 			var result reconcile.Result
@@ -117,9 +143,10 @@ func TestUnschedulable(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if row.want != "" {
+				if len(*gone) > 0 {
 					break
 				}
+				clock.SetTime(now.Add(row.later))
 			}
 			if got := strings.Join(*gone, " "); got != row.want {
 				t.Errorf("deleted %q, want %q", got, row.want)
@@ -151,8 +178,34 @@ func waiting(now time.Time, since time.Duration) *corev1.Pod {
 	}
 }
 
+// record gives a pod a record of when it was created, and the terms on it.
 func record(pod *corev1.Pod, r annotation.SpreadRecord) {
+	r.At = pod.CreationTimestamp.Time
 	pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: r.String()}
+	members := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "bad"}}
+	anti := &corev1.PodAntiAffinity{}
+	pod.Spec.Affinity, pod.Spec.TopologySpreadConstraints = &corev1.Affinity{PodAntiAffinity: anti}, nil
+	for _, t := range r.Terms {
+		switch {
+		case !t.Hard:
+		case t.Kind == spread.PodAntiAffinity:
+			anti.RequiredDuringSchedulingIgnoredDuringExecution = append(anti.RequiredDuringSchedulingIgnoredDuringExecution,
+				corev1.PodAffinityTerm{TopologyKey: t.TopologyKey, LabelSelector: members})
+		default:
+			c := corev1.TopologySpreadConstraint{TopologyKey: t.TopologyKey, LabelSelector: members, WhenUnsatisfiable: corev1.DoNotSchedule}
+			if t.MinDomains > 0 {
+				c.MinDomains = new(int32(t.MinDomains))
+			}
+			pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, c)
+		}
+	}
+}
+
+func turnOff(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff }
+
+// unselect makes a policy select no cluster.
+func unselect(p *v1alpha1.EtcdTopologyPolicy) {
+	p.Spec.ClusterSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{"no": "cluster"}}
 }
 
 // with adds volumes to db/bad, of which the first two are in zones a and b, and replaces the

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/json"
 
@@ -29,6 +31,7 @@ import (
 type podHandler struct {
 	reader   *observe.Reader
 	identity Identity
+	clock    clock.PassiveClock
 }
 
 // podReview is what is known of a member's pod that is being created.
@@ -38,6 +41,11 @@ type podReview struct {
 	policy   *v1alpha1.EtcdTopologyPolicy
 	settings spread.Settings
 	facts    spread.Facts
+	// selector is that of the terms.
+	selector *metav1.LabelSelector
+	now      time.Time
+	// stale is true if the pod has a record that was not written for it.
+	stale bool
 }
 
 func (h *podHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -89,24 +97,44 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since. A record of
-	// another policy, or one that contains nothing, comes from a template or a backup, and decides nothing.
+	// another time or policy, or one that contains nothing, comes from a template or a backup, and decides
+	// nothing.
+	now := h.clock.Now()
+	_, stale := pod.Annotations[v1alpha1.SpreadAnnotation]
 	record, recorded := annotation.SpreadRecordOf(pod)
-	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner.MemberSelector) {
+	if recorded = recorded && record.WrittenAbout(now); recorded {
+		stale = false
+	}
+	if stale {
+		delete(pod.Annotations, v1alpha1.SpreadAnnotation)
+	}
+	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.Covered, Policy: p.Name}
 	}
 	// A pod that the cluster's selector doesn't select. With an empty selector, or one that
 	// misses the pod, a term would separate it from pods of others, or from none.
 	if !selects(owner.MemberSelector, pod) {
-		return nil, Decision{Outcome: FailedOpen, Reason: reasons.NoSelector, Policy: p.Name, Warnings: []string{
-			fmt.Sprintf("pod %s is not spread: the selector of %s doesn't select it", pod.Name, owner),
-		}}
+		return nil, unselected(owner, pod, p)
 	}
 	settings := observe.SpreadSettings(p)
 	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	var selector *metav1.LabelSelector
+	if err == nil {
+		selector, err = h.reader.TermSelector(ctx, owner, facts.Size)
+	}
 	if err != nil {
 		return nil, Decision{Outcome: FailedOpen, Reason: reasons.Unobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
 	}
-	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts}, Decision{}
+	if !selects(selector, pod) {
+		return nil, unselected(owner, pod, p)
+	}
+	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now, stale: stale}, Decision{}
+}
+
+func unselected(o owner.Owner, pod *corev1.Pod, p *v1alpha1.EtcdTopologyPolicy) Decision {
+	return Decision{Outcome: FailedOpen, Reason: reasons.NoSelector, Policy: p.Name, Warnings: []string{
+		fmt.Sprintf("pod %s is not spread: the selector of %s doesn't select it", pod.Name, o),
+	}}
 }
 
 // decide asks the spread rule and answers with a patch, or with a preview in mode Warn.
@@ -133,11 +161,11 @@ func (r *podReview) previewSpread(v spread.Result) Decision {
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
 func (r *podReview) patchFor(v spread.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: reasons.NothingToDo, Policy: r.policy.Name}
-	record := annotation.SpreadRecord{Policy: r.policy.Name}
+	record := annotation.SpreadRecord{Policy: r.policy.Name, At: r.now}
 	notes := slices.Clone(v.Notes)
 	var missing []spread.Term
 	for _, t := range v.Terms {
-		carried := terms.Has(r.pod, t, r.owner.MemberSelector)
+		carried := terms.Has(r.pod, t, r.owner)
 		if !carried && clashes(r.pod, t) {
 			notes = append(notes, policy.NewNote(spread.OwnTerm,
 				"the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey))
@@ -148,12 +176,12 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 			missing = append(missing, t)
 		}
 	}
-	if len(record.Terms)+len(notes) == 0 {
+	if len(record.Terms)+len(notes) == 0 && !r.stale {
 		return d
 	}
 	d.Outcome, d.Reason = Patched, reasons.Spread
 	record.Add(notes...)
-	d.Patch = spreadPatch(r.pod, missing, r.owner.MemberSelector, record.String())
+	d.Patch = spreadPatch(r.pod, missing, r.selector, record.String())
 	for _, n := range notes {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s: %s", r.policy.Name, n.Message))
 	}
@@ -164,8 +192,8 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 }
 
 // carriesAll reports whether the pod carries all of the terms.
-func carriesAll(pod *corev1.Pod, own []spread.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(own, func(t spread.Term) bool { return !terms.Has(pod, t, selector) })
+func carriesAll(pod *corev1.Pod, own []spread.Term, o owner.Owner) bool {
+	return !slices.ContainsFunc(own, func(t spread.Term) bool { return !terms.Has(pod, t, o) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -114,6 +115,9 @@ func randomSurroundings(tb testing.TB, rng *rand.Rand) observetest.Objects {
 		pick(rng, "WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate"))
 	fmt.Fprintf(&text, "---\n{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: e, namespace: db, uid: u}, spec: {replicas: %d, serviceName: e, selector: {matchLabels: {app: e}}, "+
 		"template: {metadata: {labels: {app: e}}, spec: {containers: [{name: etcd, command: [etcd]}]}}, volumeClaimTemplates: [{metadata: {name: d}, spec: {storageClassName: w}}]}}\n", replicas)
+	if rng.IntN(3) == 0 {
+		fmt.Fprintf(&text, "---\n{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: other, namespace: db, uid: o}, spec: {selector: {matchLabels: {app: e}}, template: {metadata: {labels: {app: e}}}}}\n")
+	}
 	for i := range rng.IntN(replicas + 1) {
 		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d-e-%d, namespace: db}, spec: {volumeName: v%d}}\n", i, i)
 		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v%d}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [z%d]}]}]}}}}\n", i, rng.IntN(4))
@@ -142,7 +146,7 @@ func randomPod(t *testing.T, rng *rand.Rand) []byte {
 		meta["annotations"] = nil
 	case 2:
 		meta["annotations"] = map[string]any{v1alpha1.SpreadAnnotation: pick(rng, "yes", `{"terms":["x"]}`,
-			annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true}}}.String())}
+			annotation.SpreadRecord{Policy: "p", At: []time.Time{{}, testNow.Add(-time.Hour), testNow}[rng.IntN(3)], Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true}}}.String())}
 	}
 	spec := map[string]any{"containers": []any{map[string]any{"name": "etcd", "futureField": 1}}, "futureField": "kept"}
 	if a, set := randomAffinity(rng); set {

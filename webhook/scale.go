@@ -119,11 +119,10 @@ func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1
 		return nil, err
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOfCluster(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFactsOfSize(ctx, owner, pod, settings.ZoneKey, size)
 	if err != nil {
 		return nil, err
 	}
-	facts.Size = size
 	return spread.Evaluate(facts, settings).Notes, nil
 }
 

@@ -68,7 +68,7 @@ func Register(server Server, c Config) error {
 // handlers returns all handlers by their names in entries.Handlers.
 func (c Config) handlers() map[string]handler {
 	return map[string]handler{
-		entries.Pod:                 &podHandler{reader: c.Reader, identity: c.Identity},
+		entries.Pod:                 &podHandler{reader: c.Reader, identity: c.Identity, clock: c.Reader.Leases.Clock},
 		entries.PodDisruptionBudget: &budgetHandler{reader: c.Reader, self: c.Self},
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},

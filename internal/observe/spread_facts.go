@@ -13,6 +13,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -22,7 +23,7 @@ import (
 // SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
 // zoneKey is the node label that names the zone.
 func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
+	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0)
 	if err != nil {
 		return spread.Facts{}, err
 	}
@@ -42,11 +43,17 @@ func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod
 
 // SpreadFactsOfCluster reads the same facts without the volumes, which tie single members to nodes.
 func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0)
 	return f, err
 }
 
-func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
+// SpreadFactsOfSize reads them as if the cluster had a size.
+func (r *Reader) SpreadFactsOfSize(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, error) {
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, size)
+	return f, err
+}
+
+func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, []*corev1.Node, error) {
 	nodes, err := r.eligibleNodes(ctx, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
@@ -61,8 +68,47 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *c
 		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}
+	if size > 0 {
+		f.Size = size
+	}
 	f.OwnKeys, f.OwnSoftKeys = terms.OwnKeys(pod, o)
-	return f, nodes, nil
+	if len(nodes) > 0 && f.Size > zonesIn(f.Nodes) {
+		f.RequiredBy, err = r.requiredBy(ctx, o, pod.Name)
+	}
+	return f, nodes, err
+}
+
+func zonesIn(nodes []spread.Node) int {
+	zones := map[string]bool{}
+	for _, n := range nodes {
+		zones[n.Zone] = true
+	}
+	return len(zones)
+}
+
+// requiredBy returns the members that run with a required anti-affinity by its topology key, as admission
+// recorded it, without the pod with a name.
+func (r *Reader) requiredBy(ctx context.Context, o owner.Owner, except string) (map[string][]string, error) {
+	w, err := r.workload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var found map[string][]string
+	for _, pod := range w.pods {
+		record, ok := annotation.SpreadRecordOf(pod)
+		if !ok || pod.Name == except || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
+			continue
+		}
+		for _, t := range record.Terms {
+			if t.Hard && t.Kind == spread.PodAntiAffinity {
+				if found == nil {
+					found = map[string][]string{}
+				}
+				found[t.TopologyKey] = append(found[t.TopologyKey], pod.Name)
+			}
+		}
+	}
+	return found, nil
 }
 
 // Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names

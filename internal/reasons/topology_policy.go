@@ -45,6 +45,6 @@ var (
 		"Not enough facts are known yet.",
 		"Wait a moment. If it remains, read etcd-webhook's logs.")
 	MemberRespread = topologyPolicy.Add("MemberRespread",
-		"A member's pod could not be scheduled because its volume conflicts with an injected term. The controller deleted the pod once, so that admission decides again with the volume known.",
+		"A member's pod could not be scheduled with an injected term that would not be required now, because of its volume, the nodes or the policy. The controller deleted the pod once, so that admission decides again.",
 		"The pod runs now, perhaps on the node of another member. To spread the members when all are healthy: kubectl etcd member replace POD --force.")
 )

@@ -21,14 +21,16 @@ type evaluation struct {
 	// preferred terms, beside which only a required term is added.
 	ownKeys  []string
 	softKeys []string
-	nodes    nodeTopology
-	volumes  volumePlacement
+	// requiredBy is that of [Facts].
+	requiredBy map[string][]string
+	nodes      nodeTopology
+	volumes    volumePlacement
 }
 
 func newEvaluation(f Facts, s Settings) evaluation {
 	nodes := newNodeTopology(f.Nodes)
 	e := evaluation{
-		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys,
+		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys, requiredBy: f.RequiredBy,
 		topology: s.Topology, form: s.Form, zoneKey: s.ZoneKey, required: s.Enforcement != Preferred,
 		nodes: nodes, volumes: newVolumePlacement(nodes, f),
 	}
@@ -37,8 +39,8 @@ func newEvaluation(f Facts, s Settings) evaluation {
 	}
 	if e.topology != TopologyZone && e.topology != TopologyHostname {
 		e.topology = TopologyHostname
-		if len(nodes.zones) >= 2 {
-			e.topology = TopologyZone
+		if len(nodes.zones) >= 2 || nodes.empty() {
+			e.topology = TopologyZone // the first nodes may show zones
 		}
 	}
 	return e
@@ -55,17 +57,19 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 		return false
 	}
 	term := Term{Kind: TopologySpread, TopologyKey: e.zoneKey}
-	if e.form == FormAntiAffinity {
+	if e.form == FormAntiAffinity && !e.nodes.empty() {
 		if why := e.whyNoAntiAffinity(); why != nil {
 			r.Notes = append(r.Notes, *why)
 		} else {
 			term.Kind = PodAntiAffinity
 		}
 	}
-	if e.required && !e.nodes.empty() {
-		if why := e.whyZoneNotRequired(term.Kind); why != nil {
+	if e.required {
+		why := e.whyZoneNotRequired(term.Kind)
+		switch {
+		case why != nil:
 			r.Notes = append(r.Notes, *why)
-		} else {
+		case !e.nodes.empty() || !e.volumes.decidesZone(e.ordinal):
 			e.requireZone(&term, r)
 		}
 	}
@@ -100,7 +104,7 @@ func (e evaluation) addNodeTerm(r *Result, apart bool) {
 		return
 	}
 	term := Term{Kind: PodAntiAffinity, TopologyKey: HostnameKey}
-	if e.required && e.size <= e.nodes.count() {
+	if e.required && (e.size <= e.nodes.count() || e.nodes.empty()) {
 		why := e.whyNodeNotRequired()
 		if why != nil && !slices.Contains(r.Notes, *why) {
 			r.Notes = append(r.Notes, *why)

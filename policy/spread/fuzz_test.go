@@ -30,7 +30,7 @@ func FuzzSpread(f *testing.F) {
 			if term.TopologyKey == own || term.TopologyKey == "" {
 				t.Errorf("term for %q beside the user's own for %q", term.TopologyKey, own)
 			}
-			checkTerm(t, term, size, len(at) > 0 && Enforcement(enforcement) != Preferred)
+			checkTerm(t, term, size, Enforcement(enforcement) != Preferred)
 		}
 		for _, n := range v.Notes {
 			if n.Reason == (policy.Reason{}) || n.Message == "" {

@@ -20,9 +20,9 @@ func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
 	case e.nodes.empty():
-		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"))
+		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members wait until there are nodes"))
 	case e.size > e.nodes.count():
-		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: some must share a node; add nodes to keep them apart", e.size, e.nodes.count()))
+		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: %s; add nodes to keep them apart", e.size, e.nodes.count(), e.whoShares()))
 	}
 	if e.topology != TopologyZone || e.nodes.empty() {
 		return notes
@@ -36,18 +36,31 @@ func (e evaluation) topologyNotes() []policy.Note {
 	return notes
 }
 
-// zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum,
-// although the members are even over the zones. It returns nil for one zone, which has its own note.
+// whoShares returns which members share nodes, or why new ones can't.
+func (e evaluation) whoShares() string {
+	if held := e.requiredBy[HostnameKey]; len(held) > 0 {
+		return policy.Names(held, "requires its own node", "require their own nodes") + " until recreated, so other members may wait"
+	}
+	return "some must share a node"
+}
+
+// zoneHoldsQuorum returns a note if one zone has so many members that its loss takes the quorum: the
+// members are even over too few zones, or their volumes are there. It returns nil for one zone, which has
+// its own note.
 func (e evaluation) zoneHoldsQuorum() *policy.Note {
 	zones := len(e.nodes.zones)
-	if e.topology != TopologyZone || zones < 2 {
+	if zones < 2 {
 		return nil
 	}
-	share := (e.size + zones - 1) / zones
-	if !holdsQuorum(share, e.size) {
-		return nil
+	if share := (e.size + zones - 1) / zones; e.topology == TopologyZone && holdsQuorum(share, e.size) {
+		return note(ZoneHoldsQuorum, "%d members in %d zones: one zone has %d of them, and its loss takes the quorum; nodes in another zone would prevent that", e.size, zones, share)
 	}
-	return note(ZoneHoldsQuorum, "%d members in %d zones: one zone has %d of them, and its loss takes the quorum; nodes in another zone would prevent that", e.size, zones, share)
+	for zone, bound := range e.volumes.boundIn() {
+		if holdsQuorum(bound, e.size) {
+			return note(ZoneHoldsQuorum, "the volumes of %d of %d members are in zone %s, and its loss takes the quorum; a new volume of one of them in another zone would prevent that", bound, e.size, e.nodes.zones[zone])
+		}
+	}
+	return nil
 }
 
 // holdsQuorum reports whether the loss of a zone that has several of the members takes the quorum.
@@ -59,15 +72,22 @@ func holdsQuorum(inZone, size int) bool {
 // it. It returns nil if it is used.
 func (e evaluation) whyNoAntiAffinity() *policy.Note {
 	zones := len(e.nodes.zones)
-	if e.size <= zones || e.nodes.empty() {
+	if e.size <= zones {
 		return nil
 	}
-	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
+	wait := ""
+	if held := e.requiredBy[e.zoneKey]; len(held) > 0 {
+		wait = "; " + policy.Names(held, "requires its own zone", "require their own zones") + " until recreated, so other members may wait"
+	}
+	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead%s", e.size, zones, e.zoneKey, e.size-zones, wait)
 }
 
 // whyZoneNotRequired returns why this member's zone term can't be required, nil
 // if it can.
 func (e evaluation) whyZoneNotRequired(kind TermKind) *policy.Note {
+	if e.nodes.empty() {
+		return nil
+	}
 	if kind == TopologySpread && e.size <= e.nodes.count() && !e.nodes.balanced(e.size) {
 		return note(ZonesTooSmall, "%d members on different nodes don't fit %d zones evenly (%s): even zones are preferred, not required; add nodes to the smallest zone", e.size, len(e.nodes.zones), e.zoneSizes())
 	}
@@ -96,7 +116,7 @@ func (e evaluation) whyBoundZoneNotRequired(kind TermKind) *policy.Note {
 // whyNodeNotRequired returns why this member's hostname term can't be required,
 // nil if it can.
 func (e evaluation) whyNodeNotRequired() *policy.Note {
-	if e.volumes.stateOf(e.ordinal) != Bound || !e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleNodes) {
+	if e.nodes.empty() || e.volumes.stateOf(e.ordinal) != Bound || !e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleNodes) {
 		return nil
 	}
 	if n := len(e.volumes.feasible[e.ordinal].nodes); n > 0 {

@@ -13,8 +13,8 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of the spread's notes.
 var (
 	NoMatchingNode = reasons.Add("NoMatchingNode",
-		"No node matches the pod's node selector, node affinity and tolerations. Members are spread as well as possible, not strictly.",
-		"Compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
+		"No node matches the pod's node selector, node affinity and tolerations. Members wait until there are nodes, and are spread over them then.",
+		"If the nodes are made when pods wait for them, no action is needed. Otherwise compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
 	NoZones = reasons.Add("NoZones",
 		"The policy asks for zones, but no matching node has the zone label. Members are spread over nodes only.",
 		"Label the nodes with topology.kubernetes.io/zone, or set the policy's topology to Hostname.")
@@ -22,11 +22,11 @@ var (
 		"The policy asks for zones, but all matching nodes are in one zone. If it fails, all members fail.",
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
 	ZoneHoldsQuorum = reasons.Add("ZoneHoldsQuorum",
-		"The members are even over the zones, but there are too few zones: one of them has so many members that its loss takes the quorum.",
-		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it.")
+		"One zone has so many members that its loss takes the quorum: there are too few zones, or the members' volumes are in that zone.",
+		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it. If its volume prevents that: kubectl etcd member replace POD --force.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
-		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required.",
-		"Add nodes, or scale down to at most as many members as there are nodes.")
+		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required. Members that run with a required term keep others off their nodes until they are created again.",
+		"Add nodes, or scale down to at most as many members as there are nodes. To let members share nodes, delete the pods that the message names, one at a time, while all others are ready.")
 	MembersExceedZones = reasons.Add("MembersExceedZones",
 		"The policy asks for anti-affinity over zones, but there are more members than zones. Some members would never be scheduled, so a spread constraint is used instead.",
 		"Set the policy's form to TopologySpread, or add a zone.")

@@ -10,7 +10,8 @@ import "github.com/kubectl-etcd/kubectl-etcd/policy"
 // Topology is what members are spread over.
 type Topology string
 
-// The topologies. Auto means Zone if the nodes have two or more zones, otherwise Hostname.
+// The topologies. Auto means Zone if the nodes have two or more zones or there is no node yet, otherwise
+// Hostname.
 const (
 	TopologyAuto     Topology = "Auto"
 	TopologyZone     Topology = "Zone"
@@ -97,6 +98,10 @@ type Facts struct {
 	OwnKeys []string
 	// OwnSoftKeys are those of its own preferred terms.
 	OwnSoftKeys []string
+	// RequiredBy are the running members with a required anti-affinity, by its topology key. It also
+	// keeps new members away, whatever these get. It is read only where there are more members than
+	// nodes or zones.
+	RequiredBy map[string][]string
 }
 
 // TermKind is the field of a pod that has a term.
@@ -120,7 +125,7 @@ type Term struct {
 
 // Result is the terms that a member's pod gets. The zero value injects nothing.
 type Result struct {
-	// Topology is the topology that is used, never Auto.
+	// Topology is the one by which running members are judged, never Auto.
 	Topology Topology
 	Terms    []Term
 	Notes    []policy.Note
@@ -131,6 +136,9 @@ type Result struct {
 func Evaluate(f Facts, s Settings) Result {
 	e := newEvaluation(f, s)
 	r := Result{Topology: e.topology}
+	if e.nodes.empty() && s.Topology != TopologyZone {
+		r.Topology = TopologyHostname
+	}
 	if f.Size <= 1 {
 		return r
 	}

@@ -4,6 +4,7 @@
 package spread
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
@@ -39,11 +40,17 @@ var spreadRows = []struct {
 	{row: "S-26 three in two", size: 3, nodes: "aabb", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-26 four in three", size: 4, nodes: "aabbcc", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-26 two in two", size: 2, nodes: "aabb", want: "host! zone!2"},
+	{row: "S-31 three of five volumes in one zone", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", ordinal: 4, want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-31 hostname", topology: TopologyHostname, size: 5, nodes: "aaabbbccc", volumes: "a a a b c", want: "host!", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-31 hostname, preferred", topology: TopologyHostname, required: Preferred, size: 3, nodes: "aabb", volumes: "a a b", want: "host?", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-31 two of five volumes in one zone", topology: TopologyHostname, size: 5, nodes: "aaabbbccc", volumes: "a a b b c", want: "host!"},
+	{row: "S-31 volumes that reach two zones", topology: TopologyHostname, size: 2, nodes: "aabb", volumes: "a,b a,b", want: "host!"},
+	{row: "S-31 one zone", topology: TopologyHostname, size: 3, nodes: "aaa", volumes: "a a a", want: "host!"},
 	{row: "S-4 seven in three", size: 7, nodes: "aaabbbccc", want: "host! zone!"},
 	{row: "S-5 three in three", form: FormAntiAffinity, size: 3, nodes: "aabbcc", want: "anti-zone!"},
 	{row: "S-5 a node without a zone", form: FormAntiAffinity, size: 3, nodes: "aabbcc.", want: "host! anti-zone!"},
-	{row: "S-5 a volume where another may be", form: FormAntiAffinity, size: 3, nodes: "aabbcc", volumes: "a a b", want: "host! anti-zone?", notes: VolumeZoneTaken.Name()},
-	{row: "S-5 a volume of its own", form: FormAntiAffinity, size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: 2, want: "anti-zone!"},
+	{row: "S-5 a volume where another may be", form: FormAntiAffinity, size: 3, nodes: "aabbcc", volumes: "a a b", want: "host! anti-zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
+	{row: "S-5 a volume of its own", form: FormAntiAffinity, size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: 2, want: "anti-zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-6 five in three", form: FormAntiAffinity, size: 5, nodes: "aabbcc", want: "host! zone!", notes: MembersExceedZones.Name()},
 	{row: "S-6 preferred", required: Preferred, form: FormAntiAffinity, size: 5, nodes: "aabbcc", want: "host? zone?", notes: MembersExceedZones.Name()},
 	{row: "S-7 three zones", topology: TopologyAuto, size: 3, nodes: "aabbcc", want: "host! zone!3"},
@@ -55,7 +62,7 @@ var spreadRows = []struct {
 	{row: "S-8 five in three", required: Preferred, size: 5, nodes: "aabbcc", want: "host? zone?"},
 	{row: "S-8 hostname", required: Preferred, topology: TopologyHostname, size: 3, nodes: "aabbcc", want: "host?"},
 	{row: "S-8 anti-affinity", required: Preferred, form: FormAntiAffinity, size: 3, nodes: "aabbcc", want: "host? anti-zone?"},
-	{row: "S-8 volumes don't matter", required: Preferred, size: 3, nodes: "aabbcc", volumes: "a a !", ordinal: 2, want: "host? zone?"},
+	{row: "S-8 volumes don't matter", required: Preferred, size: 3, nodes: "aabbcc", volumes: "a a !", ordinal: 2, want: "host? zone?", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-9 three on two", topology: TopologyHostname, size: 3, nodes: "ab", want: "host?", notes: MembersExceedHosts.Name()},
 	{row: "S-9 three on two in two zones", size: 3, nodes: "ab", want: "host? zone!", notes: MembersExceedHosts.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-9 a node seen twice is one", topology: TopologyHostname, size: 3, nodes: "ab", want: "host?", notes: MembersExceedHosts.Name()},
@@ -66,10 +73,16 @@ var spreadRows = []struct {
 	{row: "S-11 no labels", size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
 	{row: "S-11 anti-affinity", form: FormAntiAffinity, size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
 	{row: "S-12 one zone", size: 3, nodes: "aaa", want: "host! zone!", notes: OneZone.Name()},
-	{row: "S-13 no node", size: 3, nodes: "", want: "host? zone?", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, hostname", topology: TopologyHostname, size: 3, nodes: "", want: "host?", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, auto", topology: TopologyAuto, size: 3, nodes: "", want: "host?", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, anti-affinity", form: FormAntiAffinity, size: 3, nodes: "", want: "host? anti-zone?", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node", size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, hostname", topology: TopologyHostname, size: 3, nodes: "", want: "host!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, auto", topology: TopologyAuto, size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, anti-affinity", form: FormAntiAffinity, size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, preferred", required: Preferred, topology: TopologyAuto, size: 3, nodes: "", want: "host? zone?", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, waiting volumes", topology: TopologyAuto, size: 3, nodes: "", volumes: "? ? ?", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, own terms", size: 3, nodes: "", own: []string{ZoneKey}, soft: []string{HostnameKey}, want: "host!", notes: NoMatchingNode.Name() + " " + OwnTerm.Name()},
+	{row: "S-30 bound volumes", topology: TopologyAuto, size: 3, nodes: "", volumes: "gone gone gone", want: "host! zone?", notes: NoMatchingNode.Name()},
+	{row: "S-30 volumes placed at once", size: 3, nodes: "", volumes: "! ! !", want: "host! zone?", notes: NoMatchingNode.Name()},
+	{row: "S-30 waiting beside bound ones", size: 3, nodes: "", volumes: "gone gone ?", ordinal: 2, want: "host! zone!", notes: NoMatchingNode.Name()},
 	{row: "S-14 one of seven", size: 3, nodes: "aabbcc.", want: "host! zone!3", notes: NodesWithoutZone.Name()},
 	{row: "S-14 too few with the label", size: 3, nodes: "ab..", want: "host! zone?", notes: ZonesTooSmall.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-15 own hostname term", size: 3, nodes: "aabbcc", own: []string{HostnameKey}, want: "zone!3", notes: OwnTerm.Name()},
@@ -82,8 +95,8 @@ var spreadRows = []struct {
 	{row: "S-25 the policy prefers, too", size: 3, nodes: "aabbcc", required: Preferred, soft: []string{ZoneKey, HostnameKey}, want: "", notes: OwnTerm.Name() + " " + OwnTerm.Name()},
 	{row: "S-16 no volumes", size: 3, nodes: "aabbcc", volumes: "- - -", want: "host! zone!3"},
 	{row: "S-16 waiting", size: 3, nodes: "aabbcc", volumes: "? ? ?", want: "host! zone!3"},
-	{row: "S-16 waiting, two others in one zone", size: 3, nodes: "aabbcc", volumes: "a a ?", ordinal: 2, want: "host! zone!3"},
-	{row: "S-16 waiting, four others in one zone", size: 5, nodes: "aaaabbcc", volumes: "a a a a ?", ordinal: 4, want: "host! zone!"},
+	{row: "S-16 waiting, two others in one zone", size: 3, nodes: "aabbcc", volumes: "a a ?", ordinal: 2, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-16 waiting, four others in one zone", size: 5, nodes: "aaaabbcc", volumes: "a a a a ?", ordinal: 4, want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-17 one in each zone", size: 3, nodes: "aabbcc", volumes: "a b c", ordinal: 1, want: "host! zone!3"},
 	{row: "S-17 on a node each", size: 3, nodes: "aabbcc", volumes: "a1 b2 c1", ordinal: 2, want: "host! zone!3"},
 	{row: "S-17 2-2-1", size: 5, nodes: "aabbcc", volumes: "a b c a b", ordinal: 3, want: "host! zone!"},
@@ -93,19 +106,19 @@ var spreadRows = []struct {
 	{row: "S-17 reached from everywhere, more members than zones", size: 3, nodes: "aabb", volumes: "a,b a,b a,b", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-17 two zones for two members", size: 2, nodes: "aabbcc", volumes: "a,b a,b", want: "host! zone!2"},
 	{row: "S-17 on nodes that are too few anyway", size: 5, nodes: "ab", volumes: "a a b b b", ordinal: 2, want: "host? zone!", notes: MembersExceedHosts.Name() + " " + ZoneHoldsQuorum.Name()},
-	{row: "S-18 two in one zone", size: 3, nodes: "aabbcc", volumes: "a a b", want: "host! zone?", notes: VolumeZoneTaken.Name()},
-	{row: "S-18 the third of them", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: 2, want: "host! zone!3"},
-	{row: "S-18 3-1-1", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", want: "host! zone?", notes: VolumeZoneTaken.Name()},
-	{row: "S-18 alone in a zone", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", ordinal: 3, want: "host! zone!"},
+	{row: "S-18 two in one zone", size: 3, nodes: "aabbcc", volumes: "a a b", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
+	{row: "S-18 the third of them", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: 2, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-18 3-1-1", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
+	{row: "S-18 alone in a zone", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", ordinal: 3, want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-18 two zones that the others may hold", size: 3, nodes: "aabbcc", volumes: "a,b b,c a,c", want: "host! zone?", notes: VolumeZoneTaken.Name()},
 	{row: "S-18 on nodes without a zone", size: 3, nodes: "aabbcc.", volumes: ".1 b c", want: "host! zone?", notes: VolumeZoneTaken.Name()},
 	{row: "S-18 members that may be anywhere", size: 3, nodes: "aabbcc", volumes: "a - -", want: "host! zone?", notes: VolumeZoneTaken.Name()},
 	{row: "S-18 members that may be anywhere, more than zones", size: 4, nodes: "aabbcc", volumes: "a - - -", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-18 members that may be on its nodes", size: 3, nodes: "aabb", volumes: "a1,b1 - -", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-18 beside one that can't run", size: 5, nodes: "aabbcc", volumes: "a a b gone b", want: "host! zone?", notes: VolumeZoneTaken.Name()},
-	{row: "S-19 two on one node", size: 3, nodes: "aabbcc", volumes: "a1 a1 b1", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name()},
-	{row: "S-19 two on one node, the third", size: 3, nodes: "aabbcc", volumes: "a1 a1 b1", ordinal: 2, want: "host! zone!3"},
-	{row: "S-19 three in a zone of two", size: 3, nodes: "aabbcc", volumes: "a a a", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name()},
+	{row: "S-19 two on one node", size: 3, nodes: "aabbcc", volumes: "a1 a1 b1", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name() + " " + ZoneHoldsQuorum.Name()},
+	{row: "S-19 two on one node, the third", size: 3, nodes: "aabbcc", volumes: "a1 a1 b1", ordinal: 2, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-19 three in a zone of two", size: 3, nodes: "aabbcc", volumes: "a a a", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-19 the zones can be met", size: 4, nodes: "aabb", volumes: "a1 a1 b1 b1", want: "host? zone!", notes: VolumeNodeTaken.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-19 who may be in the way", topology: TopologyHostname, size: 2, nodes: "aa", volumes: "a1 a", ordinal: 1, want: "host?", notes: VolumeNodeTaken.Name()},
 	{row: "S-20 alone", size: 3, nodes: "aabbcc", volumes: "! ! !", want: "host! zone?", notes: VolumeUnplaced.Name()},
@@ -120,8 +133,33 @@ var spreadRows = []struct {
 	{row: "S-23 eleven, evenly", size: 11, nodes: "aaaabbbbcccc", volumes: "a b c a b c a b c a b", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name()},
 	{row: "S-23 eleven in ten zones", size: 11, nodes: "aabcdefghij", volumes: "a b c d e f g h i j a", want: "host? zone?", notes: VolumeZoneTaken.Name() + " " + VolumeNodeTaken.Name()},
 	{row: "S-23 eleven, waiting", size: 11, nodes: "aaaabbbbcccc", volumes: "a b c ?", ordinal: 3, want: "host! zone!"},
-	{row: "S-24 no ordinal", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: -1, want: "host! zone!3"},
-	{row: "S-24 beyond the size", size: 3, nodes: "aabbcc", volumes: "a a b a", ordinal: 3, want: "host! zone!3"},
+	{row: "S-24 no ordinal", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: -1, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
+	{row: "S-24 beyond the size", size: 3, nodes: "aabbcc", volumes: "a a b a", ordinal: 3, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
+}
+
+// TestSpreadNamesRunning holds that the members are named that keep new ones away.
+func TestSpreadNamesRunning(t *testing.T) {
+	t.Parallel()
+	three := []string{"etcd-0", "etcd-1", "etcd-2"}
+	for _, r := range []struct {
+		row, nodes, want string
+		form             Form
+		running          map[string][]string
+	}{
+		{row: "S-9 none runs with a required term", nodes: "abc", want: "5 members but 3 nodes that match: some must share a node; add"},
+		{row: "S-9 three do", nodes: "abc", running: map[string][]string{HostnameKey: three},
+			want: "etcd-0, etcd-1 and etcd-2 require their own nodes until recreated, so other members may wait; add"},
+		{row: "S-9 one does", nodes: "abc", running: map[string][]string{HostnameKey: three[:1]}, want: "etcd-0 requires its own node until recreated"},
+		{row: "S-6 none runs with a required term", nodes: "aabbcc", form: FormAntiAffinity, want: "so a spread constraint is used instead"},
+		{row: "S-6 three do", nodes: "aabbcc", form: FormAntiAffinity, running: map[string][]string{ZoneKey: three, HostnameKey: three[:1]},
+			want: "is used instead; etcd-0, etcd-1 and etcd-2 require their own zones until recreated, so other members may wait"},
+	} {
+		f := Facts{Size: 5, Ordinal: 4, Nodes: nodesIn(r.nodes), RequiredBy: r.running}
+		v := Evaluate(f, Settings{Topology: TopologyZone, Form: r.form})
+		if got := v.Notes[0].Message; !strings.Contains(got, r.want) || r.running == nil && strings.Contains(got, "recreated") {
+			t.Errorf("%s: %q, want %q", r.row, got, r.want)
+		}
+	}
 }
 
 func TestSpread(t *testing.T) {

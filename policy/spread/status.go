@@ -50,7 +50,37 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 	if topology == TopologyZone {
 		return evenOverZones(placed, nodes)
 	}
-	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different nodes", len(placed))}
+	return onDifferentNodes(placed, nodes)
+}
+
+// onDifferentNodes describes members that need not be even over zones, and reports a zone that holds the
+// quorum where there is another one.
+func onDifferentNodes(placed []policy.Member, nodes []Node) Status {
+	message := fmt.Sprintf("%d members run on different nodes", len(placed))
+	counts := membersByZone(placed, nodes)
+	delete(counts, "")
+	if zone := quorumZone(counts, len(placed)); zone != "" && len(counts) > 1 {
+		return Status{policy.True, ZoneHoldsQuorum, message + ", " + formatCounts(counts) + lossOf(zone)}
+	}
+	return Status{policy.True, SpreadKept, message}
+}
+
+// quorumZone returns the first zone whose loss takes the quorum, empty for none.
+func quorumZone(counts map[string]int, size int) string {
+	for _, zone := range slices.Sorted(maps.Keys(counts)) {
+		if holdsQuorum(counts[zone], size) {
+			return zone
+		}
+	}
+	return ""
+}
+
+// lossOf is what the loss of a zone means, after what is said of it, empty for none.
+func lossOf(zone string) string {
+	if zone == "" {
+		return ""
+	}
+	return "; the loss of " + zone + " takes the quorum"
 }
 
 // evenOverZones describes members that are even over zones, and reports a zone that holds the quorum
@@ -58,10 +88,8 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 func evenOverZones(placed []policy.Member, nodes []Node) Status {
 	counts := membersByZone(placed, nodes)
 	message := fmt.Sprintf("%d members run on different nodes, evenly over zones: %s", len(placed), formatCounts(counts))
-	for _, zone := range slices.Sorted(maps.Keys(counts)) {
-		if holdsQuorum(counts[zone], len(placed)) {
-			return Status{policy.True, ZoneHoldsQuorum, message + "; the loss of " + zone + " takes the quorum"}
-		}
+	if zone := quorumZone(counts, len(placed)); zone != "" {
+		return Status{policy.True, ZoneHoldsQuorum, message + lossOf(zone)}
 	}
 	return Status{policy.True, SpreadKept, message}
 }
@@ -87,6 +115,9 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 	counts := membersByZone(placed, nodes)
 	switch len(counts) {
 	case 0:
+		if len(nodes) == 0 {
+			return Status{}, false
+		}
 		return Status{policy.False, NoZones, "no node that members may run on has a zone label"}, true
 	case 1:
 		return Status{policy.False, OneZone, "all nodes that members may run on are in zone " + slices.Collect(maps.Keys(counts))[0] + ": if it fails, all members fail"}, true
@@ -97,7 +128,7 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 		most, least = max(most, n), min(least, n)
 	}
 	if most > fair || len(placed) >= size && most-least > 1 {
-		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s; a member moves when its pod is recreated and its volume allows it", formatCounts(counts))}, true
+		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s%s; a member moves when its pod is recreated and its volume allows it", formatCounts(counts), lossOf(quorumZone(counts, max(size, len(placed)))))}, true
 	}
 	return Status{}, false
 }

@@ -43,8 +43,12 @@ func TestStatusOf(t *testing.T) {
 		{"in a zone that they might not use now", 3, TopologyZone, "a1 b1", "a1 b1 c1", policy.True, SpreadKept},
 		{"a node without a zone", 3, TopologyZone, three + " ?1", "a1 b1 ?1", policy.Unknown, NodesWithoutZone},
 		{"no zones", 3, TopologyZone, "?1 ?2 ?3", "-", policy.False, NoZones},
+		{"no node yet", 3, TopologyZone, "", "- - -", policy.Unknown, NotScheduled},
 		{"one zone", 3, TopologyZone, "a1 a2 a3", "a1 a2 a3", policy.False, OneZone},
-		{"nodes", 3, TopologyHostname, three, "a1 a2 b1", policy.True, SpreadKept},
+		{"nodes", 3, TopologyHostname, three, "a1 c1 b1", policy.True, SpreadKept},
+		{"nodes, and a zone has the quorum", 3, TopologyHostname, three, "a1 a2 b1", policy.True, ZoneHoldsQuorum},
+		{"nodes, and a zone has two of five", 5, TopologyHostname, three, "a1 a2 b1 b2 c1", policy.True, SpreadKept},
+		{"nodes in the only zone", 3, TopologyHostname, "a1 a2 a3", "a1 a2 a3", policy.True, SpreadKept},
 		{"nodes without zones", 3, TopologyHostname, "?1 ?2 ?3", "?1 ?2 ?3", policy.True, SpreadKept},
 		{"a node shared", 3, TopologyHostname, three, "a1 a1 b1", policy.False, NodeShared},
 	} {

@@ -45,6 +45,23 @@ func (p volumePlacement) stateOf(i int) VolumeState {
 	return p.state[i]
 }
 
+// decidesZone reports whether the volume of an ordinal has a zone, or gets one without the scheduler.
+func (p volumePlacement) decidesZone(i int) bool {
+	state := p.stateOf(i)
+	return state == Bound || state == UnboundImmediate
+}
+
+// boundIn returns for each zone how many members can run there only.
+func (p volumePlacement) boundIn() []int {
+	in := make([]int, len(p.nodes.zones))
+	for i, f := range p.feasible {
+		if p.state[i] == Bound && len(f.zones) == 1 && len(p.nodesInZone(i, noZone)) == 0 {
+			in[f.zones[0]]++
+		}
+	}
+	return in
+}
+
 // feasibleZones and feasibleNodes return where bound member i may run.
 func (p volumePlacement) feasibleZones(i int) []int { return p.feasible[i].zones }
 func (p volumePlacement) feasibleNodes(i int) []int { return p.feasible[i].nodes }

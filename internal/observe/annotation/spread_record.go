@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,10 +23,23 @@ import (
 type SpreadRecord struct {
 	// Policy is the name of the policy that required it.
 	Policy string
+	// At is when admission wrote it, zero in the records of earlier versions.
+	At time.Time
 	// Terms are those that admission added.
 	Terms []spread.Term
 	// Notes are those of the rule.
 	Notes []SpreadNote
+}
+
+// recordWindow is longer than the creation of a pod takes, from its admission on, with the difference of
+// two clocks.
+const recordWindow = time.Minute
+
+// WrittenAbout reports whether the record was written about at a time. If that is when its pod is
+// created, the record is the pod's own. Any other one comes from a pod template or a backup, into which
+// somebody copied the annotations of a pod.
+func (s SpreadRecord) WrittenAbout(at time.Time) bool {
+	return !s.At.IsZero() && at.Sub(s.At).Abs() < recordWindow
 }
 
 // SpreadNote is a note as the annotation has it. Its reason is a string, because another
@@ -44,6 +58,7 @@ func (s *SpreadRecord) Add(notes ...policy.Note) {
 
 type spreadRecordJSON struct {
 	Policy string       `json:"policy"`
+	At     string       `json:"at,omitempty"`
 	Terms  []string     `json:"terms,omitempty"`
 	Notes  []SpreadNote `json:"notes,omitempty"`
 }
@@ -51,6 +66,9 @@ type spreadRecordJSON struct {
 // String returns the annotation's value. The same record gives the same bytes.
 func (s SpreadRecord) String() string {
 	out := spreadRecordJSON{Policy: s.Policy, Notes: s.Notes}
+	if !s.At.IsZero() {
+		out.At = s.At.UTC().Format(time.RFC3339)
+	}
 	for _, t := range s.Terms {
 		out.Terms = append(out.Terms, termString(t))
 	}
@@ -61,8 +79,9 @@ func (s SpreadRecord) String() string {
 	return string(text)
 }
 
-// SpreadRecordOf reads a pod's record. It returns false for a pod without one, and for an invalid
-// record, which another client wrote.
+// SpreadRecordOf reads a pod's record. It returns false for a pod without one, for an invalid record,
+// which another client wrote, and for one that was not written when the pod was created. Of a pod that
+// is being created, the caller must check that.
 func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 	text, ok := pod.Annotations[v1alpha1.SpreadAnnotation]
 	if !ok {
@@ -73,6 +92,13 @@ func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 		return SpreadRecord{}, false
 	}
 	s := SpreadRecord{Policy: in.Policy, Notes: in.Notes}
+	if in.At != "" {
+		at, err := time.Parse(time.RFC3339, in.At)
+		if err != nil || !pod.CreationTimestamp.IsZero() && !(SpreadRecord{At: at}).WrittenAbout(pod.CreationTimestamp.Time) {
+			return SpreadRecord{}, false
+		}
+		s.At = at.UTC().Truncate(time.Second)
+	}
 	for _, text := range in.Terms {
 		t, ok := parseTerm(text)
 		if !ok {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -90,11 +89,9 @@ func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// Has reports whether a pod has a term with a selector.
-func Has(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
-	return slices.ContainsFunc(Self(pod), func(t Term) bool {
-		return t.Term == term && equality.Semantic.DeepEqual(t.Selector, selector)
-	})
+// Has reports whether a pod has a term with a selector of this project's for its cluster.
+func Has(pod *corev1.Pod, term spread.Term, o owner.Owner) bool {
+	return slices.ContainsFunc(Self(pod), func(t Term) bool { return t.Term == term && o.IsTermSelector(t.Selector) })
 }
 
 // OwnKeys returns the topology keys of the pod's own terms, in order, of the required and of the
@@ -106,9 +103,7 @@ func OwnKeys(pod *corev1.Pod, o owner.Owner) (required, preferred []string) {
 		if t.Hard {
 			keys = &required
 		}
-		// The names of a cluster that spans several StatefulSets change as it grows.
-		ours := equality.Semantic.DeepEqual(t.Selector, o.MemberSelector) || o.Spans() && owner.IsByPodNames(t.Selector)
-		injected := slices.Contains(record.Terms, t.Term) && ours
+		injected := slices.Contains(record.Terms, t.Term) && o.IsTermSelector(t.Selector)
 		if !injected && !slices.Contains(*keys, t.TopologyKey) {
 			*keys = append(*keys, t.TopologyKey)
 		}

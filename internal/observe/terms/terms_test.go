@@ -6,6 +6,7 @@ package terms
 import (
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,7 @@ func TestOwnKeys(t *testing.T) {
 		change(&t)
 		return t
 	}
+	created := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	hard := annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
 	for _, row := range []struct {
 		name   string
@@ -57,11 +59,14 @@ func TestOwnKeys(t *testing.T) {
 		{"ours, on record", hard.String(), anti(term("host", mine)), nil},
 		{"ours, on record, beside the user's", hard.String(), anti(term("host", mine), term("zone", mine)), []string{"zone"}},
 		{"same key, not on record", annotation.SpreadRecord{}.String(), anti(term("host", mine)), []string{"host"}},
+		{"ours, with the key of pod names", hard.String(), anti(term("host", owner.Owner{MemberSelector: mine}.TermSelector(false, 3))), nil},
+		{"on the record of another pod, in the template", annotation.SpreadRecord{At: created.Add(-time.Hour), Terms: hard.Terms}.String(), anti(term("host", mine)), []string{"host"}},
+		{"on its own record", annotation.SpreadRecord{At: created, Terms: hard.Terms}.String(), anti(term("host", mine)), nil},
 		{"on record, another selector", hard.String(), anti(term("host", &metav1.LabelSelector{})), []string{"host"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Labels: map[string]string{"app": "etcd"}}, Spec: row.spec}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "db", CreationTimestamp: metav1.NewTime(created), Labels: map[string]string{"app": "etcd", "statefulset.kubernetes.io/pod-name": "etcd-0"}}, Spec: row.spec}
 			if row.record != "" {
 				pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: row.record}
 			}

@@ -102,7 +102,7 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 	case target == 0:
 		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
 	default:
-		return m.checkDruidScaleOut(ctx, what, now, spec == now, f)
+		return m.checkDruidScaleOut(ctx, what, now, target, spec == now, f)
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (m *Members) checkTrafficCut(ctx context.Context, f *findings) error {
 
 // checkDruidScaleOut refuses where a cluster isn't healthy, or new members could not join. reconciled
 // is true where etcd-druid has reconciled its size, now.
-func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now int, reconciled bool, f *findings) error {
+func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, target int, reconciled bool, f *findings) error {
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
@@ -193,7 +193,11 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now int, 
 		}
 	}
 	f.warn("etcd-druid restarts the existing members, one by one, so that they learn of the new ones.")
-	return nil
+	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return err
+	}
+	return m.checkNodes(ctx, s, operate.PodOf(sts, sts.Spec.Template, m.Owner.PodName(target-1)), target, f)
 }
 
 // ofSize returns a cluster without the members that etcd-druid counts and has not created: they are

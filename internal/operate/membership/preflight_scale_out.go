@@ -41,7 +41,7 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	}
 	m.checkNames(ctx, s, target, f)
 	m.checkProbe(s, f)
-	return m.checkNodes(ctx, s, target, f)
+	return m.checkNodes(ctx, s, operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod), target, f)
 }
 
 // checkPeerURLs refuses to add members where others can't reach an existing one.
@@ -178,8 +178,8 @@ func (m *Members) checkProbe(s *observation, f *findings) {
 	}
 }
 
-func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f *findings) error {
-	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
+// checkNodes refuses where there are too few nodes for target members. pod is the last new one.
+func (m *Members) checkNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *findings) error {
 	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
 		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", policy.Count(target, "member"))
@@ -189,9 +189,10 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 		return err
 	}
 	own := terms.Self(pod)
-	if running := s.anyPod(); running != nil {
+	for _, running := range s.pods {
 		for _, t := range terms.Self(running) {
-			if t.Kind == spread.PodAntiAffinity { // which keeps others away from it, too
+			// Anti-affinity keeps others away from a running pod, too.
+			if t.Kind == spread.PodAntiAffinity && terms.Selects(t.Selector, pod) {
 				own = append(own, t)
 			}
 		}
