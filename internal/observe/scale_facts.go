@@ -119,7 +119,8 @@ func (s *Scale) judge() {
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0, facts.At).N < f.Voters
+	recorded := facts.Budgets.Largest
+	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
 	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
 	var leave []*corev1.Pod
