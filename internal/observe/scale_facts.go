@@ -118,6 +118,9 @@ func (s *Scale) judge() {
 	facts.listed = max(facts.listed, w.votersWithClaims(s.claims, facts.Budgets.Largest.N > 0))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
+		if len(w.pods) > 0 {
+			f.Elsewhere = facts.elsewhere
+		}
 	}
 	recorded := facts.Budgets.Largest
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters

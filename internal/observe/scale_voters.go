@@ -22,10 +22,8 @@ func (w *workload) voters(f *Facts, now, held int) int {
 		return held
 	case len(w.pods) == 0:
 		return n
-	case w.owner.Spans():
-		return max(n, now+f.elsewhere)
 	case w.etcd == nil:
-		return max(n, now)
+		return max(n, now+f.elsewhere)
 	}
 	return max(n, w.replicas())
 }

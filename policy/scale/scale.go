@@ -36,6 +36,9 @@ type Facts struct {
 	Now, Asked int
 	// Voters is how many voters etcd has, 0 for unknown or none.
 	Voters int
+	// Elsewhere is how many of them the members list and no StatefulSet of the cluster has. They count
+	// as down.
+	Elsewhere int
 	// Keeping is how many of them have a replica after the write.
 	Keeping int
 	// Moved is true if the first ordinal becomes another one, or is not that of the members that
@@ -93,6 +96,8 @@ func judge(f Facts) policy.Verdict {
 		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
+	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
+		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:
 		return f.stop()
 	case f.Declared && f.Asked >= f.Voters && !f.Moved:
@@ -189,6 +194,8 @@ func (f Facts) way() string {
 		return f.Manager + " changes the members: " + f.How
 	case f.Druid:
 		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
+	case f.Elsewhere > 0 && f.Asked < f.Now:
+		return f.wayElsewhere()
 	case f.Sets != "":
 		return f.wayOfSets()
 	case f.How != "" && f.Asked < f.Now:
@@ -206,6 +213,13 @@ func (f Facts) way() string {
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
 	}
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+}
+
+// wayElsewhere returns how fewer replicas are possible beside members elsewhere.
+func (f Facts) wayElsewhere() string {
+	declare := policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareVoters("N")
+	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; remove the members from etcd first (kubectl etcd member remove); "+
+		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, declare)
 }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.
