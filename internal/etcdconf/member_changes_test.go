@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,10 @@ func TestMemberChangeKinds(t *testing.T) {
 			if want := hook == PreStop && verb == "remove"; m.RemovesLeaving() != want {
 				t.Errorf("hook %q, verb %q: removes %t, want %t", hook, verb, m.RemovesLeaving(), want)
 			}
+			if m.Perhaps = true; m.RemovesLeaving() {
+				t.Errorf("hook %q, verb %q: a command that perhaps runs surely removes members", hook, verb)
+			}
+			m.Perhaps = false
 			if m.Unclear = true; m.RemovesLeaving() {
 				t.Errorf("hook %q, verb %q: an unclear command surely removes members", hook, verb)
 			}
@@ -165,6 +170,67 @@ func TestMemberChangeKinds(t *testing.T) {
 			t.Errorf("hook %q: a script that can't be read counts as a removal of data", hook)
 		}
 	}
+}
+
+// TestRemovalsOnAllWays has preStop hooks that remove their member, surely or perhaps. Lines are separated
+// by ¦.
+func TestRemovalsOnAllWays(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		id, script string
+		surely     bool
+	}{
+		{"RW-1 alone", "etcdctl member remove $ID", true},
+		{"RW-2 what follows changes nothing", "etcdctl member remove $ID || exit 1", true},
+		{"RW-3 its ID by a substitution", "ID=$(etcdctl member list | grep $HOSTNAME | cut -d, -f1)¦etcdctl member remove $ID¦sleep 5", true},
+		{"RW-4 by a function", "leave() { etcdctl member remove $ID; }¦leave", true},
+		{"RW-5 by xargs", "etcdctl member list | cut -d, -f1 | xargs -n1 etcdctl member remove", true},
+		{"RW-6 as a condition", "if etcdctl member remove $ID; then echo removed; fi", true},
+		{"RW-7 after a message on one way", "if [ -z $ID ]; then echo none; fi¦etcdctl member remove $ID", true},
+		{"RW-8 with set -e", "set -e¦ID=$(etcdctl member list)¦export A=1¦etcdctl member remove $ID", true},
+		{"RW-9 twice, once surely", "[ -e /x ] && etcdctl member remove $A¦etcdctl member remove $B", true},
+
+		{"RW-20 after a test", "[ -e /data/decommission ] && etcdctl member remove $ID", false},
+		{"RW-21 in a branch", "if [ -e /x ]; then etcdctl member remove $ID; fi", false},
+		{"RW-22 after an exit", "[ -e /x ] || exit 0¦etcdctl member remove $ID", false},
+		{"RW-23 after an exit of a case", "case $HOSTNAME in *-0) exit 0;; esac¦etcdctl member remove $ID", false},
+		{"RW-24 after a return of a function", "f() { [ -e /x ] || return; etcdctl member remove $ID; }¦f", false},
+		{"RW-25 in a function that isn't called", "f() { etcdctl member remove $ID; }", false},
+		{"RW-26 in a loop", "for id in $IDS; do etcdctl member remove $id; done", false},
+		{"RW-27 in a trap", "trap 'etcdctl member remove $ID' EXIT", false},
+		{"RW-28 after another program instead", "[ -e /x ] || exec sleep 1¦etcdctl member remove $ID", false},
+		{"RW-29 after a test with set -e", "set -eu¦[ -e /x ]¦etcdctl member remove $ID", false},
+		{"RW-30 after a test in brackets with set -e", "set -o errexit¦[[ -e /x ]]¦etcdctl member remove $ID", false},
+		{"RW-31 after a file with set -e", "set -e¦X=$(cat /x)¦etcdctl member remove $ID", false},
+		{"RW-32 with a mistake", "etcdctl member remove $ID¦if", false},
+		{"RW-33 in a script of it", `sh -c "etcdctl member remove $ID"`, false},
+	} {
+		script := strings.ReplaceAll(row.script, "¦", "\n")
+		if got := removesSurely("/bin/sh", "-c", script); got != row.surely {
+			t.Errorf("%s: surely %t, want %t", row.id, got, row.surely)
+		}
+	}
+	for _, row := range []struct {
+		argv   []string
+		surely bool
+	}{
+		{[]string{"etcdctl", "member", "remove", "$(ID)"}, true},
+		{[]string{"sh", "-c", `exec "$@"`, "--", "etcdctl", "member", "remove", "$(ID)"}, false},
+		{[]string{"sh", "-ec", "test -e /x\netcdctl member remove $ID"}, false},
+		{[]string{"sh", "-c", "test -e /x\netcdctl member remove $ID"}, true},
+	} {
+		if got := removesSurely(row.argv...); got != row.surely {
+			t.Errorf("%q: surely %t, want %t", row.argv, got, row.surely)
+		}
+	}
+}
+
+// removesSurely reports whether a preStop hook surely removes the member of its pod.
+func removesSurely(hook ...string) bool {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{
+		Command: []string{"etcd"}, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: hook}}},
+	}}}}
+	return slices.ContainsFunc(MemberChanges(pod, nil), MemberChange.RemovesLeaving)
 }
 
 // TestScriptsInThemselves holds that a script which has itself in it is inspected within bounds.

@@ -80,6 +80,7 @@ func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
 	if !readsScripts(gets.argv) {
 		return
 	}
+	w.stands(to)
 	from := firstOfPipe(pipe.X)
 	if from == nil || len(from.Args) == 0 {
 		return

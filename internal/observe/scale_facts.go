@@ -149,7 +149,7 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.How = m.ScaleInHow
 		}
 		if m.RemovesMembers {
-			f.Manager = m.ManagerName
+			f.Manager, f.Script = m.ManagerName, m.Manager == flavour.ByStartScript
 		}
 	}
 	if !w.owner.Spans() {

@@ -70,6 +70,8 @@ type Facts struct {
 	// what to do instead. It is set without a Manager for an operator or script that removes no
 	// members. Both are empty for Druid.
 	Manager, How string
+	// Script is true if the Manager is a script. What it does for a pod that stops is not certain.
+	Script bool
 
 	// Sets are the StatefulSets of a cluster that spans several, such as "a, b and c", empty for any
 	// other cluster. How is then how members are added, or removed if Asked is less than Now.
@@ -159,6 +161,8 @@ func (f Facts) shrink() policy.Verdict {
 	q := policy.Quorum(f.Voters)
 	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
 	switch {
+	case f.Script && f.Volumes == Deleted:
+		return f.deletes()
 	case f.Manager != "":
 		// It may have removed members from etcd already.
 	case f.Keeping < q:
@@ -166,12 +170,17 @@ func (f Facts) shrink() policy.Verdict {
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
 	case f.Volumes == Deleted:
-		return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
-			"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
+		return f.deletes()
 	case f.Unrecorded && f.Sets == "":
 		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.way())
 	}
 	return warned(left)
+}
+
+// deletes refuses a write that deletes the data of voters.
+func (f Facts) deletes() policy.Verdict {
+	return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
+		"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
 }
 
 // grow judges a write that adds replicas to running ones.
