@@ -70,6 +70,7 @@ func TestScriptsInThemselves(t *testing.T) {
 		"many removals at its stop":  {Lifecycle: preStop(strings.Repeat("etcdctl member remove a\n", 1300))},
 		"many folders of data":       {Command: append([]string{"etcd"}, dirs...), Lifecycle: preStop(strings.Repeat("rm -rf /d\n", 3000))},
 		"many braces":                {Command: []string{"sh", "-c", "rm -rf /d" + strings.Repeat("{a,b}", 6000)}},
+		"many in braces":             {Command: []string{"sh", "-c", "rm -rf /" + strings.Repeat("d", 12<<10) + "{" + strings.Repeat("a,", 8<<10) + "}"}},
 		"many here-documents":        {Command: []string{"sh", "-c", strings.Repeat("cat <<E|sh\na\nE\n", 1500)}},
 	} {
 		took := cpuTime(t, func() { inspect(c) })

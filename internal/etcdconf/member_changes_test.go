@@ -230,6 +230,7 @@ func TestRemovalsOnAllWays(t *testing.T) {
 		{"RW-30 after a test in brackets with set -e", "set -o errexit¦[[ -e /x ]]¦etcdctl member remove $ID", false},
 		{"RW-31 after a file with set -e", "set -e¦X=$(cat /x)¦etcdctl member remove $ID", false},
 		{"RW-32 with a mistake", "etcdctl member remove $ID¦if", false},
+		{"RW-34 after a file that isn't read", ". /lib.sh¦etcdctl member remove $ID", false},
 		{"RW-33 in a script of it", `sh -c "etcdctl member remove $ID"`, false},
 	} {
 		script := strings.ReplaceAll(row.script, "¦", "\n")
@@ -244,6 +245,7 @@ func TestRemovalsOnAllWays(t *testing.T) {
 		{[]string{"etcdctl", "member", "remove", "$(ID)"}, true},
 		{[]string{"sh", "-c", `exec "$@"`, "--", "etcdctl", "member", "remove", "$(ID)"}, false},
 		{[]string{"sh", "-ec", "test -e /x\netcdctl member remove $ID"}, false},
+		{[]string{"bash", "-o", "errexit", "-c", "test -e /x\netcdctl member remove $ID"}, false},
 		{[]string{"sh", "-c", "test -e /x\netcdctl member remove $ID"}, true},
 	} {
 		if got := removesSurely(row.argv...); got != row.surely {

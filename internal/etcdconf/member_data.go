@@ -154,20 +154,22 @@ var choice = regexp.MustCompile(`^(.*)\{([^{}]*,[^{}]*)\}(.*)$`)
 // mostAlternatives bounds what a word with several braces stands for.
 const mostAlternatives = 64
 
-// alternatives returns the words that a word with braces stands for, such as a/{b,c}: the first ones.
+// alternatives returns what a word with braces stands for, such as a/{b,c}: the first alternatives.
 func alternatives(word string) []string {
-	words := []string{word}
-	for at := 0; at < len(words) && len(words) < mostAlternatives; {
-		m := choice.FindStringSubmatch(words[at])
+	all := []string{word}
+	for at := 0; at < len(all) && len(all) < mostAlternatives; {
+		m := choice.FindStringSubmatch(all[at])
 		if m == nil {
 			at++
 			continue
 		}
 		var instead []string
 		for part := range strings.SplitSeq(m[2], ",") {
-			instead = append(instead, m[1]+part+m[3])
+			if instead = append(instead, m[1]+part+m[3]); len(instead) == mostAlternatives {
+				break
+			}
 		}
-		words = slices.Replace(words, at, at+1, instead...)
+		all = slices.Replace(all, at, at+1, instead...)
 	}
-	return words
+	return all
 }

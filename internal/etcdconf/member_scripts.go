@@ -102,8 +102,8 @@ func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
 		}
 	case !narrows(gives.texts):
 		for _, text := range in.inputs(first) {
-			words := strings.Fields(text)
-			gives.argv, gives.texts = append(gives.argv, words...), append(gives.texts, words...)
+			added := strings.Fields(text)
+			gives.argv, gives.texts = append(gives.argv, added...), append(gives.texts, added...)
 		}
 		w.inspect(in, fields{argv: append(gets.argv, gives.argv...), texts: append(gets.texts, gives.texts...)})
 	}

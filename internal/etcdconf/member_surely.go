@@ -46,7 +46,7 @@ var setsErrexit = regexp.MustCompile(`(?m)\bset\s(?:.*\s)?-(?:\w*e|o\s+errexit)|
 // optionErrexit reports whether the options of a shell make it end at the first command that fails.
 func optionErrexit(options []string) bool {
 	for _, word := range options {
-		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "e") {
+		if word == "errexit" || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "e") {
 			return true
 		}
 	}
@@ -59,8 +59,12 @@ var unfailing = map[string]bool{
 	"sleep": true, "true": true,
 }
 
-// mayFail returns the ways of a command that ends its script if it fails.
-func (w *walk) mayFail(name string) ways { return ways{on: true, exit: w.errexit && !unfailing[name]} }
+// mayFail returns the ways of a command that ends its script if it fails, or that runs a file which isn't
+// read.
+func (w *walk) mayFail(name string) ways {
+	unread := w.target != nil && (name == "." || name == "source")
+	return ways{on: true, exit: unread || w.errexit && !unfailing[name]}
+}
 
 // assigns returns the ways of assignments, which fail if a substitution does.
 func (w *walk) assigns(c *syntax.CallExpr) ways {
