@@ -82,6 +82,29 @@ func TestSizeIsRemembered(t *testing.T) {
 	settled("etcd has three voters again", "etcd-quorum minAvailable=2 AllReady")
 }
 
+// TestDeclaredWhilePodsStop checks that the number that the printed command declares counts once the pods
+// beyond it have stopped, and not if they are there for longer than an hour.
+func TestDeclaredWhilePodsStop(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]string{
+		2 * time.Minute: "etcd-quorum minAvailable=2 AllReady", 2 * time.Hour: "etcd-quorum minAvailable=3 MemberDown",
+	} {
+		s := plainCreated(t)
+		scale(s, 5)
+		s.expect("etcd-quorum minAvailable=3 AllReady")
+		annotateSize(s, "3 at "+s.clock.Now().UTC().Format(time.RFC3339))
+		change(s, "etcd", func(o *appsv1.StatefulSet) { o.Spec.Replicas = new(int32(3)) })
+		s.reconcile() // with the pods of all five
+		s.advance(wait)
+		s.reconcile()
+		scale(s, 3)
+		s.reconcile()
+		s.restart()
+		s.advance(time.Hour)
+		s.expect(want)
+	}
+}
+
 // TestSizeIsHandedOver checks that the budget that is adopted in place of ours keeps the
 // size that ours had.
 func TestSizeIsHandedOver(t *testing.T) {

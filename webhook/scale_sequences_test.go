@@ -75,6 +75,22 @@ func TestScaleRecords(t *testing.T) {
 	}
 }
 
+// TestScaleInAfterDeclaration holds that a scale-in passes with a warning after the annotation declared
+// the voters that stay, in a write before: the budget still records those of before.
+func TestScaleInAfterDeclaration(t *testing.T) {
+	t.Parallel()
+	live := spanningCluster(t, "a/5")
+	change(live, "all", func(b *policyv1.PodDisruptionBudget) {
+		b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5"}
+	})
+	change(live, "a", func(s *appsv1.StatefulSet) {
+		s.Annotations = map[string]string{"kubectl-etcd.dev/size": "3 at 2026-11-20T09:59:00Z"}
+	})
+	if got := replica(t, live, live).handle(t, scaleOf("a", 5, 3)); !got.Allowed || len(got.Warnings) == 0 {
+		t.Errorf("allowed %t, warnings %q: %+v", got.Allowed, got.Warnings, got.Result)
+	}
+}
+
 // TestOrdinals moves the replicas of a cluster of three to every first ordinal.
 func TestOrdinals(t *testing.T) {
 	t.Parallel()

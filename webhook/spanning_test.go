@@ -303,3 +303,23 @@ func TestStoppedStatefulSetsStart(t *testing.T) {
 	setReplicas(live, "a", 1)
 	e.gets("b to 1", scaleOf("b", 0, 1), true, "MoreReplicas")
 }
+
+// TestScaleOfPart holds that the members elsewhere count when a StatefulSet is scaled that lists them and
+// is no part of their cluster, since they don't list it.
+func TestScaleOfPart(t *testing.T) {
+	t.Parallel()
+	live := spanningCluster(t, "a/1", "b/1", "c/1", "d/1")
+	older := spanningCluster(t, "a/1", "b/1", "c/1")
+	for _, set := range []string{"a", "b", "c"} {
+		change(older, set, func(of *appsv1.StatefulSet) {
+			change(live, set, func(s *appsv1.StatefulSet) { s.Spec.Template = of.Spec.Template })
+		})
+	}
+	e := expectation{t, replica(t, live, live)}
+	got := e.gets("d to 0", scaleOf("d", 1, 0), false, "VotersLost")
+	if text := got.Result.Message; !strings.Contains(text, "0 of 4 voters would keep a replica, quorum is 3") {
+		t.Errorf("refused with %q", text)
+	}
+	change(live, "d", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{v1alpha1.SizeAnnotation: "3"} })
+	e.gets("d, which was removed from etcd, to 0", scaleOf("d", 1, 0), true, "AllStop")
+}

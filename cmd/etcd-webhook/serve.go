@@ -57,7 +57,9 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 		return fmt.Errorf("set up the certificates: %w", err)
 	}
 	leases := &leaseclock.Clock{Clock: clock.RealClock{}}
-	reader := &observe.Reader{Reader: mgr.GetClient(), Live: source.Bounded(mgr.GetAPIReader(), clock.RealClock{}), Leases: leases}
+	reader := &observe.Reader{
+		Reader: mgr.GetClient(), Live: source.Bounded(mgr.GetAPIReader(), clock.RealClock{}), Missing: source.NewMissing(clock.RealClock{}), Leases: leases,
+	}
 	if err := addInformers(ctx, mgr, reader); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // MemberChange is a command of a pod that changes the member list of its cluster, or deletes a
@@ -24,6 +25,9 @@ type MemberChange struct {
 	Verb string
 	// Unclear is true where the script can't be parsed, and a line of it looks like such a command.
 	Unclear bool
+	// Perhaps is true for a removal before the pod stops to which not all ways of its script lead, or of
+	// which that is not known.
+	Perhaps bool
 	// Unread is why a script that the container mounts could not be read. What that script does to
 	// members is unknown, and Verb is empty.
 	Unread string
@@ -40,7 +44,7 @@ func (m MemberChange) AtStop() bool {
 
 // RemovesLeaving reports whether the command surely removes the member of each pod that stops.
 func (m MemberChange) RemovesLeaving() bool {
-	return m.Hook == PreStop && m.Verb == "remove" && !m.Unclear
+	return m.Hook == PreStop && m.Verb == "remove" && !m.Unclear && !m.Perhaps
 }
 
 // Command returns the command as text.
@@ -98,6 +102,14 @@ type changeWalk struct {
 	// left is how many bytes of scripts in scripts may still be inspected, and depth is how many
 	// scripts the walk stands in.
 	left, depth int
+	// in is the outermost script, and at the command of it that is inspected, nil for none. errexit is
+	// true if an option of its shell is -e. searched counts the commands that were searched on its ways.
+	in       *script
+	at       *syntax.CallExpr
+	errexit  bool
+	searched int
+	// direct is true for a command that no shell runs.
+	direct bool
 }
 
 func (w *changeWalk) hook(name string, h *corev1.LifecycleHandler) {
@@ -108,10 +120,16 @@ func (w *changeWalk) hook(name string, h *corev1.LifecycleHandler) {
 	w.command(h.Exec.Command, nil)
 }
 
+// note adds a change once. One that surely happens replaces one that perhaps does.
 func (w *changeWalk) note(m MemberChange) {
-	if !slices.Contains(w.all, m) {
-		w.all = append(w.all, m)
+	for i := range w.all {
+		same := m
+		if same.Perhaps = w.all[i].Perhaps; same == w.all[i] {
+			w.all[i].Perhaps = same.Perhaps && m.Perhaps
+			return
+		}
 	}
+	w.all = append(w.all, m)
 }
 
 // command inspects one command of a container, and notes which of its scripts can't be read.
@@ -136,12 +154,15 @@ func (w *changeWalk) args(argv []string) {
 	}
 	in := newScope(newScript("", w.around), w.dirs)
 	if !shells[path.Base(argv[at])] {
+		w.direct = true
 		w.inspect(in, plain(argv))
+		w.direct = false
 		w.file(argv[at])
 		return
 	}
 	o := shellOptions(argv[at+1:])
 	operand := at + 1 + o.operand
+	w.errexit = optionErrexit(argv[at+1 : min(operand, len(argv))])
 	if operand >= len(argv) {
 		return
 	}

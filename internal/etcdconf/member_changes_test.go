@@ -4,9 +4,10 @@
 package etcdconf
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -67,6 +68,9 @@ func TestMemberChanges(t *testing.T) {
 		{"MC-48 a path in a constant", `BIN=/usr/bin¦"$BIN/etcdctl" member remove a¦exec etcd`, "remove"},
 		{"MC-49 a script with a script with a mistake", `eval "etcdctl member add a; if $X"¦exec etcd`, "add? add"},
 		{"MC-50 a constant in a trap", "V=remove¦trap 'etcdctl member $V a' EXIT¦etcd", "remove"},
+		{"MC-57 a here-document in a pipe to a shell", "cat <<E | tee /x | sh¦etcdctl member remove $ID¦E¦exec etcd", "remove"},
+		{"MC-58 a text in a pipe to a shell", `cat <<< "etcdctl member remove $ID" | sh¦exec etcd`, "remove"},
+		{"MC-59 a here-document in a pipe to xargs", "cat <<E | xargs etcdctl¦member remove 1¦E¦exec etcd", "remove"},
 
 		{"MC-51 a message", `echo "run etcdctl member remove $ID" >&2¦exec etcd`, ""},
 		{"MC-52 a message by a function", `log() { echo "$(date) $*"; }¦log "etcdctl member remove $ID failed"¦exec etcd`, ""},
@@ -90,7 +94,12 @@ func TestMemberChanges(t *testing.T) {
 		{"MC-72 etcd's files", "rm -f $ETCD_DATA_DIR/member/wal/*¦exec etcd", "wipe"},
 		{"MC-73 the folder of a member", `rm -rf "$1/member"¦exec etcd`, "wipe"},
 		{"MC-74 the variable that the script sets", `export ETCD_DATA_DIR=/d¦rm -rf /d/member¦exec etcd`, "wipe"},
+		{"MC-75 braces", `D=/var/lib/etcd¦rm -rf "$D"/{member,wal}¦exec etcd --data-dir=$D`, "wipe"},
+		{"MC-76 braces in braces", `rm -rf "$ETCD_DATA_DIR"/{tmp,member/{snap,wal}}¦exec etcd`, "wipe"},
+		{"MC-77 braces of folders", "rm -rf /var/lib/{x,etcd}¦exec etcd --data-dir=/var/lib/etcd", "wipe"},
 
+		{"MC-88 braces without etcd's files", `rm -rf "$ETCD_DATA_DIR"/{tmp,snapshots}¦exec etcd`, ""},
+		{"MC-89 a here-document that is printed", "cat <<E | tee /x¦etcdctl member remove $ID¦E¦exec etcd", ""},
 		{"MC-80 its own lock", `rm -rf "$ETCD_DATA_DIR/start.lock" $ETCD_DATA_DIR/tmp/*¦exec etcd`, ""},
 		{"MC-81 its own snapshots", `rm -rf $ETCD_DATA_DIR/snapshots/* $ETCD_DATA_DIR/backup.db¦exec etcd`, ""},
 		{"MC-82 files that etcd left", `rm -rf $ETCD_DATA_DIR/member/snap/tmp* $ETCD_DATA_DIR/member/snap/*.broken¦exec etcd`, ""},
@@ -157,6 +166,10 @@ func TestMemberChangeKinds(t *testing.T) {
 			if want := hook == PreStop && verb == "remove"; m.RemovesLeaving() != want {
 				t.Errorf("hook %q, verb %q: removes %t, want %t", hook, verb, m.RemovesLeaving(), want)
 			}
+			if m.Perhaps = true; m.RemovesLeaving() {
+				t.Errorf("hook %q, verb %q: a command that perhaps runs surely removes members", hook, verb)
+			}
+			m.Perhaps = false
 			if m.Unclear = true; m.RemovesLeaving() {
 				t.Errorf("hook %q, verb %q: an unclear command surely removes members", hook, verb)
 			}
@@ -167,30 +180,84 @@ func TestMemberChangeKinds(t *testing.T) {
 	}
 }
 
-// TestScriptsInThemselves holds that a script which has itself in it is inspected within bounds.
-func TestScriptsInThemselves(t *testing.T) {
+// TestManyFoldersOfData holds that of a pod which names more folders of data than are counted, any folder
+// may be one.
+func TestManyFoldersOfData(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x ", 60<<10)
-	for name, c := range map[string]corev1.Container{
-		"by a constant":              {Command: []string{"sh", "-c", `A='eval "$A"; eval "$A $X"'` + "\n" + `eval "$A $X"`}},
-		"by a variable":              {Command: []string{"sh", "-c", `eval "$A $X"`}, Env: []corev1.EnvVar{{Name: "A", Value: `eval "$A $X"; eval "$A $X"`}}},
-		"a long constant":            {Command: []string{"sh", "-c", strings.Repeat("$A\n", 5000)}, Env: []corev1.EnvVar{{Name: "A", Value: long}}},
-		"long scripts":               {Command: []string{"sh", "-c", strings.Repeat(`eval "$A $X"`+"\n", 2000)}, Env: []corev1.EnvVar{{Name: "A", Value: long}}},
-		"many short fields":          {Command: []string{"sh", "-c", strings.Repeat("$A\n", 5000)}, Env: []corev1.EnvVar{{Name: "A", Value: long[:4000]}}},
-		"many removals":              {Command: []string{"sh", "-c", "xargs " + strings.Repeat("rm -r /d ", 3000)}},
-		"many execs":                 {Command: []string{"sh", "-c", "find " + strings.Repeat("-exec a ", 3500)}},
-		"many pipes":                 {Command: []string{"sh", "-c", "a" + strings.Repeat("|xargs", 5000)}},
-		"functions within functions": {Command: []string{"sh", "-c", strings.Repeat("f(){ ", 450) + strings.Repeat("a b\n", 6000) + strings.Repeat("}\n", 450)}},
-		"many members":               {Command: []string{"sh", "-c", "etcdctl " + strings.Repeat("member -a ", 3000)}},
-	} {
+	for _, n := range []int{mostDirs - 1, mostDirs, 1000} {
+		c := corev1.Container{Command: []string{"sh", "-c", "rm -rf /other tmp"}}
+		for i := range n {
+			c.Args = append(c.Args, fmt.Sprintf("--data-dir=/a%d", i))
+		}
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
-		start := time.Now()
-		MemberChanges(pod, nil)
-		MemberOf(pod)
-		took := time.Since(start)
-		t.Logf("%s: %s", name, took)
-		if took > 2*time.Second {
-			t.Errorf("%s: took %s", name, took)
+		if dirs := dataDirs(pod); len(dirs) != min(n, mostDirs) {
+			t.Errorf("%d folders: %d are counted", n, len(dirs))
+		}
+		if got := MemberChanges(pod, nil); len(got) > 0 != (n >= mostDirs) {
+			t.Errorf("%d folders: %v", n, got)
 		}
 	}
+}
+
+// TestRemovalsOnAllWays has preStop hooks that remove their member, surely or perhaps. Lines are separated
+// by ¦.
+func TestRemovalsOnAllWays(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		id, script string
+		surely     bool
+	}{
+		{"RW-1 alone", "etcdctl member remove $ID", true},
+		{"RW-2 what follows changes nothing", "etcdctl member remove $ID || exit 1", true},
+		{"RW-3 its ID by a substitution", "ID=$(etcdctl member list | grep $HOSTNAME | cut -d, -f1)¦etcdctl member remove $ID¦sleep 5", true},
+		{"RW-4 by a function", "leave() { etcdctl member remove $ID; }¦leave", true},
+		{"RW-5 by xargs", "etcdctl member list | cut -d, -f1 | xargs -n1 etcdctl member remove", true},
+		{"RW-6 as a condition", "if etcdctl member remove $ID; then echo removed; fi", true},
+		{"RW-7 after a message on one way", "if [ -z $ID ]; then echo none; fi¦etcdctl member remove $ID", true},
+		{"RW-8 with set -e", "set -e¦ID=$(etcdctl member list)¦export A=1¦etcdctl member remove $ID", true},
+		{"RW-9 twice, once surely", "[ -e /x ] && etcdctl member remove $A¦etcdctl member remove $B", true},
+
+		{"RW-20 after a test", "[ -e /data/decommission ] && etcdctl member remove $ID", false},
+		{"RW-21 in a branch", "if [ -e /x ]; then etcdctl member remove $ID; fi", false},
+		{"RW-22 after an exit", "[ -e /x ] || exit 0¦etcdctl member remove $ID", false},
+		{"RW-23 after an exit of a case", "case $HOSTNAME in *-0) exit 0;; esac¦etcdctl member remove $ID", false},
+		{"RW-24 after a return of a function", "f() { [ -e /x ] || return; etcdctl member remove $ID; }¦f", false},
+		{"RW-25 in a function that isn't called", "f() { etcdctl member remove $ID; }", false},
+		{"RW-26 in a loop", "for id in $IDS; do etcdctl member remove $id; done", false},
+		{"RW-27 in a trap", "trap 'etcdctl member remove $ID' EXIT", false},
+		{"RW-28 after another program instead", "[ -e /x ] || exec sleep 1¦etcdctl member remove $ID", false},
+		{"RW-29 after a test with set -e", "set -eu¦[ -e /x ]¦etcdctl member remove $ID", false},
+		{"RW-30 after a test in brackets with set -e", "set -o errexit¦[[ -e /x ]]¦etcdctl member remove $ID", false},
+		{"RW-31 after a file with set -e", "set -e¦X=$(cat /x)¦etcdctl member remove $ID", false},
+		{"RW-32 with a mistake", "etcdctl member remove $ID¦if", false},
+		{"RW-34 after a file that isn't read", ". /lib.sh¦etcdctl member remove $ID", false},
+		{"RW-33 in a script of it", `sh -c "etcdctl member remove $ID"`, false},
+	} {
+		script := strings.ReplaceAll(row.script, "¦", "\n")
+		if got := removesSurely("/bin/sh", "-c", script); got != row.surely {
+			t.Errorf("%s: surely %t, want %t", row.id, got, row.surely)
+		}
+	}
+	for _, row := range []struct {
+		argv   []string
+		surely bool
+	}{
+		{[]string{"etcdctl", "member", "remove", "$(ID)"}, true},
+		{[]string{"sh", "-c", `exec "$@"`, "--", "etcdctl", "member", "remove", "$(ID)"}, false},
+		{[]string{"sh", "-ec", "test -e /x\netcdctl member remove $ID"}, false},
+		{[]string{"bash", "-o", "errexit", "-c", "test -e /x\netcdctl member remove $ID"}, false},
+		{[]string{"sh", "-c", "test -e /x\netcdctl member remove $ID"}, true},
+	} {
+		if got := removesSurely(row.argv...); got != row.surely {
+			t.Errorf("%q: surely %t, want %t", row.argv, got, row.surely)
+		}
+	}
+}
+
+// removesSurely reports whether a preStop hook surely removes the member of its pod.
+func removesSurely(hook ...string) bool {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{
+		Command: []string{"etcd"}, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: hook}}},
+	}}}}
+	return slices.ContainsFunc(MemberChanges(pod, nil), MemberChange.RemovesLeaving)
 }

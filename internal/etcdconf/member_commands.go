@@ -52,8 +52,12 @@ func newScope(s *script, dirs []string) scope {
 
 // walk inspects each command of a script, on all ways and in its functions.
 func (w *changeWalk) walk(in scope) {
-	if in.script.parse() != nil {
+	if in.script.err = in.script.parse(); in.script.err != nil {
 		w.unparsed(in.script.text)
+	}
+	if w.depth == 0 {
+		w.in = in.script
+		defer func() { w.in, w.at = nil, nil }()
 	}
 	for _, statement := range in.script.statements {
 		in.learn(statement)
@@ -62,6 +66,7 @@ func (w *changeWalk) walk(in scope) {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.CallExpr:
+				w.stands(n)
 				w.inspect(in, in.script.fields(n))
 			case *syntax.Stmt:
 				w.redirected(in, n)
@@ -131,9 +136,16 @@ func (w *changeWalk) verb(args []string) {
 		case after && is:
 			if after = false; change {
 				found := w.found
-				found.Verb = word
+				found.Verb, found.Perhaps = word, w.found.Hook == PreStop && word == "remove" && w.perhaps()
 				w.note(found)
 			}
 		}
+	}
+}
+
+// stands records the command of the outermost script that is inspected.
+func (w *changeWalk) stands(at *syntax.CallExpr) {
+	if w.depth == 0 {
+		w.at = at
 	}
 }

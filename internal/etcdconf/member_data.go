@@ -12,6 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// mostDirs is how many folders of data are known. A pod with more may have any folder as one.
+const mostDirs = 64
+
 // dataNames are what a script calls the folders of a member's data.
 type dataNames struct {
 	dirs []string
@@ -64,11 +67,17 @@ func dirFlags(args []string) []string {
 }
 
 func (d *dataNames) addDir(dir string) {
+	if d.full() {
+		return
+	}
 	dir = path.Clean(unbraced(dir))
 	if strings.HasPrefix(dir, "/") && dir != "/" && !slices.Contains(d.dirs, dir) {
 		d.dirs = append(d.dirs, dir)
 	}
 }
+
+// full reports whether no more folders of data are counted.
+func (d *dataNames) full() bool { return len(d.dirs) >= mostDirs }
 
 // unbraced writes each variable of a word without braces, since ${NAME} is $NAME.
 func unbraced(word string) string { return expansion.ReplaceAllString(word, "$$${1}") }
@@ -76,7 +85,11 @@ func unbraced(word string) string { return expansion.ReplaceAllString(word, "$$$
 // has reports whether a word is a folder of data, above it, or what etcd keeps in it. Other files below
 // it, such as lost+found or a script's own lock, are none of etcd's.
 func (d *dataNames) has(word string) bool {
-	word = unbraced(word)
+	return slices.ContainsFunc(alternatives(unbraced(word)), d.hasOne)
+}
+
+// hasOne is has for a word without braces.
+func (d *dataNames) hasOne(word string) bool {
 	if strings.HasPrefix(word, "/") {
 		return d.hasPath(word)
 	}
@@ -110,11 +123,11 @@ func (d *dataNames) above(word string) bool {
 
 func (d *dataNames) hasPath(word string) bool {
 	base := strings.TrimSuffix(word, "/")
-	if name := path.Base(base); name == "*" || name == "{*,.*}" {
+	if path.Base(base) == "*" {
 		base = path.Dir(base)
 	}
 	base = strings.TrimSuffix(base, "/")
-	return slices.ContainsFunc(d.dirs, func(dir string) bool {
+	return d.full() || slices.ContainsFunc(d.dirs, func(dir string) bool {
 		below, is := strings.CutPrefix(base, dir+"/")
 		return strings.TrimSuffix(base, "*") == dir || is && ownFiles(below)
 	}) || d.above(base)
@@ -129,8 +142,34 @@ func ownFiles(below string) bool {
 	}
 	folders := strings.Split(below, "/")
 	switch folders[0] {
-	case "", ".", "*", "{*,.*}", "member", "wal", "snap":
+	case "", ".", "*", "member", "wal", "snap":
 		return true
 	}
 	return strings.HasSuffix(folders[0], ".etcd") || slices.Contains(folders, "member")
+}
+
+// choice finds the last braces of a word that have no others in them.
+var choice = regexp.MustCompile(`^(.*)\{([^{}]*,[^{}]*)\}(.*)$`)
+
+// mostAlternatives bounds what a word with several braces stands for.
+const mostAlternatives = 64
+
+// alternatives returns what a word with braces stands for, such as a/{b,c}: the first alternatives.
+func alternatives(word string) []string {
+	all := []string{word}
+	for at := 0; at < len(all) && len(all) < mostAlternatives; {
+		m := choice.FindStringSubmatch(all[at])
+		if m == nil {
+			at++
+			continue
+		}
+		var instead []string
+		for part := range strings.SplitSeq(m[2], ",") {
+			if instead = append(instead, m[1]+part+m[3]); len(instead) == mostAlternatives {
+				break
+			}
+		}
+		all = slices.Replace(all, at, at+1, instead...)
+	}
+	return all
 }

@@ -49,14 +49,22 @@ func (w *changeWalk) redirected(in scope, statement *syntax.Stmt) {
 	if !is || len(statement.Redirs) == 0 || !readsScripts(in.script.argv(call)) {
 		return
 	}
+	for _, text := range in.inputs(statement) {
+		w.nested(in, text)
+	}
+}
+
+// inputs returns the texts that stand in a script as the input of a statement.
+func (in scope) inputs(statement *syntax.Stmt) (texts []string) {
 	for _, r := range statement.Redirs {
 		switch {
 		case r.Hdoc != nil:
-			w.nested(in, in.script.between(r.Hdoc, r.Hdoc))
+			texts = append(texts, in.script.between(r.Hdoc, r.Hdoc))
 		case r.Op == syntax.WordHdoc && r.Word != nil:
-			w.nested(in, strings.Join(in.script.splitArg(r.Word).texts, " "))
+			texts = append(texts, strings.Join(in.script.splitArg(r.Word).texts, " "))
 		}
 	}
+	return texts
 }
 
 // readsScripts reports whether a command runs a shell, which may read a script from its input.
@@ -80,26 +88,42 @@ func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
 	if !readsScripts(gets.argv) {
 		return
 	}
-	from := firstOfPipe(pipe.X)
-	if from == nil || len(from.Args) == 0 {
+	w.stands(to)
+	first := firstOfPipe(pipe.X)
+	if first == nil {
 		return
 	}
-	gives := in.script.fields(from)
-	gives = gives.from(min(1, len(gives.argv)))
+	gives := in.given(first)
 	switch {
 	case path.Base(gets.argv[programAt(gets.argv)]) != "xargs":
 		w.nested(in, strings.Join(gives.texts, " "))
+		for _, text := range in.inputs(first) {
+			w.nested(in, text)
+		}
 	case !narrows(gives.texts):
+		for _, text := range in.inputs(first) {
+			added := strings.Fields(text)
+			gives.argv, gives.texts = append(gives.argv, added...), append(gives.texts, added...)
+		}
 		w.inspect(in, fields{argv: append(gets.argv, gives.argv...), texts: append(gets.texts, gives.texts...)})
 	}
 }
 
+// given returns the arguments of the first command of a pipe, which it may print.
+func (in scope) given(first *syntax.Stmt) fields {
+	gives := in.script.fields(first.Cmd.(*syntax.CallExpr)) //nolint:forcetypeassert // firstOfPipe returns no other
+	return gives.from(min(1, len(gives.argv)))
+}
+
 // firstOfPipe returns the first command of a pipe, nil where it isn't a simple one.
-func firstOfPipe(statement *syntax.Stmt) *syntax.CallExpr {
+func firstOfPipe(statement *syntax.Stmt) *syntax.Stmt {
 	for {
 		switch c := statement.Cmd.(type) {
 		case *syntax.CallExpr:
-			return c
+			if len(c.Args) == 0 {
+				return nil
+			}
+			return statement
 		case *syntax.BinaryCmd:
 			statement = c.X
 		default:

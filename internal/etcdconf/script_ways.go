@@ -54,6 +54,10 @@ func (w ways) process(last bool) ways {
 type walk struct {
 	script    *script
 	functions map[string]*syntax.Stmt
+	// target is a command whose ways count as those of etcd instead, nil for etcd. errexit is true if the
+	// script ends at the first command that fails, which matters for a target alone.
+	target  *syntax.CallExpr
+	errexit bool
 	// calls bounds the functions that are followed, which may call each other. within is how
 	// many functions the walk stands in.
 	calls, within int
@@ -120,10 +124,13 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 		return w.forClause(c)
 	case *syntax.FuncDecl:
 		w.functions[c.Name.Value] = c.Body
+		return ways{on: true}
+	case *syntax.DeclClause:
+		return ways{on: true}
 	case *syntax.TimeClause:
 		return w.timeClause(c, last)
 	}
-	return ways{on: true}
+	return w.mayFail("")
 }
 
 func (w *walk) block(c *syntax.Block, last bool) ways {
@@ -277,14 +284,19 @@ var brief = map[string]bool{
 // call follows a command. A program is run instead of etcd if exec starts it, or if it is the
 // last one.
 func (w *walk) call(c *syntax.CallExpr, last bool) ways {
-	if program, is := w.script.etcdProgram(c); is {
+	if c == w.target {
+		return ways{etcd: true}
+	}
+	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		return ways{etcd: program == "etcd", other: program != "etcd"}
 	}
 	argv := w.script.argv(c)
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
-		ends := len(argv) > 1 && argv[0] == "exec"
-		return ways{on: !ends, other: ends}
+		if len(argv) > 1 && argv[0] == "exec" {
+			return ways{other: true}
+		}
+		return w.assigns(c)
 	}
 	name := path.Base(argv[at])
 	body := w.functions[name]
@@ -303,5 +315,5 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}
 	}
-	return ways{on: true}
+	return w.mayFail(name)
 }

@@ -30,15 +30,11 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner, 
 		return owner.Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
-	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
-		// It was created again under its old name, and the cache is late.
-		found, err = (&Reader{Reader: r.Live, Scripts: r.Scripts}).fetch(ctx, pod.Namespace, ref.Name, &sts)
-	}
+	found, err := r.fetchOwner(ctx, pod.Namespace, ref, &sts)
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
 	}
-	if !found || sts.UID != ref.UID {
+	if !found {
 		return owner.Owner{}, false, nil
 	}
 	countPod(&sts, pod)
@@ -82,9 +78,16 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 		return o, err == nil, err
 	}
 	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
+	from := r
+	if r.Missing.Has(sts.Namespace, ref) {
+		from = &Reader{Reader: r.Reader}
+	}
+	found, err := from.fetch(ctx, sts.Namespace, ref.Name, &etcd)
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
+	}
+	if !found && from.Live != nil {
+		r.Missing.Add(sts.Namespace, ref)
 	}
 	if !found || etcdconf.DeniesEtcd(&etcd) {
 		return owner.Owner{}, false, nil

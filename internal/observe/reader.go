@@ -13,6 +13,7 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +30,8 @@ type Reader struct {
 	// Live reads from the API server, for what a cache may not have yet. It is nil where
 	// Reader does so already.
 	Live client.Reader
+	// Missing remembers owners that Live doesn't have, nil for none.
+	Missing *source.Missing
 	// Leases has the age of members' leases, and the time. Only Facts, Cluster and Budgets
 	// need it.
 	Leases *leaseclock.Clock
@@ -56,7 +59,7 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 // WithoutNodes returns a Reader that reports no nodes. Members' zones are unknown to it, and
 // nothing else differs.
 func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases, Scripts: r.Scripts, names: r.names}
+	out := &Reader{Reader: source.WithoutNodes(r.Reader), Missing: r.Missing, Leases: r.Leases, Scripts: r.Scripts, names: r.names}
 	if r.Live != nil {
 		out.Live = source.WithoutNodes(r.Live)
 	}
@@ -88,4 +91,27 @@ func (r *Reader) fetch(ctx context.Context, namespace, name string, obj client.O
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// fetchOwner gets the owner that an object names. It returns false where the owner doesn't exist, or is
+// another one of that name. What was not there a moment ago is only read from the cache.
+func (r *Reader) fetchOwner(ctx context.Context, namespace string, ref *metav1.OwnerReference, obj client.Object) (bool, error) {
+	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
+	if err == nil && obj.GetUID() == ref.UID {
+		return true, nil
+	}
+	if r.Live != nil && (err == nil || apierrors.IsNotFound(err)) {
+		if r.Missing.Has(namespace, ref) {
+			return false, nil
+		}
+		// It is new, or was created again under its old name, and the cache is late.
+		err = r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
+		if apierrors.IsNotFound(err) || err == nil && obj.GetUID() != ref.UID {
+			r.Missing.Add(namespace, ref)
+		}
+	}
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return false, nil
+	}
+	return err == nil && obj.GetUID() == ref.UID, err
 }

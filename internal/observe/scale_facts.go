@@ -118,8 +118,12 @@ func (s *Scale) judge() {
 	facts.listed = max(facts.listed, w.votersWithClaims(s.claims, facts.Budgets.Largest.N > 0))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
+		if len(w.pods) > 0 {
+			f.Elsewhere = facts.elsewhere
+		}
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0, facts.At).N < f.Voters
+	recorded := facts.Budgets.Largest
+	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
 	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
 	var leave []*corev1.Pod
@@ -145,7 +149,7 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.How = m.ScaleInHow
 		}
 		if m.RemovesMembers {
-			f.Manager = m.ManagerName
+			f.Manager, f.Script = m.ManagerName, m.Manager == flavour.ByStartScript
 		}
 	}
 	if !w.owner.Spans() {

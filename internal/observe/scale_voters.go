@@ -22,21 +22,17 @@ func (w *workload) voters(f *Facts, now, held int) int {
 		return held
 	case len(w.pods) == 0:
 		return n
-	case w.owner.Spans():
-		return max(n, now+f.elsewhere)
 	case w.etcd == nil:
-		return max(n, now)
+		return max(n, now+f.elsewhere)
 	}
 	return max(n, w.replicas())
 }
 
 // readyVoters counts the voters that are ready, and those of them that have a replica after the
-// write and that aren't being evicted. leave are the pods of the others that have none. It returns
-// none while the age of their leases is unknown.
+// write and that aren't being evicted. leave are the pods of the others that have none. A lease of
+// unconfirmed age counts as fresh, as it does for an eviction: those that are surely old show which
+// members are dead.
 func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
-	if !f.Confirmed {
-		return 0, 0, nil
-	}
 	for _, m := range f.Cluster.Members {
 		sts, ordinal := s.live.w.ordinalOf(m.Pod)
 		if sts == nil || !m.Exists || !m.Ready || m.Learner || s.beyondVoters(ordinal, of) {

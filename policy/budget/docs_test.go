@@ -17,6 +17,7 @@ func TestDocs(t *testing.T) {
 		"B-30", // TestBudgetTimesToCome
 		"B-36", // TestSizeIsRemembered and TestSizeOfSleeper of controller
 		"B-37", // TestLargestSize of internal/observe
+		"B-42", // TestDeclaredWhilePodsStop of internal/observe/annotation
 		"B-40", // TestSizeOfClaims of controller
 		"B-38", // TestOneBudgetOverWorkloads, TestBudgetsOfWorkloadsBecomeOne and TestAuthorsBudgetOverWorkloads of controller
 		"B-39", // TestMembersElsewhere

@@ -109,6 +109,12 @@ func checkKinds(t *testing.T, f Facts, costs bool) {
 	if v := Evaluate(f); !v.Allowed && asked > 0 {
 		t.Fatalf("%+v: an operator's step is refused", f)
 	}
+	// A script is not certain to remove a member before its data is deleted.
+	f.Script = true
+	deletes := f.Volumes == Deleted && asked > 0 && asked < min(voters, now)
+	if v := Evaluate(f); asked > 0 && v.Allowed == deletes {
+		t.Fatalf("%+v: a script's step: allowed %t, and voters' data is deleted: %t", f, v.Allowed, deletes)
+	}
 }
 
 // TestMoveKeepsQuorum tries every write that changes the first ordinal, of up to seven voters and

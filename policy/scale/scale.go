@@ -36,6 +36,9 @@ type Facts struct {
 	Now, Asked int
 	// Voters is how many voters etcd has, 0 for unknown or none.
 	Voters int
+	// Elsewhere is how many of them the members list and no StatefulSet of the cluster has. They count
+	// as down.
+	Elsewhere int
 	// Keeping is how many of them have a replica after the write.
 	Keeping int
 	// Moved is true if the first ordinal becomes another one, or is not that of the members that
@@ -67,6 +70,8 @@ type Facts struct {
 	// what to do instead. It is set without a Manager for an operator or script that removes no
 	// members. Both are empty for Druid.
 	Manager, How string
+	// Script is true if the Manager is a script. What it does for a pod that stops is not certain.
+	Script bool
 
 	// Sets are the StatefulSets of a cluster that spans several, such as "a, b and c", empty for any
 	// other cluster. How is then how members are added, or removed if Asked is less than Now.
@@ -93,6 +98,8 @@ func judge(f Facts) policy.Verdict {
 		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
+	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
+		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:
 		return f.stop()
 	case f.Declared && f.Asked >= f.Voters && !f.Moved:
@@ -154,6 +161,8 @@ func (f Facts) shrink() policy.Verdict {
 	q := policy.Quorum(f.Voters)
 	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
 	switch {
+	case f.Script && f.Volumes == Deleted:
+		return f.deletes()
 	case f.Manager != "":
 		// It may have removed members from etcd already.
 	case f.Keeping < q:
@@ -161,12 +170,17 @@ func (f Facts) shrink() policy.Verdict {
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
 	case f.Volumes == Deleted:
-		return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
-			"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
+		return f.deletes()
 	case f.Unrecorded && f.Sets == "":
 		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.way())
 	}
 	return warned(left)
+}
+
+// deletes refuses a write that deletes the data of voters.
+func (f Facts) deletes() policy.Verdict {
+	return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
+		"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
 }
 
 // grow judges a write that adds replicas to running ones.
@@ -189,6 +203,8 @@ func (f Facts) way() string {
 		return f.Manager + " changes the members: " + f.How
 	case f.Druid:
 		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
+	case f.Elsewhere > 0 && f.Asked < f.Now:
+		return f.wayElsewhere()
 	case f.Sets != "":
 		return f.wayOfSets()
 	case f.How != "" && f.Asked < f.Now:
@@ -206,6 +222,13 @@ func (f Facts) way() string {
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
 	}
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+}
+
+// wayElsewhere returns how fewer replicas are possible beside members elsewhere.
+func (f Facts) wayElsewhere() string {
+	declare := policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareVoters("N")
+	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; remove the members from etcd first (kubectl etcd member remove); "+
+		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, declare)
 }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.

@@ -108,6 +108,9 @@ var scaleRows = []struct {
 	{"R-11 the others are no voters, and their volumes are deleted", with(healthy(3, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "yes", policy.QuorumKept},
 	{"R-14 no volumes", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = NoClaims }), "warn", VotersLeft},
 	{"R-15 an operator's, and its volumes are deleted", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Manager, f.How = Deleted, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
+	{"R-15 a script's", with(healthy(5, 5, 1), func(f *Facts) { f.Manager, f.Script = "the preStop hook", true }), "warn", VotersLeft},
+	{"R-24 a script's", with(healthy(5, 5, 1), func(f *Facts) { f.Volumes, f.Manager, f.Script = Deleted, "the preStop hook", true }), "no", VolumesDeleted},
+	{"R-11 a script's, and the others are no voters", with(healthy(3, 5, 3), func(f *Facts) { f.Volumes, f.Manager, f.Script = Deleted, "the preStop hook", true }), "yes", policy.QuorumKept},
 	{"R-19 declared, and its volumes are deleted", with(healthy(3, 5, 3), func(f *Facts) { f.Volumes, f.Declared = Deleted, true }), "yes", VotersDeclared},
 	{"R-11 no voter goes without a record", with(healthy(3, 5, 3), func(f *Facts) { f.Unrecorded = true }), "yes", policy.QuorumKept},
 	{"R-15 an operator's without a record", with(healthy(3, 3, 1), func(f *Facts) { f.Unrecorded, f.Manager, f.How = true, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
@@ -116,6 +119,11 @@ var scaleRows = []struct {
 	{"R-20 one of three", spanning(healthy(3, 3, 2)), "warn", VotersLeft},
 	{"R-20 the second of three", spanning(healthy(3, 2, 1)), "no", VotersLost},
 	{"R-20 a ready one beside one that is down", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "no", VotersLost},
+	{"R-25 a part of one", with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "no", VotersLost},
+	{"R-25 a part of one, declared", healthy(4, 1, 0), "warn", AllStop},
+	{"R-25 a part of three of five", with(healthy(5, 3, 2), func(f *Facts) { f.Elsewhere = 2 }), "no", VotersLost},
+	{"R-25 the last one of several StatefulSets", with(spanning(healthy(3, 1, 0)), func(f *Facts) { f.Elsewhere = 1 }), "no", VotersLost},
+	{"R-25 an operator's", with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere, f.Manager, f.How = 3, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
 	{"R-20 the last one", spanning(healthy(3, 1, 0)), "warn", AllStop},
 	{"R-20 the last one's volumes are deleted", with(spanning(healthy(3, 1, 0)), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
 	{"R-20 the first one starts", spanning(healthy(3, 0, 1)), "warn", StartsTooFew},
@@ -190,6 +198,9 @@ func TestMessages(t *testing.T) {
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
+		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, and count as down; " +
+			"remove the members from etcd first (kubectl etcd member remove); then set N to the number of voters that etcd has, and " +
+			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},

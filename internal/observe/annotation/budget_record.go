@@ -4,7 +4,6 @@
 package annotation
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -75,6 +74,7 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 		Made:   annotations[v1alpha1.BudgetMadeAnnotation],
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
 
+		Size:         decodeSize(annotations[v1alpha1.BudgetSizeAnnotation], annotations[v1alpha1.BudgetSizeReadAnnotation]),
 		ReleaseSince: at(v1alpha1.BudgetReleaseSinceAnnotation),
 		State: budget.State{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
@@ -83,9 +83,6 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 			BackupUnknownSince: at(v1alpha1.BudgetBackupUnknownSinceAnnotation),
 			StaleSince:         at(v1alpha1.BudgetStaleSinceAnnotation),
 		},
-	}
-	if n, ok := ParseSize(annotations[v1alpha1.BudgetSizeAnnotation]); ok {
-		r.Size = LargestSize{N: n, Read: annotations[v1alpha1.BudgetSizeReadAnnotation]}
 	}
 	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetValueAnnotation]); ok {
 		r.Value = &v
@@ -114,7 +111,7 @@ func (r BudgetRecord) Encode() map[string]string {
 	put(v1alpha1.BudgetMadeAnnotation, r.Made)
 	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
 	if r.Size.N > 0 {
-		put(v1alpha1.BudgetSizeAnnotation, strconv.Itoa(r.Size.N))
+		put(v1alpha1.BudgetSizeAnnotation, r.Size.encode())
 		put(v1alpha1.BudgetSizeReadAnnotation, r.Size.Read)
 	}
 	if r.Value != nil {

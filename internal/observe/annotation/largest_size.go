@@ -19,20 +19,26 @@ type LargestSize struct {
 	// Read is the text of the owner's annotation that was counted. The same text counts
 	// only once: a cluster that grows later has outgrown it.
 	Read string
+	// Pending is true if more members were seen than Read declares, since it was read: their pods are
+	// about to stop. N then follows the members that are seen, until Read is an hour old.
+	Pending bool
 }
 
 // Next returns what l becomes if the owner's annotation contains text and so many members are seen. A
-// text that is not superseded sets the size when it changes. One that is superseded only raises it.
+// text that is not superseded sets the size when it changes, and while it is pending. One that is
+// superseded only raises it.
 func (l LargestSize) Next(text string, seen int, now time.Time) LargestSize {
 	n, ok := ParseSize(text)
+	_, fresh := ParseSizeNow(text, now)
+	waits := l.Pending && fresh && text == l.Read
+	l.Pending = false
 	switch superseded := l.supersedes(text, now); {
+	case waits, ok && !superseded && text != l.Read:
+		l.N, l.Read, l.Pending = n, text, fresh && seen > n
 	case superseded && ok:
 		l.N = max(l.N, n)
-	case superseded: // what was read last still counts
-	case !ok:
+	case !superseded && !ok:
 		l.Read = ""
-	case text != l.Read:
-		l.N, l.Read = n, text
 	}
 	l.N = max(l.N, seen)
 	return l
@@ -56,4 +62,25 @@ func ParseSize(text string) (int, bool) {
 	digits, _, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n > 0 && n <= mostMembers
+}
+
+// pendingSize follows the number of a recorded size that is pending.
+const pendingSize = " pending"
+
+// decodeSize reads a recorded size, with the text of the owner's annotation that was counted.
+func decodeSize(text, read string) LargestSize {
+	n, ok := ParseSize(text)
+	if !ok {
+		return LargestSize{}
+	}
+	return LargestSize{N: n, Read: read, Pending: strings.HasSuffix(text, pendingSize)}
+}
+
+// encode returns the number as it is recorded.
+func (l LargestSize) encode() string {
+	text := strconv.Itoa(l.N)
+	if l.Pending {
+		text += pendingSize
+	}
+	return text
 }

@@ -31,23 +31,30 @@ func TestLargestSize(t *testing.T) {
 		{"nothing known", LargestSize{}, "", 3, LargestSize{N: 3}},
 		{"grows", LargestSize{N: 3}, "", 5, LargestSize{N: 5}},
 		{"fewer are seen", LargestSize{N: 5}, "", 3, LargestSize{N: 5}},
-		{"the owner's annotation", LargestSize{N: 5}, "3", 3, LargestSize{3, "3"}},
-		{"the same again", LargestSize{5, "3"}, "3", 3, LargestSize{5, "3"}},
-		{"the same at another time", LargestSize{5, "3"}, "3 at noon", 3, LargestSize{3, "3 at noon"}},
-		{"removed", LargestSize{5, "3"}, "", 3, LargestSize{N: 5}},
-		{"less than is seen", LargestSize{N: 5}, "1", 3, LargestSize{3, "1"}},
-		{"more than is seen", LargestSize{N: 3}, "5", 3, LargestSize{5, "5"}},
+		{"the owner's annotation", LargestSize{N: 5}, "3", 3, LargestSize{N: 3, Read: "3"}},
+		{"the same again", LargestSize{N: 5, Read: "3"}, "3", 3, LargestSize{N: 5, Read: "3"}},
+		{"the same at another time", LargestSize{N: 5, Read: "3"}, "3 at noon", 3, LargestSize{N: 3, Read: "3 at noon"}},
+		{"removed", LargestSize{N: 5, Read: "3"}, "", 3, LargestSize{N: 5}},
+		{"less than is seen", LargestSize{N: 5}, "1", 3, LargestSize{N: 3, Read: "1"}},
+		{"more than is seen", LargestSize{N: 3}, "5", 3, LargestSize{N: 5, Read: "5"}},
 		{"nonsense", LargestSize{N: 5}, "three", 3, LargestSize{N: 5}},
 		{"none", LargestSize{N: 5}, "0", 3, LargestSize{N: 5}},
-		{"an old manifest without a time", LargestSize{5, "5" + morning}, "3", 3, LargestSize{5, "5" + morning}},
-		{"an old manifest with a time", LargestSize{5, "5" + afternoon}, "3" + morning, 3, LargestSize{5, "5" + afternoon}},
-		{"a later one", LargestSize{5, "5" + morning}, "3" + afternoon, 3, LargestSize{3, "3" + afternoon}},
-		{"a time after one without", LargestSize{5, "5"}, "3" + morning, 3, LargestSize{3, "3" + morning}},
-		{"an old manifest of more", LargestSize{3, "3" + morning}, "5", 3, LargestSize{5, "3" + morning}},
-		{"removed after one with a time", LargestSize{5, "5" + morning}, "", 3, LargestSize{5, "5" + morning}},
-		{"nonsense after one with a time", LargestSize{5, "5" + morning}, "x" + afternoon, 3, LargestSize{5, "5" + morning}},
-		{"a clock that is far ahead", LargestSize{5, "5" + nextYear}, "3" + morning, 3, LargestSize{3, "3" + morning}},
-		{"after a clock that is far ahead", LargestSize{5, "5" + morning}, "3" + nextYear, 3, LargestSize{5, "5" + morning}},
+		{"an old manifest without a time", LargestSize{N: 5, Read: "5" + morning}, "3", 3, LargestSize{N: 5, Read: "5" + morning}},
+		{"an old manifest with a time", LargestSize{N: 5, Read: "5" + afternoon}, "3" + morning, 3, LargestSize{N: 5, Read: "5" + afternoon}},
+		{"a later one", LargestSize{N: 5, Read: "5" + morning}, "3" + afternoon, 3, LargestSize{N: 3, Read: "3" + afternoon}},
+		{"a time after one without", LargestSize{N: 5, Read: "5"}, "3" + morning, 3, LargestSize{N: 3, Read: "3" + morning}},
+		{"an old manifest of more", LargestSize{N: 3, Read: "3" + morning}, "5", 3, LargestSize{N: 5, Read: "3" + morning}},
+		{"removed after one with a time", LargestSize{N: 5, Read: "5" + morning}, "", 3, LargestSize{N: 5, Read: "5" + morning}},
+		{"nonsense after one with a time", LargestSize{N: 5, Read: "5" + morning}, "x" + afternoon, 3, LargestSize{N: 5, Read: "5" + morning}},
+		{"a clock that is far ahead", LargestSize{N: 5, Read: "5" + nextYear}, "3" + morning, 3, LargestSize{N: 3, Read: "3" + morning}},
+		{"after a clock that is far ahead", LargestSize{N: 5, Read: "5" + morning}, "3" + nextYear, 3, LargestSize{N: 5, Read: "5" + morning}},
+		{"pods that are about to stop", LargestSize{N: 5}, "3" + afternoon, 5, LargestSize{5, "3" + afternoon, true}},
+		{"one of them has stopped", LargestSize{5, "3" + afternoon, true}, "3" + afternoon, 4, LargestSize{4, "3" + afternoon, true}},
+		{"all of them have stopped", LargestSize{4, "3" + afternoon, true}, "3" + afternoon, 3, LargestSize{N: 3, Read: "3" + afternoon}},
+		{"it grows after they have stopped", LargestSize{N: 3, Read: "3" + afternoon}, "3" + afternoon, 5, LargestSize{N: 5, Read: "3" + afternoon}},
+		{"they stop after an hour", LargestSize{5, "3" + morning, true}, "3" + morning, 3, LargestSize{N: 5, Read: "3" + morning}},
+		{"an old text while they stop", LargestSize{5, "3" + afternoon, true}, "1" + morning, 3, LargestSize{N: 5, Read: "3" + afternoon}},
+		{"a text without a time never waits", LargestSize{N: 5}, "3", 5, LargestSize{N: 5, Read: "3"}},
 		{"too many", LargestSize{N: 5}, "1000000", 3, LargestSize{N: 5}},
 	} {
 		if got := row.before.Next(row.text, row.seen, noon); got != row.want {
@@ -90,4 +97,30 @@ func TestOldTextLowersNothing(t *testing.T) {
 		}
 	}
 	walk(LargestSize{N: 5}, 0, nil)
+}
+
+// TestDeclaredWhilePodsStop tries every course of up to six readings after a size of five was recorded and
+// "3" was declared in the same hour. While five or four are seen, they count. The declaration counts as
+// soon as only three are seen within the hour, and never lowers what was seen after that.
+func TestDeclaredWhilePodsStop(t *testing.T) {
+	t.Parallel()
+	text, start := "3"+afternoon, noon.Add(30*time.Minute)
+	var walk func(l LargestSize, waits bool, highest int, at time.Time, read []int)
+	walk = func(l LargestSize, waits bool, highest int, at time.Time, read []int) {
+		for _, seen := range []int{0, 3, 4, 5} {
+			next, path := l.Next(text, seen, at), append(slices.Clip(read), seen)
+			fresh := at.Sub(start) < time.Hour
+			want := max(highest, seen)
+			if waits && fresh {
+				want = max(3, seen)
+			}
+			if next.N != want || decodeSize(next.encode(), next.Read) != next {
+				t.Fatalf("%v: %+v, want %d", path, next, want)
+			}
+			if len(path) < 6 {
+				walk(next, waits && fresh && seen > 3, want, at.Add(25*time.Minute), path)
+			}
+		}
+	}
+	walk(LargestSize{N: 5}, true, 5, start, nil)
 }
