@@ -77,10 +77,10 @@ func TestUnschedulable(t *testing.T) {
 		{name: "fewer zones were required", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true}}})
 		}, requeue: true},
-		{name: "the policy is off, at first", zone: "c", waits: time.Hour, policy: turnOff, requeue: true},
-		{name: "the policy is off", zone: "c", waits: time.Hour, policy: turnOff, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
+		{name: "the policy is off, at first", zone: "c", waits: time.Hour, policy: disable, requeue: true},
+		{name: "the policy is off", zone: "c", waits: time.Hour, policy: disable, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
 		{name: "the policy is off, and holds longer", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) {
-			turnOff(p)
+			disable(p)
 			p.Spec.Disruption.Settle = &metav1.Duration{Duration: time.Hour}
 		}, later: 3 * time.Minute, requeue: true},
 		{name: "no policy is left", zone: "c", waits: time.Hour, policy: unselect, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
@@ -201,7 +201,7 @@ func record(pod *corev1.Pod, r annotation.SpreadRecord) {
 	}
 }
 
-func turnOff(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff }
+func disable(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff }
 
 // unselect makes a policy select no cluster.
 func unselect(p *v1alpha1.EtcdTopologyPolicy) {

@@ -75,7 +75,7 @@ func quorumZone(counts map[string]int, size int) string {
 	return ""
 }
 
-// lossOf is what the loss of a zone means, after what is said of it, empty for none.
+// lossOf returns what the loss of a zone means, as the end of a sentence, empty for none.
 func lossOf(zone string) string {
 	if zone == "" {
 		return ""

@@ -37,7 +37,7 @@ const recordWindow = time.Minute
 
 // WrittenAbout reports whether the record was written about at a time. If that is when its pod is
 // created, the record is the pod's own. Any other one comes from a pod template or a backup, into which
-// somebody copied the annotations of a pod.
+// a user copied the annotations of a pod.
 func (s SpreadRecord) WrittenAbout(at time.Time) bool {
 	return !s.At.IsZero() && at.Sub(s.At).Abs() < recordWindow
 }
