@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -90,7 +91,7 @@ func TestDiagnose(t *testing.T) {
 
 // threeMembers returns a healthy cluster of etcd-druid.
 func threeMembers() *health.Facts {
-	f := &health.Facts{At: noon, MayRemove: map[uint64]policy.Verdict{}}
+	f := &health.Facts{At: noon, MayRemove: map[uint64]policy.Verdict{}, Serving: map[string]health.Got[etcdconf.Config]{}}
 	f.Owner = owner.Owner{
 		WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: "etcd-main", StatefulSet: "etcd-main", Replicas: 3,
 	}
@@ -120,6 +121,7 @@ func addMember(f *health.Facts, i int) {
 			ContainerStatuses: []corev1.ContainerStatus{{Name: "etcd", Ready: true}},
 		},
 	})
+	f.Serving[name] = health.Got[etcdconf.Config]{Value: etcdconf.Config{Container: "etcd", DataDir: "/var/etcd/data"}}
 	f.Survey.Value.Members = append(f.Survey.Value.Members, etcd.Member{Pod: name, Name: name, ID: id, ClusterID: 0xc1, LeaderID: 1, Leader: i == 0, RaftTerm: 14, RaftIndex: 5000, RaftApplied: 5000})
 	f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: id, Name: name, Pod: name})
 	f.MayRemove[id] = policy.Allow(policy.QuorumKept, "")

@@ -111,7 +111,7 @@ var statusCases = map[string]func(*health.Facts){
 		s.Owner.Replicas = 4
 		s.Cluster.Value.Cluster.Operation = "scale from 3 to 4 members"
 		add(s, "etcd-main-3", "zone-a", "node-7", false)
-		s.Survey.Value.Members = append(s.Survey.Value.Members, etcd.Member{Pod: "etcd-main-3", ID: 4, ClusterID: 0xc1, Learner: true, LeaderID: 2, Version: "3.6.5", DBSize: 1 << 20, Quota: 8 << 30, RaftTerm: 14, RaftIndex: 5000, RaftApplied: 4000})
+		s.Survey.Value.Members = append(s.Survey.Value.Members, etcd.Member{Pod: "etcd-main-3", ID: 4, ClusterID: 0xc1, Learner: true, LeaderID: 2, Version: "3.6.5", DBSize: 1 << 20, Quota: 8 << 30, RaftTerm: 14, RaftIndex: 5000, RaftApplied: 3999})
 		s.Survey.Value.List = append(s.Survey.Value.List, etcd.Listed{ID: 4, Name: "etcd-main-3", Learner: true, Pod: "etcd-main-3"})
 	},
 	"dead-voter": func(s *health.Facts) {
