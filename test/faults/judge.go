@@ -5,6 +5,7 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -62,32 +63,26 @@ type removal struct {
 	known, knownLate int
 }
 
-// see records the pods of one moment, and returns the removals since the last one, in order.
+// see records the pods of one moment, and returns the removals since the last one, in the order of the
+// members. Which other pods were ready when one was removed is only known to be between both moments, so a
+// pod counts that was ready at one of them, and was not removed before or is back.
 func (j *judge) see(now time.Time, pods []corev1.Pod, disturbed map[string]bool) []removal {
-	var removed []removal
+	before := maps.Clone(j.seen)
+	var gone []string
 	for _, name := range j.members {
-		i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
-		pod := &corev1.Pod{}
-		pod.Name = name
-		if i >= 0 {
-			pod = &pods[i]
+		if j.update(now, name, pods) && !disturbed[name] {
+			gone = append(gone, name)
 		}
-		before, was := j.count(now, disturbed), j.seen[name]
-		j.seen.See(pod, i < 0 || pod.DeletionTimestamp != nil, now)
-		is := j.seen[name]
-		// A pod that was created again between two moments may even be Ready.
-		replaced := was.UID != "" && was.UID != is.UID
-		gone := was.Available(now) && (replaced || !is.Ready && is.Slow.IsZero())
-		if is.Ready && !replaced {
-			delete(j.downSince, name)
-		} else if _, down := j.downSince[name]; !down {
-			j.downSince[name] = now
-		}
-		if gone && !disturbed[name] {
-			r := removal{pod: name, before: before}
-			r.left, r.known, r.knownLate = j.without(now, name, disturbed)
-			removed = append(removed, r)
-		}
+	}
+	running := func(name string) bool {
+		return !disturbed[name] && (before[name].Available(now) || j.seen[name].Available(now))
+	}
+	var removed []removal
+	for i, name := range gone {
+		at := moment{now: now, disturbed: disturbed, running: func(name string) bool {
+			return running(name) && (!slices.Contains(gone[:i], name) || j.seen[name].Available(now))
+		}}
+		removed = append(removed, j.without(at, name))
 	}
 	return removed
 }
@@ -103,28 +98,59 @@ func (j *judge) count(now time.Time, disturbed map[string]bool) int {
 	return n
 }
 
-// without returns how many of the other members run, and how many have to be known to run.
-func (j *judge) without(now time.Time, pod string, disturbed map[string]bool) (left, known, knownLate int) {
+// update records one pod, and reports whether it ran and was removed.
+func (j *judge) update(now time.Time, name string, pods []corev1.Pod) bool {
+	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
+	pod := &corev1.Pod{}
+	pod.Name = name
+	if i >= 0 {
+		pod = &pods[i]
+	}
+	was := j.seen[name]
+	j.seen.See(pod, i < 0 || pod.DeletionTimestamp != nil, now)
+	is := j.seen[name]
+	// A pod that was created again between two moments may even be Ready.
+	replaced := was.UID != "" && was.UID != is.UID
+	if is.Ready && !replaced {
+		delete(j.downSince, name)
+	} else if _, down := j.downSince[name]; !down {
+		j.downSince[name] = now
+	}
+	return was.Available(now) && (replaced || !is.Ready && is.Slow.IsZero())
+}
+
+// moment is what is known of the members when a pod was removed.
+type moment struct {
+	now       time.Time
+	disturbed map[string]bool
+	running   func(pod string) bool
+}
+
+// without returns the removal of a pod.
+func (j *judge) without(at moment, pod string) removal {
+	r := removal{pod: pod}
 	for _, name := range j.members {
+		if at.running(name) {
+			r.before++
+		}
 		if name == pod {
 			continue
 		}
 		since, down := j.downSince[name]
-		late := !down || now.Sub(since) < knownAfter
-		available := j.seen[name].Available(now)
+		late := !down || at.now.Sub(since) < knownAfter
 		switch {
-		case available && !disturbed[name]:
-			left++
-			known++
-			knownLate++
-		case disturbed[name] && late:
-			known++
-			knownLate++
+		case at.running(name):
+			r.left++
+			r.known++
+			r.knownLate++
+		case at.disturbed[name] && late:
+			r.known++
+			r.knownLate++
 		case late && down:
-			knownLate++
+			r.knownLate++
 		}
 	}
-	return left, known, knownLate
+	return r
 }
 
 // ready reports whether the pod is Ready.

@@ -41,6 +41,8 @@ func TestJudge(t *testing.T) {
 		{name: "the first is back within a moment", moments: "RRR NdR", facts: guarded},
 		{name: "one after the other", moments: "RRR dRR -dR", facts: guarded, want: "main-1 left 1 of 3", broken: true},
 		{name: "the first is back", moments: "RRR dRR -RR uRR NRR NdR", facts: guarded},
+		{name: "a later one is back", moments: "RRR RRd RRu RdR", facts: guarded},
+		{name: "a later one is not back", moments: "RRR RRd RRu Rdu", facts: guarded, want: "main-1 left 1 of 3", broken: true},
 		{name: "the first is not Ready yet", moments: "RRR dRR -RR uRR udR", facts: guarded, want: "main-1 left 1 of 3", broken: true},
 		{name: "beside a frozen member, a moment later", moments: "RRR FRR FdR", seconds: 1, facts: guarded, want: "stopped too short ago"},
 		{name: "beside a frozen member that is just unready", moments: "RRR FRR fRR fdR", seconds: 10, facts: guarded, want: "stopped too short ago"},
