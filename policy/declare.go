@@ -16,3 +16,12 @@ func (c Cluster) DeclareVoters(n string) string {
 	}
 	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
 }
+
+// TargetArgs returns the arguments by which a command of kubectl etcd names the cluster.
+func (c Cluster) TargetArgs() string {
+	target := c.Target
+	if target == "" {
+		target = c.Name
+	}
+	return target + " -n " + c.Namespace
+}

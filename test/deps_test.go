@@ -45,7 +45,7 @@ var graph = map[string][]string{
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
-	"internal/observe/source":      {"internal/etcdconf", "api/v1alpha1"},
+	"internal/observe/source":      {"internal/etcdconf", "internal/flavour", "api/v1alpha1"},
 	"internal/observe/owner":       {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
 	"internal/observe/podstate":    {"internal/format", "policy"},
 	"internal/observe/terms":       {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},

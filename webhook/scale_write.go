@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // scaled is what the scale rule needs of an Etcd, a StatefulSet, or a Scale of either.
@@ -79,13 +80,24 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 		// The name may be one that the API server has generated.
 		write.Creates, write.Name, write.Now, write.FirstNow = &sts, sts.Name, 0, write.First
 	}
-	if size := after.Metadata.Annotations[v1alpha1.SizeAnnotation]; size != before.Metadata.Annotations[v1alpha1.SizeAnnotation] {
-		write.Size = size
-	}
+	write.Size = declaredSize(before.Metadata.Annotations[v1alpha1.SizeAnnotation], after.Metadata.Annotations[v1alpha1.SizeAnnotation])
 	if after.Spec.Retention != nil {
 		write.WhenScaled = after.Spec.Retention.WhenScaled
 	}
 	return write, after.Metadata.DeletionTimestamp != nil, nil
+}
+
+// declaredSize returns the size that a write declares, empty for none. One that is not newer than what it
+// replaces is of a manifest that was saved before.
+func declaredSize(before, after string) string {
+	if before == after {
+		return ""
+	}
+	last, dated := annotation.SizeTime(before)
+	if at, ok := annotation.SizeTime(after); dated && (!ok || !at.After(last)) {
+		return ""
+	}
+	return after
 }
 
 // readUpdate decodes the object of a request before and after the write.

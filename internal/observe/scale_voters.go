@@ -31,7 +31,7 @@ func (w *workload) voters(f *Facts, now, held int) int {
 // readyVoters counts the voters that are ready, and those of them that have a replica after the
 // write and that aren't being evicted. leave are the pods of the others that have none. A lease of
 // unconfirmed age counts as fresh, as it does for an eviction: those that are surely old show which
-// members are dead.
+// members are dead. But only one whose pod is Ready, too, counts as one that stays.
 func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
 	for _, m := range f.Cluster.Members {
 		sts, ordinal := s.live.w.ordinalOf(m.Pod)
@@ -43,7 +43,7 @@ func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leav
 		case s.leftBefore(sts, ordinal):
 		case s.leaves(sts, ordinal):
 			leave = append(leave, s.live.w.pod(m.Pod))
-		case !s.underEviction(m.Pod):
+		case m.PodReady && !s.underEviction(m.Pod):
 			staying++
 		}
 	}

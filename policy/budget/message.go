@@ -90,8 +90,8 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	// While pods still go, their number would be wrong a moment later.
 	if f.Cluster.Lost > 0 && f.Cluster.Operation == "" {
 		have := t.n - t.missing
-		note(VotersWithoutPods, "etcd may have %d voters, of which %d have pods: the workload was scaled in, and nothing shows that etcd removed the others. Compare with kubectl etcd member list. If etcd has %d voters, scale back to %d, and remove members from etcd before their pods. If it has %d, because an operator, a script or a user removed the others, %s",
-			t.n, have, t.n, t.n, have, f.Cluster.DeclareVoters(strconv.Itoa(have)))
+		note(VotersWithoutPods, "etcd may have %d voters, of which %d have pods: the workload was scaled in, and nothing shows that etcd removed the others. Compare with kubectl etcd member list %s. If etcd has %d voters, scale back to %d, and remove members from etcd before their pods. If it has %d, because an operator, a script or a user removed the others, %s",
+			t.n, have, f.Cluster.TargetArgs(), t.n, t.n, have, f.Cluster.DeclareVoters(strconv.Itoa(have)))
 	}
 	if f.Cluster.Elsewhere > 0 {
 		note(MembersElsewhere, "its members list %d more, which no StatefulSet of the namespace that lists these is known to have: nothing is known of their state, so they count as down. Name all members in the lists of all; or, if etcd has N voters, %s", f.Cluster.Elsewhere, f.Cluster.DeclareVoters("N"))

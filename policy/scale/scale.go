@@ -161,7 +161,7 @@ func (f Facts) shrink() policy.Verdict {
 	q := policy.Quorum(f.Voters)
 	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
 	switch {
-	case f.Script && f.Volumes == Deleted:
+	case f.Volumes == Deleted && (f.Script || f.Asked == 0):
 		return f.deletes()
 	case f.Manager != "":
 		// It may have removed members from etcd already.
@@ -226,9 +226,10 @@ func (f Facts) way() string {
 
 // wayElsewhere returns how fewer replicas are possible beside members elsewhere.
 func (f Facts) wayElsewhere() string {
-	declare := policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareVoters("N")
-	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; remove the members from etcd first (kubectl etcd member remove); "+
-		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, declare)
+	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target}
+	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; compare with kubectl etcd member list %s; "+
+		"remove those that are dead from etcd: kubectl etcd member remove %s -n %s MEMBER; "+
+		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), f.Target, f.Namespace, cluster.DeclareVoters("N"))
 }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.
@@ -246,8 +247,8 @@ func (f Facts) wayOfSets() string {
 	for _, set := range f.Stopped {
 		start = append(start, fmt.Sprintf("kubectl scale statefulset/%s -n %s --replicas N", set, f.Namespace))
 	}
-	return fmt.Sprintf("first start the other voters again, with N as before: %s; if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of %s; then, %s",
-		strings.Join(start, " and "), f.Target, f.How)
+	return fmt.Sprintf("first start the other voters again, with N as before: %s; if etcd has only N voters, %s; then, %s",
+		strings.Join(start, " and "), policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareVoters("N"), f.How)
 }
 
 // wayToStart returns how all voters are started, as a clause. kubectl etcd scale starts the

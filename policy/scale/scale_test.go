@@ -199,11 +199,11 @@ func TestMessages(t *testing.T) {
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, and count as down; " +
-			"remove the members from etcd first (kubectl etcd member remove); then set N to the number of voters that etcd has, and " +
+			"compare with kubectl etcd member list statefulset/main -n team; remove those that are dead from etcd: kubectl etcd member remove statefulset/main -n team MEMBER; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
-			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},
+			"if etcd has only N voters, run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size=\"N at $(date -u +%FT%TZ)\"; then, how to"},
 		{healthy(5, 3, 1), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then use kubectl etcd scale statefulset/main -n team --replicas N"},
 	} {
 		if v := Evaluate(row.facts); v.Allowed || v.Message != row.want {

@@ -23,7 +23,7 @@ var (
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
 	ZoneHoldsQuorum = reasons.Add("ZoneHoldsQuorum",
 		"One zone has so many members that its loss takes the quorum: there are too few zones, or the members' volumes are in that zone.",
-		"Add nodes in another zone. A member moves there when its pod is recreated and its volume allows it. If its volume prevents that: kubectl etcd member replace POD --force.")
+		"Add nodes in another zone, and use topology Zone. A member moves there when its pod is recreated and its volume allows it. If its volume prevents that, and another zone has nodes and fewer members: kubectl etcd member replace POD -n NAMESPACE --force.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
 		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required. Members that run with a required term keep others off their nodes until they are created again.",
 		"Add nodes, or scale down to at most as many members as there are nodes. To let members share nodes, delete the pods that the message names, one at a time, while all others are ready.")
@@ -41,16 +41,16 @@ var (
 		"If the term is intended, no action is needed. To get the policy's term, remove yours from the pod template.")
 	VolumeNowhere = reasons.Add("VolumeNowhere",
 		"The member's volume admits none of the nodes that match the pod. No scheduling term can help: the volume or the node selector must change.",
-		"Compare the PersistentVolume's nodeAffinity with the nodes. If the node is gone permanently, kubectl etcd member replace POD.")
+		"Compare the PersistentVolume's nodeAffinity with the nodes. If the node is gone permanently, kubectl etcd member replace POD -n NAMESPACE.")
 	VolumeUnplaced = reasons.Add("VolumeUnplaced",
 		"The member's volume is not bound yet, and the scheduler will not choose its zone. It may be placed in the zone of another member, so the zone is preferred, not required.",
 		"Use a storage class with volumeBindingMode WaitForFirstConsumer for new clusters.")
 	VolumeZoneTaken = reasons.Add("VolumeZoneTaken",
 		"The member's volume is bound to zones where other members may run. With a required zone spread, the pod could stay Pending forever, so the zone is preferred.",
-		"When all members are healthy, replace the member, so that it gets a volume in another zone: kubectl etcd member replace POD --force.")
+		"When all members are healthy, replace the member, so that it gets a volume in another zone: kubectl etcd member replace POD -n NAMESPACE --force.")
 	VolumeNodeTaken = reasons.Add("VolumeNodeTaken",
 		"The member's volume is bound to nodes where other members may run. With a required anti-affinity, the pod could stay Pending forever, so a different node is preferred.",
-		"When all members are healthy, replace the member, so that it gets a volume on another node: kubectl etcd member replace POD --force.")
+		"When all members are healthy, replace the member, so that it gets a volume on another node: kubectl etcd member replace POD -n NAMESPACE --force.")
 )
 
 var statusReasons policy.ReasonList
@@ -68,7 +68,7 @@ var (
 		"When the cluster is healthy, delete one of the two pods. Admission spreads its replacement.")
 	ZonesUneven = statusReasons.Add("ZonesUneven",
 		"A zone has more members of the cluster than the policy allows.",
-		"When the cluster is healthy, delete one of that zone's pods. Admission spreads its replacement. If its volume prevents that: kubectl etcd member replace POD --force.")
+		"When the cluster is healthy, delete one of that zone's pods. Admission spreads its replacement. If its volume prevents that: kubectl etcd member replace POD -n NAMESPACE --force.")
 	NotScheduled = statusReasons.Add("NotScheduled",
 		"A member's pod has no node yet.",
 		"Find out why the scheduler finds none: kubectl describe pod POD.")

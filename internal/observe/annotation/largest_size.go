@@ -31,6 +31,9 @@ func (l LargestSize) Next(text string, seen int, now time.Time) LargestSize {
 	n, ok := ParseSize(text)
 	_, fresh := ParseSizeNow(text, now)
 	waits := l.Pending && fresh && text == l.Read
+	if waits && seen == 0 {
+		return l // a cluster that is stopped shows nothing of its voters
+	}
 	l.Pending = false
 	switch superseded := l.supersedes(text, now); {
 	case waits, ok && !superseded && text != l.Read:

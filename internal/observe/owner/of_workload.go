@@ -21,7 +21,7 @@ func OfStatefulSet(sts *appsv1.StatefulSet) Owner {
 		Labels: sts.Labels, Annotations: sts.Annotations,
 		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
 	}
-	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
+	o.Distribution = source.ProductOf(sts)
 	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
 	o.MemberChanges = source.MemberChangesOf(sts)

@@ -5,6 +5,7 @@ package source
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -31,6 +32,10 @@ const (
 	mostContainers = 32
 	// mostOwners is the limit of the owner references of an object.
 	mostOwners = 16
+	// mostClaims is the limit of the claim templates of a StatefulSet.
+	mostClaims = 32
+	// mostKept is the limit of what keep records, in bytes.
+	mostKept = 8 << 10
 )
 
 // trimMeta drops metadata that nothing reads, and what is above the limits.
@@ -38,7 +43,9 @@ func trimMeta(o metav1.Object) {
 	o.SetManagedFields(nil)
 	o.SetFinalizers(nil)
 	delete(o.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
-	o.SetLabels(limited(o.GetLabels()))
+	if o.GetNamespace() != "" { // no tenant writes those of nodes and namespaces
+		o.SetLabels(limited(o.GetLabels()))
+	}
 	if owners := o.GetOwnerReferences(); len(owners) > mostOwners {
 		o.SetOwnerReferences(owners[:mostOwners])
 	}
@@ -64,12 +71,14 @@ func limitedSelector(s *metav1.LabelSelector) *metav1.LabelSelector {
 	return s
 }
 
-// trimAnnotations keeps the annotations of this project and the name of a Helm release, and those that
-// keep has added.
+// readAnnotations are the prefixes of the annotations that this project reads.
+var readAnnotations = []string{"kubectl-etcd.dev/", "meta.helm.sh/", "druid.gardener.cloud/", "gardener.cloud/"}
+
+// trimAnnotations keeps the annotations that this project reads, and those that keep has added.
 func trimAnnotations(o metav1.Object) {
 	all, size := o.GetAnnotations(), 0
 	maps.DeleteFunc(all, func(key, value string) bool {
-		if !strings.HasPrefix(key, "kubectl-etcd.dev/") && !strings.HasPrefix(key, "meta.helm.sh/") {
+		if !slices.ContainsFunc(readAnnotations, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
 			return !strings.HasPrefix(key, keptPrefix)
 		}
 		size += len(key) + len(value)
@@ -121,6 +130,7 @@ func trimLease(l *coordinationv1.Lease) {
 }
 
 func trimClaimTemplates(s *appsv1.StatefulSet) {
+	s.Spec.VolumeClaimTemplates = s.Spec.VolumeClaimTemplates[:min(len(s.Spec.VolumeClaimTemplates), mostClaims)]
 	for i := range s.Spec.VolumeClaimTemplates {
 		c := &s.Spec.VolumeClaimTemplates[i]
 		c.Annotations, c.Labels = nil, nil

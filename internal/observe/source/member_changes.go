@@ -4,6 +4,8 @@
 package source
 
 import (
+	"encoding/json"
+
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -30,6 +32,10 @@ func keepMemberChanges(sts *appsv1.StatefulSet) {
 		if metav1.GetControllerOfNoCopy(sts) == nil && !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
 			return nil
 		}
-		return MemberChangesOf(sts)
+		changes := MemberChangesOf(sts)
+		if text, err := json.Marshal(changes); err != nil || len(text) > mostKept {
+			changes = append(changes[:min(len(changes), mostContainers)], etcdconf.MemberChange{Unread: "the pod has too many scripts"})
+		}
+		return changes
 	})
 }

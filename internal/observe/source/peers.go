@@ -4,6 +4,7 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,13 +32,15 @@ const (
 	peersKey = "peers"
 	// mostPeers is more than any cluster has, and mostText longer than any name and URL.
 	mostPeers, mostText = 32, 512
+	// mostOwn is more than the members of a StatefulSet advertise together.
+	mostOwn = 4 * mostPeers
 )
 
 // PeersOf returns what the initial cluster of a StatefulSet names. It reads no ConfigMaps and no
 // Secrets. Of a cached StatefulSet it returns what keepPeers has kept.
 func PeersOf(sts *appsv1.StatefulSet) Peers {
-	if peers, cached := kept[Peers](sts, peersKey); cached {
-		return peers
+	if text, cached := sts.Annotations[keptPrefix+peersKey]; cached {
+		return decodedPeers.of(text)
 	}
 	return readPeers(sts)
 }
@@ -55,10 +58,14 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 	switch {
 	case first.Unknown != "":
 		return Peers{Unknown: first.Unknown}
-	case len(first.Listed) > mostPeers:
-		return Peers{Unknown: fmt.Sprintf("--initial-cluster has %d entries", len(first.Listed))}
+	case max(len(first.Listed), len(first.Own)) > mostPeers:
+		return Peers{Unknown: fmt.Sprintf("--initial-cluster has %d entries, and the member advertises %d", len(first.Listed), len(first.Own))}
 	}
-	return split(ownPeers(sts, &first), first.Listed)
+	peers := split(ownPeers(sts, &first), first.Listed)
+	if text, err := json.Marshal(peers); err != nil || len(text) > mostKept {
+		return Peers{Unknown: "the entries of --initial-cluster are too long"}
+	}
+	return peers
 }
 
 // ownPeers returns the entries of a StatefulSet's members, also of some that it may get. first is what
@@ -72,7 +79,7 @@ func ownPeers(sts *appsv1.StatefulSet, first *etcdconf.ShownPeers) []etcdconf.Pe
 	for ordinal := 1; ordinal < max(replicas, len(first.Listed)); ordinal++ {
 		for _, e := range shownPeers(sts, ordinal).Own {
 			// Without the pod's name in it, all of them have the first one's.
-			if !slices.Contains(own, e) {
+			if len(own) <= mostOwn && !slices.Contains(own, e) {
 				own = append(own, e)
 			}
 		}

@@ -4,8 +4,8 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,9 +33,8 @@ func keepShownPeers(pod *corev1.Pod) {
 			return etcdconf.ShownPeers{Unknown: "the pod itself shows no etcd"}
 		}
 		shown := etcdconf.PeersOfPod(pod)
-		entries := len(shown.Own) + len(shown.Listed)
-		if entries > 2*mostPeers || slices.ContainsFunc(shown.Own, tooLong) || slices.ContainsFunc(shown.Listed, tooLong) {
-			return etcdconf.ShownPeers{Unknown: fmt.Sprintf("the list of members has %d entries, or one that is too long", entries)}
+		if text, err := json.Marshal(shown); err != nil || len(text) > mostKept {
+			return etcdconf.ShownPeers{Unknown: fmt.Sprintf("its list of members has %d entries, and is too long", len(shown.Listed))}
 		}
 		return shown
 	})

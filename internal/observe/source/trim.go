@@ -34,6 +34,7 @@ func trimPod(p *corev1.Pod) {
 func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepPeers(s)
 	keepMemberChanges(s)
+	keepProduct(s)
 	pod, t := etcdconf.PodOfTemplate(s), &s.Spec.Template
 	containers := trimContainers(pod)
 	if metav1.GetControllerOfNoCopy(s) != nil || etcdconf.MemberOf(pod).Evidence > etcdconf.NoEvidence {
@@ -53,6 +54,8 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 }
 
 func trimEtcd(e *druidv1alpha1.Etcd) {
+	trimAnnotations(e)
+	e.Spec.Annotations = nil
 	e.Spec.Etcd = druidv1alpha1.EtcdConfig{HeartbeatDuration: e.Spec.Etcd.HeartbeatDuration}
 	e.Spec.Common = druidv1alpha1.SharedConfig{}
 	e.Spec.Backup = druidv1alpha1.BackupSpec{Store: e.Spec.Backup.Store}

@@ -75,7 +75,7 @@ func hostileObjects(long string) map[string]client.Object {
 		many[fmt.Sprintf("key-%d", i)] = long[:60]
 	}
 	meta := func() metav1.ObjectMeta {
-		return metav1.ObjectMeta{Labels: many, Annotations: map[string]string{
+		return metav1.ObjectMeta{Namespace: "team", Labels: many, Annotations: map[string]string{
 			"other": long, v1alpha1.BudgetForAnnotation: long[:200<<10], corev1.LastAppliedConfigAnnotation: long,
 		}, Finalizers: []string{long}}
 	}
@@ -89,18 +89,30 @@ func hostileObjects(long string) map[string]client.Object {
 	for name, command := range map[string][]string{
 		"another program": {"sleep", long}, "etcd": {"etcd", "--initial-cluster=" + long},
 		"a script": {"sh", "-c", "exec etcd --name a # " + long}, "a member list": {"etcd", "--initial-cluster=" + strings.Repeat("a=http://a:2380,", 1<<15)},
+		"advertised URLs": {"etcd", "--name=$(P)", "--initial-cluster=$(P)=x,b=b", "--initial-advertise-peer-urls=" + distinct(1<<14)},
 	} {
 		spec := corev1.PodSpec{NodeSelector: many, Hostname: long, Containers: []corev1.Container{{
-			Name: "etcd", Image: long, Command: command, Env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: long}},
+			Name: "etcd", Image: long, Command: command, Env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: long}, {
+				Name: "P", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}},
+			}},
 			ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{long}}}},
 			Lifecycle:      &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"etcdctl", "member", "remove", long}}}},
 		}}}
 		for i := range 1000 {
 			spec.Containers = append(spec.Containers, corev1.Container{Name: fmt.Sprintf("c-%d", i), Command: []string{long[:100]}})
 		}
-		sts := &appsv1.StatefulSet{ObjectMeta: meta(), Spec: appsv1.StatefulSetSpec{Selector: selector}}
+		sts := &appsv1.StatefulSet{ObjectMeta: meta(), Spec: appsv1.StatefulSetSpec{Selector: selector, VolumeClaimTemplates: make([]corev1.PersistentVolumeClaim, 1<<14)}}
 		sts.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: meta(), Spec: *spec.DeepCopy()}
 		out["a pod of "+name], out["a StatefulSet of "+name] = &corev1.Pod{ObjectMeta: meta(), Spec: spec}, sts
 	}
 	return out
+}
+
+// distinct returns a list of so many URLs.
+func distinct(n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, "%x,", i)
+	}
+	return out.String()
 }

@@ -80,11 +80,17 @@ func volumeOf(pod *corev1.Pod, container, dir string) *corev1.Volume {
 	return nil
 }
 
-// checkClaims checks each claim of a pod whose data directory isn't known.
+// checkClaims checks each claim that the member's container mounts, if its data directory isn't known. The
+// only member is not restarted then: no other one has its data.
 func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) error {
+	const cure = "set --data-dir to an absolute path in its pod template"
+	if j.Owner.Replicas <= 1 {
+		f.refuse("it is not known where the data of %s is, and no other member has its data; %s", pod.Name, cure)
+		return nil
+	}
 	found := false
 	for _, v := range pod.Spec.Volumes {
-		if v.PersistentVolumeClaim == nil {
+		if v.PersistentVolumeClaim == nil || !mountsVolume(pod, v.Name) {
 			continue
 		}
 		found = true
@@ -93,11 +99,21 @@ func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) err
 		}
 	}
 	if !found {
-		f.refuse("it is not known where the data of %s is, and it has no volume claim: a new pod may start without it", pod.Name)
+		f.refuse("it is not known where the data of %s is, and its container mounts no volume claim: a new pod may start without it; %s", pod.Name, cure)
 	} else {
 		f.warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if that is on none of them.", pod.Name)
 	}
 	return nil
+}
+
+// mountsVolume reports whether the container of a pod's member mounts a volume. If it isn't known which
+// container that is, any of them counts.
+func mountsVolume(pod *corev1.Pod, volume string) bool {
+	member := etcdconf.MemberOf(pod).Container
+	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
+		return (member == nil || c.Name == member.Name) &&
+			slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume })
+	})
 }
 
 // checkClaim checks that a claim stays when the pod is gone. One that is being deleted waits only
