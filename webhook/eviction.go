@@ -5,6 +5,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -46,16 +47,17 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		d.Policy = review.policy
 		return d
 	}
-	d, denied, busy := recordedDecision{
+	d, err = recordedDecision{
 		decide:  func() (Decision, bool) { return review.decide(facts) },
 		leaving: func() (*policyv1.PodDisruptionBudget, string) { return facts.Budget, facts.Text },
 		reread:  func() error { return facts.Reread(ctx, h.reader) },
 	}.make(ctx, h.budgets)
+	busy, is := errors.AsType[*busyError](err)
 	switch {
-	case denied != nil:
-		return review.notRecorded(denied.Error())
-	case busy == "":
+	case err == nil:
 		return d
+	case !is:
+		return review.notRecorded(err.Error())
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,

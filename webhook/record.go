@@ -29,28 +29,29 @@ type recordedDecision struct {
 	reread func() error
 }
 
-// make decides and records. If the API server denies the record, denied is why. If other clients write the
-// budget all the time, or what they wrote can't be read, busy is a clause that explains it: what they
-// wrote may be an eviction, so the request must not be admitted.
-func (r recordedDecision) make(ctx context.Context, budgets BudgetPatcher) (d Decision, denied error, busy string) {
+// busyError is why a decision could not be recorded: other clients write the budget all the time, or what
+// they wrote can't be read. What they wrote may be an eviction, so the request must not be admitted.
+type busyError struct{ why string }
+
+func (e *busyError) Error() string { return e.why }
+
+// make decides and records. It returns a *busyError, or why the API server denies the record.
+func (r recordedDecision) make(ctx context.Context, budgets BudgetPatcher) (Decision, error) {
 	for range recordTries {
 		d, record := r.decide()
 		if !record {
-			return d, nil, ""
+			return d, nil
 		}
 		budget, text := r.leaving()
 		err := recordLeaving(ctx, budgets, budget, text)
-		switch {
-		case err == nil:
-			return d, nil, ""
-		case !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
-			return d, err, ""
+		if err == nil || !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+			return d, err
 		}
 		if err := r.reread(); err != nil {
-			return d, nil, "since the budget can't be read again: " + err.Error()
+			return d, &busyError{"since the budget can't be read again: " + err.Error()}
 		}
 	}
-	return Decision{}, nil, fmt.Sprintf("in %d tries", recordTries)
+	return Decision{}, &busyError{fmt.Sprintf("in %d tries", recordTries)}
 }
 
 // recordLeaving writes the text of the evictions annotation on a budget, if the budget is still as it

@@ -5,6 +5,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -42,17 +43,18 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 	if review == nil {
 		return d
 	}
-	d, denied, busy := recordedDecision{
+	d, err := recordedDecision{
 		decide:  review.decide,
 		leaving: func() (*policyv1.PodDisruptionBudget, string) { return review.scale.Budget, review.scale.Text },
 		reread:  func() error { return review.scale.Reread(ctx, h.reader) },
 	}.make(ctx, h.budgets)
+	busy, is := errors.AsType[*busyError](err)
 	switch {
-	case denied != nil:
-		d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
-		d.Warnings = append(d.Warnings, review.notRecorded(denied.Error()))
+	case err == nil:
 		return d
-	case busy == "":
+	case !is:
+		d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
+		d.Warnings = append(d.Warnings, review.notRecorded(err.Error()))
 		return d
 	}
 	return Decision{

@@ -57,7 +57,7 @@ func mountedProgram(argv, mount, env string, volume corev1.VolumeSource) *corev1
 		Name: "c", Command: strings.Fields(argv), VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/"}, {Name: "s", MountPath: mount}},
 		Env: []corev1.EnvVar{{Name: "DIR", Value: "/scripts"}},
 	}
-	for _, name := range strings.Fields(env) {
+	for name := range strings.FieldsSeq(env) {
 		c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: "secret"})
 	}
 	return &corev1.PodSpec{Containers: []corev1.Container{c}, Volumes: []corev1.Volume{
@@ -97,7 +97,7 @@ func TestMountedProgramIsRead(t *testing.T) {
 		{"MP-20 a member", "#!/bin/sh\nexec etcd", Shown},
 	} {
 		pod, contents := mountedPod(row.script, nil)
-		for _, name := range strings.Fields(bitnami5) {
+		for name := range strings.FieldsSeq(bitnami5) {
 			pod.Spec.Containers[0].Env = append(pod.Spec.Containers[0].Env, corev1.EnvVar{Name: name, Value: "x"})
 		}
 		if got := evidenceIn(pod, contents); got != row.want {

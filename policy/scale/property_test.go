@@ -105,6 +105,13 @@ func checkKinds(t *testing.T, f Facts, costs bool) {
 	if v := Evaluate(f); v.Allowed == (costs || left) {
 		t.Fatalf("%+v: allowed %t, and voters lose their replica", f, v.Allowed)
 	}
+	checkManaged(t, f)
+}
+
+// checkManaged judges the same write of a cluster whose members an operator or a script removes.
+func checkManaged(t *testing.T, f Facts) {
+	t.Helper()
+	now, asked, voters := f.Now, f.Asked, f.Voters
 	f.Manager, f.How = "an operator", "ask it"
 	if v := Evaluate(f); !v.Allowed && asked > 0 {
 		t.Fatalf("%+v: an operator's step is refused", f)

@@ -41,7 +41,7 @@ type listings struct {
 // there are.
 func listingsOf(all []lister) *listings {
 	l := &listings{keys: newPartition(len(all)), of: make([]map[int]bool, len(all)), partial: make([]bool, len(all))}
-	keys, claimed := map[scoped]int{}, map[scoped]int{}
+	keys := map[scoped]int{}
 	for i, one := range all {
 		key := scoped{namespace: one.namespace, key: one.key}
 		if first, known := keys[key]; known && one.key != "" {
@@ -50,16 +50,7 @@ func listingsOf(all []lister) *listings {
 			keys[key] = i
 		}
 	}
-	for i, one := range all {
-		for _, e := range one.self {
-			of := scoped{namespace: one.namespace, Peer: e}
-			if other, taken := claimed[of]; taken && other != l.keys.first(i) {
-				claimed[of] = several
-			} else if e.Identifies() {
-				claimed[of] = l.keys.first(i)
-			}
-		}
-	}
+	claimed := l.claims(all)
 	for i, one := range all {
 		at := l.keys.first(i)
 		l.partial[at] = l.partial[at] || one.partial
@@ -73,6 +64,22 @@ func listingsOf(all []lister) *listings {
 		}
 	}
 	return l
+}
+
+// claims returns which lister advertises each entry.
+func (l *listings) claims(all []lister) map[scoped]int {
+	claimed := map[scoped]int{}
+	for i, one := range all {
+		for _, e := range one.self {
+			of := scoped{namespace: one.namespace, Peer: e}
+			if other, taken := claimed[of]; taken && other != l.keys.first(i) {
+				claimed[of] = several
+			} else if e.Identifies() {
+				claimed[of] = l.keys.first(i)
+			}
+		}
+	}
+	return claimed
 }
 
 // several is the claimant of an entry that several advertise: which of them the others list is not known.

@@ -28,7 +28,7 @@ func TestCacheKeepsMountedPrograms(t *testing.T) {
 		"ETCD_NAME ETCD_DATA_DIR": false, "ETCD_LISTEN_CLIENT_URLS ETCD_LISTEN_PEER_URLS": true,
 	} {
 		c := corev1.Container{Name: "c", Command: []string{"/scripts/run.sh"}}
-		for _, name := range strings.Fields(env) {
+		for name := range strings.FieldsSeq(env) {
 			c.Env = append(c.Env, corev1.EnvVar{Name: name})
 		}
 		c.VolumeMounts = []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}}

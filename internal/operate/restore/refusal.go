@@ -41,11 +41,8 @@ func (r Plan) refusal() error {
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
-	if dir := r.Files.UnmountedDataDir; r.Druid == nil && dir != "" && !etcdconf.IsKnownDir(dir) {
-		return fmt.Errorf("%s keeps its data in %s, and only its pods know which directory that is: the PersistentVolumeClaim of the data is not known", r.Owner, dir)
-	}
-	if r.Druid == nil && r.Files.Manifest == "" {
-		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be lost when a pod starts", r.Owner, r.Files.UnmountedDataDir)
+	if err := r.unknownClaim(); err != nil {
+		return err
 	}
 	if r.RestartsFromSnapshot {
 		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
@@ -56,6 +53,20 @@ func (r Plan) refusal() error {
 	if r.Bump > 0 && r.Newest >= r.restored() {
 		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
 			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)
+	}
+	return nil
+}
+
+// unknownClaim returns why the claim of the data isn't known, nil if it is.
+func (r Plan) unknownClaim() error {
+	dir := r.Files.UnmountedDataDir
+	switch {
+	case r.Druid != nil:
+		return nil
+	case dir != "" && !etcdconf.IsKnownDir(dir):
+		return fmt.Errorf("%s keeps its data in %s, and only its pods know which directory that is: the PersistentVolumeClaim of the data is not known", r.Owner, dir)
+	case r.Files.Manifest == "":
+		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be lost when a pod starts", r.Owner, dir)
 	}
 	return nil
 }
