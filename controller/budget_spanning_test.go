@@ -164,7 +164,7 @@ func TestUnknownListKeepsItsMember(t *testing.T) {
 	if got := s.budgets(); !slices.Equal(got, want) {
 		t.Errorf("budgets are %q, want %q", got, want)
 	}
-	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "Secret store/tuning is not read") || !strings.Contains(got, "kubectl-etcd.dev/size on statefulset/a") {
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "Secret store/tuning is not read") || !strings.Contains(got, "kubectl annotate --overwrite statefulset/a -n store kubectl-etcd.dev/size=") {
 		t.Errorf("Events are %s", got)
 	}
 	for name, args := range lists {
