@@ -134,7 +134,7 @@ func (r *Reader) Placement(ctx context.Context, o owner.Owner, zoneKey string) (
 }
 
 // temporaryTaints are the taints of a node that is unavailable for a while: cordoned, not ready, short
-// of a resource. Terms that were chosen without such nodes would be wrong an hour later, and would
+// of a resource, shut down. Terms that were chosen without such nodes would be wrong an hour later, and would
 // allow two members in one zone while another zone is down.
 var temporaryTaints = map[string]bool{
 	corev1.TaintNodeUnschedulable:      true,
@@ -144,6 +144,8 @@ var temporaryTaints = map[string]bool{
 	corev1.TaintNodeDiskPressure:       true,
 	corev1.TaintNodePIDPressure:        true,
 	corev1.TaintNodeNetworkUnavailable: true,
+	// The cloud's node controller sets it on a node whose machine is stopped (k8s.io/cloud-provider/api).
+	"node.cloudprovider.kubernetes.io/shutdown": true,
 }
 
 // eligibleNodes lists the nodes that match a pod's node selector, required node affinity and
