@@ -99,7 +99,7 @@ func (u *Unschedulable) nodesSince(pod *corev1.Pod, f spread.Facts) time.Time {
 	for _, n := range f.Nodes {
 		in[n.Zone] = min(in[n.Zone]+1, f.Size)
 	}
-	now := seenNodes{pod: pod.UID, nodes: fmt.Sprint(in), since: u.Clock.Now()}
+	now := seenNodes{pod: pod.UID, nodes: fmt.Sprint(in, min(f.ClusterZones, 2)), since: u.Clock.Now()}
 	return u.nodes.update(client.ObjectKeyFromObject(pod), func(before seenNodes) seenNodes {
 		if before.pod == now.pod && before.nodes == now.nodes {
 			return before
