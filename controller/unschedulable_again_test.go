@@ -128,7 +128,7 @@ func TestUnschedulableAtTheTime(t *testing.T) {
 	if after := w.reconcile(nodesSettle-30*time.Second, pod, "", "a1 b1"); after != 30*time.Second {
 		t.Errorf("evaluated again after %s", after)
 	}
-	// Another pod of the name begins anew.
+	// The time begins again for another pod of the name.
 	w.reconcile(nodesSettle, w.waitingPod("v", hostAndZone...), "", "a1 b1")
 	w.want(0, "")
 	w.reconcile(2*nodesSettle, w.waitingPod("v", hostAndZone...), "", "a1 b1")
@@ -144,7 +144,7 @@ func TestUnschedulableAgain(t *testing.T) {
 	w.reconcile(0, w.waitingPod("u", hostAndZone...), "a", all)
 	w.want(1, "MemberRespread")
 	if after := w.reconcile(time.Minute, nil, "a", all); after != deletionKept-time.Minute {
-		t.Errorf("a pod that is gone is forgotten after %s", after)
+		t.Errorf("the deletion of a pod that is gone is removed after %s", after)
 	}
 	fresh := w.waitingPod("v", hostAndZone...)
 	fresh.Status.Conditions = nil
@@ -160,9 +160,9 @@ func TestUnschedulableAgain(t *testing.T) {
 	w.want(2, "MemberRespread")
 }
 
-// TestUnschedulableForgets holds that a pod may be deleted again for a term after one of its name ran, had
+// TestUnschedulableDeletionEnds holds that a pod may be deleted again for a term after one of its name ran, had
 // the term not, or was gone for long.
-func TestUnschedulableForgets(t *testing.T) {
+func TestUnschedulableDeletionEnds(t *testing.T) {
 	t.Parallel()
 	const all = "a1 a2 b1 b2 c1 c2"
 	for name, between := range map[string]func(w *waitingRoom){
