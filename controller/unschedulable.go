@@ -33,11 +33,11 @@ import (
 // Unschedulable handles members whose pods admission has spread. It records admission's
 // notes on them as Events. If a pod waits for a node with a required term that admission
 // would not require now, it deletes the pod: the member's volume was bound where the term
-// can't be met, nodes came or went, or the policy has changed. The StatefulSet then
-// recreates the pod.
+// can't be met, the policy has changed, or the nodes have been others for as long as a node
+// takes to come. The StatefulSet then recreates the pod.
 //
-// The new pod has the terms that admission decides then, so it is not deleted again for
-// the same term.
+// The new pod has the terms that admission decides then. If it has the same term again,
+// another webhook changes the pod after admission, and it is not deleted again.
 type Unschedulable struct {
 	Client   Deleter
 	Reader   *observe.Reader
@@ -48,6 +48,10 @@ type Unschedulable struct {
 	announced keyed[client.ObjectKey, types.UID]
 	// unruled holds since when no policy has required terms of pods that wait.
 	unruled keyed[client.ObjectKey, time.Time]
+	// nodes holds which nodes pods that wait may use, and since when.
+	nodes keyed[client.ObjectKey, seenNodes]
+	// deleted holds for which terms pods were deleted, until a pod of that name runs.
+	deleted keyed[client.ObjectKey, deletion]
 }
 
 // Deleter deletes objects.
@@ -91,12 +95,15 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if err := u.Reader.Get(ctx, req.NamespacedName, &pod); err != nil {
 		if apierrors.IsNotFound(err) {
 			u.announced.remove(req.NamespacedName)
-			u.unruled.remove(req.NamespacedName)
-			return reconcile.Result{}, nil
+			u.unwatch(req.NamespacedName)
+			return reconcile.Result{RequeueAfter: u.dropDeletion(req.NamespacedName)}, nil
 		}
 		return reconcile.Result{}, fmt.Errorf("observe pod %s: %w", req, err)
 	}
-	record, ok := annotation.SpreadRecordOf(&pod)
+	record, ok := spreadRecordOf(&pod)
+	if pod.Spec.NodeName != "" || !ok || !requiresAny(record) {
+		u.deleted.remove(req.NamespacedName)
+	}
 	if !ok || pod.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
@@ -106,8 +113,8 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 	u.announce(&pod, owner, record)
 	since, waits := unschedulableSince(&pod)
-	if !waits || !slices.ContainsFunc(record.Terms, func(t spread.Term) bool { return t.Hard }) {
-		u.unruled.remove(req.NamespacedName)
+	if !waits || !requiresAny(record) {
+		u.unwatch(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if rest := unschedulableFor - u.Clock.Since(since); rest > 0 {
@@ -115,6 +122,23 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 	after, err := u.respread(ctx, req.NamespacedName, owner)
 	return reconcile.Result{RequeueAfter: after}, err
+}
+
+// unwatch removes what is known of a pod that waits.
+func (u *Unschedulable) unwatch(key client.ObjectKey) {
+	u.unruled.remove(key)
+	u.nodes.remove(key)
+}
+
+// spreadRecordOf returns the record of a pod. One without a time, of an earlier version, may come from the pod's
+// template: the next pod would have it again.
+func spreadRecordOf(pod *corev1.Pod) (annotation.SpreadRecord, bool) {
+	record, ok := annotation.SpreadRecordOf(pod)
+	return record, ok && !record.At.IsZero()
+}
+
+func requiresAny(record annotation.SpreadRecord) bool {
+	return slices.ContainsFunc(record.Terms, func(t spread.Term) bool { return t.Hard })
 }
 
 // announce records the notes of a pod as Events, once. It leaves out notes whose reason this

@@ -6,35 +6,17 @@ package controller
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
-
-// Why admission would not require a term now.
-const (
-	byVolume = "its volume doesn't allow that. The new pod requires only what its volume allows"
-	byNodes  = "by the nodes and the policy of now that is not required. The new pod gets the terms that they require"
-	byPolicy = "no policy requires that any more"
-)
-
-// obsolete is a required term of a pod that admission would not require now, and why.
-type obsolete struct {
-	term spread.Term
-	why  string
-}
 
 // respread deletes a pod that would get other terms from admission now. It reads the pod
 // from the API server: the cache doesn't hold its spec, and the scheduler may have found a
@@ -44,100 +26,44 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
 		return 0, client.IgnoreNotFound(err)
 	}
-	record, ok := annotation.SpreadRecordOf(&pod)
+	record, ok := spreadRecordOf(&pod)
 	if _, waits := unschedulableSince(&pod); !ok || !waits || pod.DeletionTimestamp != nil {
 		return 0, nil
 	}
+	u.keepDeletion(&pod, owner)
 	found, err := u.obsolete(ctx, &pod, owner, record)
-	if err != nil || found == nil {
+	if err != nil || len(found) == 0 {
 		return unschedulableRecheck, err
 	}
+	if rest := longest(found); rest > 0 {
+		return min(rest, unschedulableRecheck), nil
+	}
+	if !u.mayDelete(&pod, owner, found) {
+		return unschedulableRecheck, nil
+	}
+	return u.delete(ctx, &pod, owner, found)
+}
+
+// delete deletes a pod for its obsolete terms, and remembers that.
+func (u *Unschedulable) delete(ctx context.Context, pod *corev1.Pod, owner owner.Owner, found []obsolete) (time.Duration, error) {
+	since, _ := unschedulableSince(pod)
 	// Only the version that was evaluated may be deleted.
-	err = u.Client.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
+	err := u.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return batchWindow, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("delete unschedulable pod %s: %w", key, err)
+		return 0, fmt.Errorf("delete unschedulable pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
+	u.deleted.update(client.ObjectKeyFromObject(pod), func(d deletion) deletion {
+		d.uid, d.at = pod.UID, u.Clock.Now()
+		for _, o := range found {
+			d.terms = append(d.terms, o.term)
+		}
+		return d
+	})
 	warn(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
 		"deleted pod %s, which found no node for %s: it was required to run in %s, and %s",
-		pod.Name, unschedulableFor, terms.DescribeOne(found.term), found.why)}, actionRespread)
+		pod.Name, u.Clock.Since(since).Round(time.Minute), terms.DescribeOne(found[0].term), found[0].why)}, actionRespread)
 	return 0, nil
-}
-
-// obsolete returns a required term of the pod that admission would not require now, nil for none.
-func (u *Unschedulable) obsolete(ctx context.Context, pod *corev1.Pod, owner owner.Owner, record annotation.SpreadRecord) (*obsolete, error) {
-	match, err := u.Reader.PolicyFor(ctx, owner)
-	if err != nil {
-		return nil, err
-	}
-	if u.released(client.ObjectKeyFromObject(pod), match, record) {
-		return firstObsolete(pod, owner, record, nil, byPolicy), nil
-	}
-	if !match.In(v1alpha1.ModeEnforce) {
-		// A policy that only warns, or one of several, deletes no pods.
-		return nil, nil
-	}
-	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
-	if err != nil {
-		return nil, err
-	}
-	found := firstObsolete(pod, owner, record, spread.Evaluate(facts, settings).Terms, byNodes)
-	// The rule evaluates volumes only for terms that it would require. The pod's terms were
-	// required, so evaluate them as required even if the policy has changed since.
-	settings.Enforcement = spread.Required
-	if found != nil && volumePrevents(spread.Evaluate(facts, settings).Notes, found.term) {
-		found.why = byVolume
-	}
-	return found, nil
-}
-
-// released reports whether no policy has required terms of a pod for as long as a cluster is held after
-// its policy is gone. A record without a time may come from the pod's template, and would come back.
-func (u *Unschedulable) released(key client.ObjectKey, match observe.Match, record annotation.SpreadRecord) bool {
-	none := match.Policy == nil && len(match.Conflict) == 0 && match.Unrecognised == ""
-	if !none && !match.In(v1alpha1.ModeOff) || record.At.IsZero() {
-		u.unruled.remove(key)
-		return false
-	}
-	now := u.Clock.Now()
-	since := u.unruled.update(key, func(since time.Time) time.Time {
-		if since.IsZero() {
-			return now
-		}
-		return since
-	})
-	return now.Sub(since) >= max(settingsOf(match).Settle, unschedulableRecheck)
-}
-
-// firstObsolete returns the first required term of the record that the pod carries and that the terms of
-// now don't require, nil for none.
-func firstObsolete(pod *corev1.Pod, o owner.Owner, record annotation.SpreadRecord, now []spread.Term, why string) *obsolete {
-	for _, t := range record.Terms {
-		if t.Hard && terms.Has(pod, t, o) && !slices.ContainsFunc(now, func(n spread.Term) bool { return requires(n, t) }) {
-			return &obsolete{term: t, why: why}
-		}
-	}
-	return nil
-}
-
-// requires reports whether a term of now requires all that an earlier one requires.
-func requires(now, before spread.Term) bool {
-	if !now.Hard || now.TopologyKey != before.TopologyKey {
-		return false
-	}
-	return now.Kind == spread.PodAntiAffinity || now.Kind == before.Kind && now.MinDomains >= before.MinDomains
-}
-
-// volumePrevents reports whether a term can't be met where the member's volume is.
-func volumePrevents(notes []policy.Note, t spread.Term) bool {
-	taken := spread.VolumeZoneTaken
-	if t.TopologyKey == spread.HostnameKey {
-		taken = spread.VolumeNodeTaken
-	}
-	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken || n.Reason == spread.VolumeNowhere
-	})
 }

@@ -61,7 +61,7 @@ func TestUnschedulable(t *testing.T) {
 		{name: "its volume is in the zone of another member", zone: "a", waits: 3 * time.Minute, want: deleted, event: "different zones, and its volume doesn't allow that"},
 		{name: "waits for a short time", zone: "a", waits: time.Minute, requeue: true},
 		{name: "its volume is in the free zone", zone: "c", waits: time.Hour, requeue: true},
-		{name: "its volume is provisioned without the scheduler", waits: time.Hour, want: deleted, event: "by the nodes and the policy of now"},
+		{name: "its volume is provisioned without the scheduler", waits: time.Hour, want: deleted, event: "different zones, and its volume doesn't allow that"},
 		{name: "scheduled", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
 		{name: "scheduled, and the cache is stale", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
 		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
@@ -69,11 +69,14 @@ func TestUnschedulable(t *testing.T) {
 		{name: "already preferred: recreated before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
-		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "different nodes, and by the nodes and the policy of now that is not required"},
+		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "different nodes, and no policy requires that any more"},
 		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
 		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
-		}, want: deleted, event: "different zones, and by the nodes and the policy of now that is not required"},
+		}, later: nodesSettle, want: deleted, event: "different zones, and by the nodes of now that is not required"},
+		{name: "the policy wants different nodes only, and its volume is in the free zone", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) {
+			p.Spec.Spread.Topology = v1alpha1.TopologyHostname
+		}, want: deleted, event: "different zones, and no policy requires that any more"},
 		{name: "fewer zones were required", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true}}})
 		}, requeue: true},
@@ -85,9 +88,9 @@ func TestUnschedulable(t *testing.T) {
 		}, later: 3 * time.Minute, requeue: true},
 		{name: "no policy is left", zone: "c", waits: time.Hour, policy: unselect, later: 3 * time.Minute, want: deleted, event: "no policy requires that any more"},
 		{name: "the policy only warns", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn }, later: 3 * time.Minute, requeue: true},
-		{name: "no policy is left, and the record may be the template's", zone: "c", waits: time.Hour, policy: unselect, later: 3 * time.Minute, change: func(p *corev1.Pod) {
+		{name: "the record has no time, and may be the template's", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: annotation.SpreadRecord{Policy: "prod", Terms: required}.String()}
-		}, requeue: true},
+		}},
 		{name: "the record is the template's", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: annotation.SpreadRecord{Policy: "prod", At: now.Add(-5 * time.Hour), Terms: required}.String()}
 		}},

@@ -8,7 +8,8 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="!has(self.form) || !has(self.topology) || self.form != 'AntiAffinity' || self.topology != 'Hostname'",message="form AntiAffinity is only for zones: with topology Hostname members always get pod anti-affinity on the host name; omit form, or set topology to Zone or Auto",fieldPath=".form",reason="FieldValueInvalid"
 type Spread struct {
 	// topology is the domain over which members are spread. Auto is Zone if the nodes on which
-	// members may run have two or more zones, and Hostname otherwise.
+	// members may run have two or more zones, and Hostname otherwise. If there is no such node yet, all
+	// nodes count.
 	// +optional
 	// +kubebuilder:default=Auto
 	Topology Topology `json:"topology,omitempty"`

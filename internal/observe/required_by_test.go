@@ -52,12 +52,20 @@ func TestRequiredBy(t *testing.T) {
 	if err != nil || few.RequiredBy != nil {
 		t.Errorf("three members on three nodes: %v, %v", few.RequiredBy, err)
 	}
-	many, err := r.SpreadFactsOfCluster(t.Context(), o, labelled("main-4"), spread.ZoneKey)
+	many, err := r.SpreadFacts(t.Context(), o, labelled("main-4"), spread.ZoneKey)
 	if diff := cmp.Diff(want, many.RequiredBy); err != nil || diff != "" {
 		t.Errorf("five members: %v (-want +got):\n%s", err, diff)
 	}
-	asked, err := r.SpreadFactsOfSize(t.Context(), o, labelled("main-4"), spread.ZoneKey, 5)
+	// The pod of a preview is the template's, with the name of the first member, which counts.
+	want[spread.HostnameKey] = append(want[spread.HostnameKey], "main-4")
+	asked, err := r.SpreadFactsOfSize(t.Context(), o, labelled("main-0"), spread.ZoneKey, 5)
 	if diff := cmp.Diff(want, asked.RequiredBy); err != nil || diff != "" || asked.Size != 5 {
 		t.Errorf("five members are asked for: %d, %v (-want +got):\n%s", asked.Size, err, diff)
+	}
+	// A node without a zone is no zone.
+	r.Reader = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "d"}})
+	four, err := r.SpreadFactsOfSize(t.Context(), o, labelled("main-0"), spread.ZoneKey, 4)
+	if diff := cmp.Diff(want, four.RequiredBy); err != nil || diff != "" {
+		t.Errorf("four members in three zones: %v (-want +got):\n%s", err, diff)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
 // zoneKey is the node label that names the zone.
 func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0)
+	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0, pod.Name)
 	if err != nil {
 		return spread.Facts{}, err
 	}
@@ -41,19 +41,22 @@ func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod
 	return f, err
 }
 
-// SpreadFactsOfCluster reads the same facts without the volumes, which tie single members to nodes.
+// SpreadFactsOfCluster reads the same facts for the next member, of whatever ordinal: without the volumes,
+// which tie single members to nodes. pod may have the name of a member that runs.
 func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0)
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0, "")
 	return f, err
 }
 
 // SpreadFactsOfSize reads them as if the cluster had a size.
 func (r *Reader) SpreadFactsOfSize(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, error) {
-	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, size)
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, size, "")
 	return f, err
 }
 
-func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, []*corev1.Node, error) {
+// spreadFactsOfCluster reads the facts without the volumes. A size of 0 is that of the cluster. except is a pod
+// that doesn't count as a running member, empty for none.
+func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int, except string) (spread.Facts, []*corev1.Node, error) {
 	nodes, err := r.eligibleNodes(ctx, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
@@ -72,22 +75,37 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *c
 		f.Size = size
 	}
 	f.OwnKeys, f.OwnSoftKeys = terms.OwnKeys(pod, o)
-	if len(nodes) > 0 && f.Size > zonesIn(f.Nodes) {
-		f.RequiredBy, err = r.requiredBy(ctx, o, pod.Name)
+	switch {
+	case len(nodes) == 0:
+		f.ClusterZones, err = r.clusterZones(ctx, zoneKey)
+	case f.Size > zonesIn(f.Nodes):
+		f.RequiredBy, err = r.requiredBy(ctx, o, except)
 	}
 	return f, nodes, err
+}
+
+// clusterZones returns how many zones all nodes have.
+func (r *Reader) clusterZones(ctx context.Context, zoneKey string) (int, error) {
+	nodes, err := r.allNodes(ctx)
+	all := make([]spread.Node, 0, len(nodes))
+	for i := range nodes {
+		all = append(all, spread.Node{Zone: nodes[i].Labels[zoneKey]})
+	}
+	return zonesIn(all), err
 }
 
 func zonesIn(nodes []spread.Node) int {
 	zones := map[string]bool{}
 	for _, n := range nodes {
-		zones[n.Zone] = true
+		if n.Zone != "" {
+			zones[n.Zone] = true
+		}
 	}
 	return len(zones)
 }
 
 // requiredBy returns the members that run with a required anti-affinity by its topology key, as admission
-// recorded it, without the pod with a name.
+// recorded it, without the pod with the name except.
 func (r *Reader) requiredBy(ctx context.Context, o owner.Owner, except string) (map[string][]string, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
@@ -134,7 +152,7 @@ func (r *Reader) Placement(ctx context.Context, o owner.Owner, zoneKey string) (
 }
 
 // temporaryTaints are the taints of a node that is unavailable for a while: cordoned, not ready, short
-// of a resource. Terms that were chosen without such nodes would be wrong an hour later, and would
+// of a resource, shut down. Terms that were chosen without such nodes would be wrong an hour later, and would
 // allow two members in one zone while another zone is down.
 var temporaryTaints = map[string]bool{
 	corev1.TaintNodeUnschedulable:      true,
@@ -144,19 +162,30 @@ var temporaryTaints = map[string]bool{
 	corev1.TaintNodeDiskPressure:       true,
 	corev1.TaintNodePIDPressure:        true,
 	corev1.TaintNodeNetworkUnavailable: true,
+	// The cloud's node controller sets it on a node whose machine is stopped (k8s.io/cloud-provider/api).
+	"node.cloudprovider.kubernetes.io/shutdown": true,
+}
+
+// allNodes lists the nodes. They are objects of the cache, which must not be changed.
+func (r *Reader) allNodes(ctx context.Context) ([]corev1.Node, error) {
+	var all corev1.NodeList
+	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	return all.Items, nil
 }
 
 // eligibleNodes lists the nodes that match a pod's node selector, required node affinity and
 // tolerations, as the scheduler reads them. They are objects of the cache, which must not be changed.
 func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
-	var all corev1.NodeList
-	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("list nodes: %w", err)
+	all, err := r.allNodes(ctx)
+	if err != nil {
+		return nil, err
 	}
 	required := nodeaffinity.GetRequiredNodeAffinity(pod)
 	var nodes []*corev1.Node
-	for i := range all.Items {
-		node := &all.Items[i]
+	for i := range all {
+		node := &all[i]
 		// The API server rejects an affinity that can't be parsed.
 		if ok, err := required.Match(node); err != nil || !ok {
 			continue

@@ -108,6 +108,15 @@ func TestSpreadFacts(t *testing.T) {
 			},
 		},
 		{
+			name: "no node matches: the zones of the cluster", reader: Reader{Reader: objects},
+			sts: "plain", pod: "plain-3", labels: plainLabels,
+			change: func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"pool": "empty"} },
+			want: spread.Facts{
+				Size: 4, Ordered: true, Ordinal: 3, ClusterZones: 3, Nodes: []spread.Node{},
+				Volumes: []spread.Volume{read(spread.Bound), read(spread.Bound), plain[2], plain[3]},
+			},
+		},
+		{
 			name: "an Etcd that is being scaled, whose members start together; its class is gone", reader: Reader{Reader: objects},
 			sts: "main", pod: "main-2", labels: map[string]string{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-statefulset"},
 			want: spread.Facts{Size: 5, Ordinal: 2, Nodes: all, Volumes: []spread.Volume{
@@ -151,5 +160,18 @@ func TestSpreadFacts(t *testing.T) {
 				t.Errorf("facts (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTemporaryTaints holds that a node that is away for a while counts, and one for others doesn't.
+func TestTemporaryTaints(t *testing.T) {
+	t.Parallel()
+	for key, lasting := range map[string]bool{
+		corev1.TaintNodeUnschedulable: false, corev1.TaintNodeNotReady: false, corev1.TaintNodeUnreachable: false,
+		"node.cloudprovider.kubernetes.io/shutdown": false, "dedicated": true,
+	} {
+		if got := isLastingTaint(&corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}); got != lasting {
+			t.Errorf("%s is lasting: %t", key, got)
+		}
 	}
 }

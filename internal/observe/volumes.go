@@ -82,7 +82,7 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		// It is lost, or not created yet. The scheduler doesn't choose its topology.
 		return spread.Volume{State: spread.UnboundImmediate}, nil
 	}
-	bound := spread.Volume{State: spread.Bound}
+	bound := spread.Volume{State: spread.Bound, AnyNode: pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil}
 	for _, n := range nodes {
 		if storagehelpers.CheckNodeAffinity(&pv, n.Labels) == nil {
 			bound.Nodes = append(bound.Nodes, n.Name)
@@ -170,7 +170,7 @@ func combine(a, b spread.Volume) spread.Volume {
 	case b.State == spread.UnboundWaiting:
 		return a
 	}
-	both := spread.Volume{State: spread.Bound}
+	both := spread.Volume{State: spread.Bound, AnyNode: a.AnyNode && b.AnyNode}
 	for _, n := range a.Nodes {
 		if slices.Contains(b.Nodes, n) {
 			both.Nodes = append(both.Nodes, n)

@@ -24,7 +24,9 @@ type evaluation struct {
 	// requiredBy is that of [Facts].
 	requiredBy map[string][]string
 	nodes      nodeTopology
-	volumes    volumePlacement
+	// clusterZones is that of [Facts].
+	clusterZones int
+	volumes      volumePlacement
 }
 
 func newEvaluation(f Facts, s Settings) evaluation {
@@ -32,15 +34,15 @@ func newEvaluation(f Facts, s Settings) evaluation {
 	e := evaluation{
 		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys, requiredBy: f.RequiredBy,
 		topology: s.Topology, form: s.Form, zoneKey: s.ZoneKey, required: s.Enforcement != Preferred,
-		nodes: nodes, volumes: newVolumePlacement(nodes, f),
+		nodes: nodes, clusterZones: f.ClusterZones, volumes: newVolumePlacement(nodes, f),
 	}
 	if e.zoneKey == "" {
 		e.zoneKey = ZoneKey
 	}
 	if e.topology != TopologyZone && e.topology != TopologyHostname {
 		e.topology = TopologyHostname
-		if len(nodes.zones) >= 2 || nodes.empty() {
-			e.topology = TopologyZone // the first nodes may show zones
+		if len(nodes.zones) >= 2 || nodes.empty() && f.ClusterZones >= 2 {
+			e.topology = TopologyZone
 		}
 	}
 	return e
@@ -69,7 +71,7 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 		switch {
 		case why != nil:
 			r.Notes = append(r.Notes, *why)
-		case !e.nodes.empty() || !e.volumes.decidesZone(e.ordinal):
+		case !e.nodes.empty() || e.clusterZones > 0 && !e.volumes.decidesZone(e.ordinal):
 			e.requireZone(&term, r)
 		}
 	}
@@ -104,7 +106,7 @@ func (e evaluation) addNodeTerm(r *Result, apart bool) {
 		return
 	}
 	term := Term{Kind: PodAntiAffinity, TopologyKey: HostnameKey}
-	if e.required && (e.size <= e.nodes.count() || e.nodes.empty()) {
+	if e.required && (e.size <= e.nodes.count() || e.nodes.empty() && !e.volumes.anyTied()) {
 		why := e.whyNodeNotRequired()
 		if why != nil && !slices.Contains(r.Notes, *why) {
 			r.Notes = append(r.Notes, *why)

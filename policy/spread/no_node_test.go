@@ -15,12 +15,13 @@ import (
 func TestSpreadFromNoNode(t *testing.T) {
 	t.Parallel()
 	ends := 0
-	for _, pool := range []string{"a", "ab", "abc"} {
+	for _, pool := range []string{"a", "ab", "abc", "."} {
 		for size := 2; size <= 5; size++ {
 			for _, s := range []Settings{
 				{Topology: TopologyZone}, {Topology: TopologyZone, Form: FormAntiAffinity}, {Topology: TopologyAuto}, {Topology: TopologyHostname},
 			} {
-				sched := newScheduler(nil, Facts{Size: size}, s)
+				// A pool without zone labels is in a cluster without any.
+				sched := newScheduler(nil, Facts{Size: size, ClusterZones: len(strings.Trim(pool, "."))}, s)
 				for i := range sched.pods {
 					sched.pods[i].nodes = slices.Repeat([]bool{true}, size+1)
 				}
@@ -52,8 +53,8 @@ func (s scheduler) scaleUp(pool string, at []int, end func(at []int)) {
 	for zone := range strings.SplitSeq(" "+pool, "") {
 		more := s
 		if zone != " " {
-			more.zones = append(slices.Clone(s.zones), zone)
-			if !slices.Contains(s.domains, zone) {
+			more.zones = append(slices.Clone(s.zones), strings.Trim(zone, "."))
+			if zone != "." && !slices.Contains(s.domains, zone) {
 				more.domains = append(slices.Clone(s.domains), zone)
 			}
 		}
@@ -68,5 +69,41 @@ func (s scheduler) scaleUp(pool string, at []int, end func(at []int)) {
 	}
 	if !found {
 		end(at)
+	}
+}
+
+// TestSpreadPoolReturns admits members with bound volumes while there is no node. The pool then returns with
+// any nodes. A member whose volume has a node finds one, wherever the others run.
+func TestSpreadPoolReturns(t *testing.T) {
+	t.Parallel()
+	starts := 0
+	everyTopology(func(zones string) {
+		at := nodesIn(zones)
+		for _, layout := range []string{"a a a", "a a b", "a b b", "a b c", "a a a b c", "a1 a1 b1"} {
+			f := Facts{ClusterZones: 3, Volumes: volumes(layout, at)}
+			f.Size = len(f.Volumes)
+			for _, s := range forms {
+				sched := newScheduler(nil, f, s)
+				back := newScheduler(at, f, s)
+				for i := range sched.pods {
+					sched.pods[i].nodes = back.pods[i].nodes
+				}
+				sched.zones, sched.domains = back.zones, back.domains
+				sched.everyArrangement(func(on []int, absent int) {
+					for i, node := range on {
+						if node == away && slices.Contains(sched.pods[i].nodes, true) {
+							starts++
+							if !sched.finds(i, on) {
+								t.Errorf("%s %s, volumes %s, nodes %s: at %v member %d finds no node", s.Topology, s.Form, layout, zones, on, i)
+							}
+						}
+					}
+				})
+			}
+		}
+	})
+	t.Logf("%d starts", starts)
+	if starts < 1000 {
+		t.Error("the state space has shrunk")
 	}
 }

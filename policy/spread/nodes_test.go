@@ -25,13 +25,19 @@ func nodesIn(zones string) []Node {
 }
 
 // volumes are one word for each ordinal: ? waits for a pod, ! is placed without
-// asking, - is none, and otherwise a bound one's nodes or zones, by comma.
+// asking, - is none, any is bound without
+// a node affinity, and otherwise a bound one's nodes or zones, by comma.
 func volumes(items string, all []Node) []Volume {
 	var out []Volume
 	for word := range strings.FieldsSeq(items) {
 		v := Volume{}
 		switch word {
 		case "-":
+		case "any":
+			v.State, v.AnyNode = Bound, true
+			for _, p := range all {
+				v.Nodes = append(v.Nodes, p.Name)
+			}
 		case "?":
 			v.State = UnboundWaiting
 		case "!":

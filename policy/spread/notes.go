@@ -20,11 +20,17 @@ func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
 	case e.nodes.empty():
-		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members wait until there are nodes"))
+		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members wait until there are nodes%s", e.whyMayShare()))
 	case e.size > e.nodes.count():
 		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: %s; add nodes to keep them apart", e.size, e.nodes.count(), e.whoShares()))
 	}
-	if e.topology != TopologyZone || e.nodes.empty() {
+	switch {
+	case e.topology != TopologyZone:
+		return notes
+	case e.nodes.empty():
+		if e.clusterZones == 0 {
+			notes = append(notes, policy.NewNote(NoZones, "no node of the cluster has the label %s: even zones are preferred, not required", e.zoneKey))
+		}
 		return notes
 	}
 	switch len(e.nodes.zones) {
@@ -34,6 +40,15 @@ func (e evaluation) topologyNotes() []policy.Note {
 		notes = append(notes, policy.NewNote(OneZone, "all nodes that match and have the label %s are in %s: all members share that zone", e.zoneKey, e.nodes.zones[0]))
 	}
 	return notes
+}
+
+// whyMayShare returns why members may share a node when nodes come, empty if they may not or the policy
+// allows it.
+func (e evaluation) whyMayShare() string {
+	if e.required && e.volumes.anyTied() {
+		return "; their volumes may be bound where fewer nodes come than members, so different nodes are preferred, not required"
+	}
+	return ""
 }
 
 // whoShares returns which members share nodes, or why new ones can't.

@@ -16,7 +16,7 @@ var (
 		"No node matches the pod's node selector, node affinity and tolerations. Members wait until there are nodes, and are spread over them then.",
 		"If the nodes are made when pods wait for them, no action is needed. Otherwise compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
 	NoZones = reasons.Add("NoZones",
-		"The policy asks for zones, but no matching node has the zone label. Members are spread over nodes only.",
+		"The policy asks for zones, but no matching node has the zone label, or none matches and no node of the cluster has it. Members are spread over nodes only, or zones are only preferred.",
 		"Label the nodes with topology.kubernetes.io/zone, or set the policy's topology to Hostname.")
 	OneZone = reasons.Add("OneZone",
 		"The policy asks for zones, but all matching nodes are in one zone. If it fails, all members fail.",

@@ -10,8 +10,8 @@ import "github.com/kubectl-etcd/kubectl-etcd/policy"
 // Topology is what members are spread over.
 type Topology string
 
-// The topologies. Auto means Zone if the nodes have two or more zones or there is no node yet, otherwise
-// Hostname.
+// The topologies. Auto means Zone if the nodes have two or more zones, otherwise Hostname. If no node matches
+// yet, all nodes of the cluster count.
 const (
 	TopologyAuto     Topology = "Auto"
 	TopologyZone     Topology = "Zone"
@@ -76,6 +76,8 @@ type Volume struct {
 	State VolumeState
 	// Nodes are the names of the nodes that a bound volume's node affinity admits.
 	Nodes []string
+	// AnyNode is true for a bound volume without node affinity.
+	AnyNode bool
 }
 
 // Facts are the facts about a member's pod that is about to be created.
@@ -87,6 +89,9 @@ type Facts struct {
 	// Nodes are the nodes that match the pod's node selector, node affinity and tolerations.
 	// They include cordoned and NotReady nodes, which may become available again.
 	Nodes []Node
+	// ClusterZones is how many zones all nodes of the Kubernetes cluster have. It is read only if no node
+	// matches: a pool that is scaled to zero has zone labels if other nodes have them.
+	ClusterZones int
 	// Volumes are those of the ordinals 0 to Size-1. Ordinals beyond the slice have none. A
 	// claim that will be created from a template counts as unbound.
 	Volumes []Volume

@@ -19,6 +19,7 @@ var spreadRows = []struct {
 	form     Form
 	size     int
 	nodes    string
+	cluster  int // zones of the cluster
 	volumes  string
 	ordinal  int
 	ordered  bool
@@ -57,6 +58,10 @@ var spreadRows = []struct {
 	{row: "S-7 two zones", topology: TopologyAuto, size: 3, nodes: "aabb", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-7 one zone", topology: TopologyAuto, size: 3, nodes: "aaa", want: "host!"},
 	{row: "S-7 no zones", topology: TopologyAuto, size: 3, nodes: "...", want: "host!"},
+	{row: "S-7 no node, and no zone in the cluster", topology: TopologyAuto, size: 3, nodes: "", want: "host!", notes: NoMatchingNode.Name()},
+	{row: "S-7 no node, and one zone in the cluster", topology: TopologyAuto, size: 3, nodes: "", cluster: 1, want: "host!", notes: NoMatchingNode.Name()},
+	{row: "S-7 no node, and two zones in the cluster", topology: TopologyAuto, size: 3, nodes: "", cluster: 2, want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-7 nodes, and two zones in the cluster", topology: TopologyAuto, size: 3, nodes: "aaa", cluster: 2, want: "host!"},
 	{row: "S-7 nothing set", topology: "Elsewhere", size: 3, nodes: "aabbcc", want: "host! zone!3"},
 	{row: "S-8 three in three", required: Preferred, size: 3, nodes: "aabbcc", want: "host? zone?"},
 	{row: "S-8 five in three", required: Preferred, size: 5, nodes: "aabbcc", want: "host? zone?"},
@@ -73,16 +78,23 @@ var spreadRows = []struct {
 	{row: "S-11 no labels", size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
 	{row: "S-11 anti-affinity", form: FormAntiAffinity, size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
 	{row: "S-12 one zone", size: 3, nodes: "aaa", want: "host! zone!", notes: OneZone.Name()},
-	{row: "S-13 no node", size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, hostname", topology: TopologyHostname, size: 3, nodes: "", want: "host!", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, auto", topology: TopologyAuto, size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, anti-affinity", form: FormAntiAffinity, size: 3, nodes: "", want: "host! zone!", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, preferred", required: Preferred, topology: TopologyAuto, size: 3, nodes: "", want: "host? zone?", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, waiting volumes", topology: TopologyAuto, size: 3, nodes: "", volumes: "? ? ?", want: "host! zone!", notes: NoMatchingNode.Name()},
-	{row: "S-13 no node, own terms", size: 3, nodes: "", own: []string{ZoneKey}, soft: []string{HostnameKey}, want: "host!", notes: NoMatchingNode.Name() + " " + OwnTerm.Name()},
-	{row: "S-30 bound volumes", topology: TopologyAuto, size: 3, nodes: "", volumes: "gone gone gone", want: "host! zone?", notes: NoMatchingNode.Name()},
-	{row: "S-30 volumes placed at once", size: 3, nodes: "", volumes: "! ! !", want: "host! zone?", notes: NoMatchingNode.Name()},
-	{row: "S-30 waiting beside bound ones", size: 3, nodes: "", volumes: "gone gone ?", ordinal: 2, want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node", size: 3, nodes: "", cluster: 3, want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, hostname", topology: TopologyHostname, size: 3, nodes: "", cluster: 3, want: "host!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, auto", topology: TopologyAuto, size: 3, nodes: "", cluster: 3, want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, anti-affinity", form: FormAntiAffinity, size: 3, nodes: "", cluster: 3, want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, preferred", required: Preferred, topology: TopologyAuto, size: 3, nodes: "", cluster: 3, want: "host? zone?", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, waiting volumes", topology: TopologyAuto, size: 3, nodes: "", cluster: 3, volumes: "? ? ?", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-13 no node, own terms", size: 3, nodes: "", cluster: 3, own: []string{ZoneKey}, soft: []string{HostnameKey}, want: "host!", notes: NoMatchingNode.Name() + " " + OwnTerm.Name()},
+	{row: "S-30 bound volumes", topology: TopologyAuto, size: 3, nodes: "", cluster: 3, volumes: "gone gone gone", want: "host? zone?", notes: NoMatchingNode.Name()},
+	{row: "S-30 volumes placed at once", size: 3, nodes: "", cluster: 3, volumes: "! ! !", want: "host! zone?", notes: NoMatchingNode.Name()},
+	{row: "S-30 waiting beside bound ones", size: 3, nodes: "", cluster: 3, volumes: "gone gone ?", ordinal: 2, want: "host? zone!", notes: NoMatchingNode.Name()},
+	{row: "S-30 bound volumes, hostname", topology: TopologyHostname, size: 3, nodes: "", cluster: 3, volumes: "gone gone gone", want: "host?", notes: NoMatchingNode.Name()},
+	{row: "S-30 no volume beside a bound one", size: 3, nodes: "", cluster: 3, volumes: "gone - -", ordinal: 1, want: "host? zone!", notes: NoMatchingNode.Name()},
+	{row: "S-30 beyond the size", size: 3, nodes: "", cluster: 3, volumes: "? ? ? gone", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-30 bound volumes without node affinity", size: 3, nodes: "", cluster: 3, volumes: "any any any", want: "host! zone!", notes: NoMatchingNode.Name()},
+	{row: "S-32 no zone in the cluster", size: 3, nodes: "", want: "host! zone?", notes: NoMatchingNode.Name() + " " + NoZones.Name()},
+	{row: "S-32 anti-affinity", form: FormAntiAffinity, size: 3, nodes: "", want: "host! zone?", notes: NoMatchingNode.Name() + " " + NoZones.Name()},
+	{row: "S-32 one zone", size: 3, nodes: "", cluster: 1, want: "host! zone!", notes: NoMatchingNode.Name()},
 	{row: "S-14 one of seven", size: 3, nodes: "aabbcc.", want: "host! zone!3", notes: NodesWithoutZone.Name()},
 	{row: "S-14 too few with the label", size: 3, nodes: "ab..", want: "host! zone?", notes: ZonesTooSmall.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-15 own hostname term", size: 3, nodes: "aabbcc", own: []string{HostnameKey}, want: "zone!3", notes: OwnTerm.Name()},
@@ -106,6 +118,7 @@ var spreadRows = []struct {
 	{row: "S-17 reached from everywhere, more members than zones", size: 3, nodes: "aabb", volumes: "a,b a,b a,b", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-17 two zones for two members", size: 2, nodes: "aabbcc", volumes: "a,b a,b", want: "host! zone!2"},
 	{row: "S-17 on nodes that are too few anyway", size: 5, nodes: "ab", volumes: "a a b b b", ordinal: 2, want: "host? zone!", notes: MembersExceedHosts.Name() + " " + ZoneHoldsQuorum.Name()},
+	{row: "S-17 without node affinity", size: 3, nodes: "aabbcc", volumes: "any any any", want: "host! zone!3"},
 	{row: "S-18 two in one zone", size: 3, nodes: "aabbcc", volumes: "a a b", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
 	{row: "S-18 the third of them", size: 3, nodes: "aabbcc", volumes: "a a b", ordinal: 2, want: "host! zone!3", notes: ZoneHoldsQuorum.Name()},
 	{row: "S-18 3-1-1", size: 5, nodes: "aaabbbccc", volumes: "a a a b c", want: "host! zone?", notes: VolumeZoneTaken.Name() + " " + ZoneHoldsQuorum.Name()},
@@ -169,7 +182,7 @@ func TestSpread(t *testing.T) {
 			t.Parallel()
 			at := nodesIn(r.nodes)
 			f := Facts{
-				Size: r.size, Ordinal: r.ordinal, Nodes: append(at, at...),
+				Size: r.size, Ordinal: r.ordinal, Nodes: append(at, at...), ClusterZones: r.cluster,
 				Volumes: volumes(r.volumes, at), Ordered: r.ordered, OwnKeys: r.own, OwnSoftKeys: r.soft,
 			}
 			s := Settings{Topology: r.topology, Enforcement: r.required, Form: r.form, ZoneKey: ZoneKey}

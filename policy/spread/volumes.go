@@ -21,6 +21,7 @@ type volumePlacement struct {
 	size     int
 	ordered  bool
 	state    []VolumeState
+	tied     []bool // bound, with a node affinity
 	feasible []feasible
 }
 
@@ -28,6 +29,7 @@ func newVolumePlacement(nodes nodeTopology, f Facts) volumePlacement {
 	p := volumePlacement{nodes: nodes, size: f.Size, ordered: f.Ordered}
 	for _, v := range f.Volumes[:min(len(f.Volumes), max(f.Size, 0))] {
 		p.state = append(p.state, v.State)
+		p.tied = append(p.tied, v.State == Bound && !v.AnyNode)
 		var at feasible
 		if v.State == Bound {
 			at = nodes.feasibleAt(v.Nodes)
@@ -47,9 +49,11 @@ func (p volumePlacement) stateOf(i int) VolumeState {
 
 // decidesZone reports whether the volume of an ordinal has a zone, or gets one without the scheduler.
 func (p volumePlacement) decidesZone(i int) bool {
-	state := p.stateOf(i)
-	return state == Bound || state == UnboundImmediate
+	return p.stateOf(i) == UnboundImmediate || i >= 0 && i < len(p.tied) && p.tied[i]
 }
+
+// anyTied reports whether the volume of an ordinal is bound to some nodes or zones.
+func (p volumePlacement) anyTied() bool { return slices.Contains(p.tied, true) }
 
 // boundIn returns for each zone how many members can run there only.
 func (p volumePlacement) boundIn() []int {

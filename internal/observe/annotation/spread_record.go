@@ -33,7 +33,7 @@ type SpreadRecord struct {
 
 // recordWindow is longer than the creation of a pod takes, from its admission on, with the difference of
 // two clocks.
-const recordWindow = time.Minute
+const recordWindow = 5 * time.Minute
 
 // WrittenAbout reports whether the record was written about at a time. If that is when its pod is
 // created, the record is the pod's own. Any other one comes from a pod template or a backup, into which

@@ -61,6 +61,8 @@ func TestSpreadRecordOfTemplate(t *testing.T) {
 		{"at once", created, true},
 		{"by a slow request", created.Add(-50 * time.Second), true},
 		{"by a clock that is ahead", created.Add(50 * time.Second), true},
+		{"by a clock that differs by minutes", created.Add(4 * time.Minute), true},
+		{"minutes before", created.Add(-4 * time.Minute), true},
 		{"of another pod", created.Add(-time.Hour), false},
 		{"of the future", created.Add(time.Hour), false},
 		{"without a time", time.Time{}, true},

@@ -197,7 +197,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	if err != nil {
 		return err
 	}
-	return m.checkNodes(ctx, s, operate.PodOf(sts, sts.Spec.Template, m.Owner.PodName(target-1)), target, f)
+	return m.warnOfNodes(ctx, s, operate.PodOf(sts, sts.Spec.Template, m.Owner.PodName(target-1)), target, f)
 }
 
 // ofSize returns a cluster without the members that etcd-druid counts and has not created: they are

@@ -190,14 +190,39 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, pod *corev1.Po
 	}
 	own := terms.Self(pod)
 	for _, running := range s.pods {
-		for _, t := range terms.Self(running) {
-			// Anti-affinity keeps others away from a running pod, too.
-			if t.Kind == spread.PodAntiAffinity && terms.Selects(t.Selector, pod) {
-				own = append(own, t)
-			}
-		}
+		own = append(own, keepsAway(running, pod)...)
 	}
 	judgeNodes(own, facts.Nodes, target, f)
+	return nil
+}
+
+// keepsAway returns the terms of a running pod that keep a new one away from its node or zone.
+func keepsAway(running, pod *corev1.Pod) []terms.Term {
+	return slices.DeleteFunc(terms.Self(running), func(t terms.Term) bool {
+		return t.Kind != spread.PodAntiAffinity || !terms.Selects(t.Selector, pod)
+	})
+}
+
+// warnOfNodes warns where checkNodes refuses, and names the running members in the way. Admission warns of
+// such a size of an Etcd, too: an autoscaler may add nodes for members that wait.
+func (m *Members) warnOfNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *findings) error {
+	strict := &findings{}
+	if err := m.checkNodes(ctx, s, pod, target, strict); err != nil {
+		return err
+	}
+	f.facts, f.warnings = append(f.facts, strict.facts...), append(f.warnings, strict.warnings...)
+	for _, why := range strict.refusals {
+		f.warn("New members wait until there are nodes for them: %s.", why)
+	}
+	var held []string
+	for name, running := range s.pods {
+		if slices.ContainsFunc(keepsAway(running, pod), func(t terms.Term) bool { return t.Hard }) {
+			held = append(held, name)
+		}
+	}
+	if slices.Sort(held); len(strict.refusals) > 0 && len(held) > 0 {
+		f.warn("%s until recreated, so the new members may wait.", policy.Names(held, "requires its own node or zone", "require their own nodes or zones"))
+	}
 	return nil
 }
 
