@@ -67,18 +67,23 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 		}
 	}
 	if e.required {
-		why := e.whyZoneNotRequired(term.Kind)
-		switch {
-		case why != nil:
-			r.Notes = append(r.Notes, *why)
-		case !e.nodes.empty() || e.clusterZones > 0 && !e.volumes.decidesZone(e.ordinal):
-			e.requireZone(&term, r)
-		}
+		e.firmZone(&term, r)
 	}
 	if e.besideOwn(term, r) {
 		r.Terms = append(r.Terms, term)
 	}
 	return term.Hard && term.Kind == PodAntiAffinity && e.nodes.unzoned == 0
+}
+
+// firmZone makes the zone's term required, unless nodes or volumes don't allow that.
+func (e evaluation) firmZone(term *Term, r *Result) {
+	why := e.whyZoneNotRequired(term.Kind)
+	switch {
+	case why != nil:
+		r.Notes = append(r.Notes, *why)
+	case !e.nodes.empty() || e.clusterZones > 0 && !e.volumes.decidesZone(e.ordinal):
+		e.requireZone(term, r)
+	}
 }
 
 // requireZone makes the zone's term required.

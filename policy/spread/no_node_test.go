@@ -89,7 +89,7 @@ func TestSpreadPoolReturns(t *testing.T) {
 					sched.pods[i].nodes = back.pods[i].nodes
 				}
 				sched.zones, sched.domains = back.zones, back.domains
-				sched.everyArrangement(func(on []int, absent int) {
+				sched.everyArrangement(func(on []int, _ int) {
 					for i, node := range on {
 						if node == away && slices.Contains(sched.pods[i].nodes, true) {
 							starts++
