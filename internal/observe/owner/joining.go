@@ -17,8 +17,6 @@ type lister struct {
 	key string
 	// self and listed are entries of an initial cluster: the lister's own, and all that it lists.
 	self, listed []etcdconf.Peer
-	// partial is true where it may list more.
-	partial bool
 }
 
 // scoped is an entry or a key of a namespace.
@@ -33,14 +31,12 @@ type listings struct {
 	// of are the others that each lists. An entry that several advertise, or that identifies no member,
 	// lists none.
 	of []map[int]bool
-	// partial is true for those of which not the whole list is known.
-	partial []bool
 }
 
 // listingsOf reads the lists. It takes linear time, since anyone who may create pods decides how many
 // there are.
 func listingsOf(all []lister) *listings {
-	l := &listings{keys: newPartition(len(all)), of: make([]map[int]bool, len(all)), partial: make([]bool, len(all))}
+	l := &listings{keys: newPartition(len(all)), of: make([]map[int]bool, len(all))}
 	keys := map[scoped]int{}
 	for i, one := range all {
 		key := scoped{namespace: one.namespace, key: one.key}
@@ -53,7 +49,6 @@ func listingsOf(all []lister) *listings {
 	claimed := l.claims(all)
 	for i, one := range all {
 		at := l.keys.first(i)
-		l.partial[at] = l.partial[at] || one.partial
 		if l.of[at] == nil {
 			l.of[at] = map[int]bool{}
 		}

@@ -105,7 +105,7 @@ func TestClustersThatGrew(t *testing.T) {
 		}
 		for i := range 1 + random.IntN(3) {
 			x := fmt.Sprint("x", i)
-			stray := lister{namespace: "n", self: entriesOf([]string{x}), listed: entriesOf([]string{x}), partial: random.IntN(4) == 0}
+			stray := lister{namespace: "n", self: entriesOf([]string{x}), listed: entriesOf([]string{x})}
 			for range random.IntN(8) {
 				stray.listed = append(stray.listed, entry(entries[random.IntN(len(entries))]))
 			}
@@ -159,7 +159,7 @@ func TestJoiningHasNoOrder(t *testing.T) {
 func randomListers(random *rand.Rand) []lister {
 	all := make([]lister, 1+random.IntN(9))
 	for i := range all {
-		all[i] = lister{namespace: fmt.Sprint("n", random.IntN(2)), key: []string{"", "", "", "k"}[random.IntN(4)], partial: random.IntN(4) == 0, self: entriesOf([]string{fmt.Sprint("e", i)})}
+		all[i] = lister{namespace: fmt.Sprint("n", random.IntN(2)), key: []string{"", "", "", "k"}[random.IntN(4)], self: entriesOf([]string{fmt.Sprint("e", i)})}
 		for range random.IntN(5) {
 			all[i].listed = append(all[i].listed, entry(fmt.Sprint("e", random.IntN(10))))
 		}

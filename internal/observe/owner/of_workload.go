@@ -75,21 +75,24 @@ func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 }
 
 // Standalone returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
-// the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
-// precedence over what is shown and over the product that made it.
+// the StatefulSet ran all of it. It returns false for any other StatefulSet.
 func Standalone(sts *appsv1.StatefulSet) (Owner, bool) {
-	if _, ofDruid := EtcdOf(sts); ofDruid {
+	if !isStandalone(sts) {
 		return Owner{}, false
 	}
-	ref, pod := metav1.GetControllerOf(sts), etcdconf.PodOfTemplate(sts)
-	switch {
-	case etcdconf.DeniesEtcd(pod):
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
-		o := OfStatefulSet(sts)
-		o.PeersUnknown = peersUnknown(listedSet{sts: sts, peers: source.PeersOf(sts)})
-		return o, true
+	o := OfStatefulSet(sts)
+	o.PeersUnknown = peersUnknown(listedSet{sts: sts, peers: source.PeersOf(sts)})
+	return o, true
+}
+
+// isStandalone reports whether a StatefulSet runs etcd and belongs to no Etcd. A declaration takes
+// precedence over what is shown and over the product that made it.
+func isStandalone(sts *appsv1.StatefulSet) bool {
+	if _, ofDruid := EtcdOf(sts); ofDruid {
+		return false
 	}
-	return Owner{}, false
+	ref, pod := metav1.GetControllerOf(sts), etcdconf.PodOfTemplate(sts)
+	return !etcdconf.DeniesEtcd(pod) && (ref != nil && flavour.OnlyEtcd(ref) || etcdconf.RunsEtcd(pod))
 }
 
 // EtcdKind is the kind of etcd-druid's clusters.

@@ -97,7 +97,7 @@ func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-
 func join(members []listedPod) [][]listedPod {
 	all := make([]lister, 0, len(members))
 	for _, m := range members {
-		all = append(all, lister{namespace: m.pod.Namespace, key: m.key, self: m.self, listed: m.peers, partial: m.unknown != ""})
+		all = append(all, lister{namespace: m.pod.Namespace, key: m.key, self: m.self, listed: m.peers})
 	}
 	l := listingsOf(all)
 	parts, later := l.join()

@@ -36,7 +36,7 @@ func Spanning(sets []*appsv1.StatefulSet) []Owner {
 			all = append(all, listedSet{sts: sts, peers: peers})
 		}
 	}
-	all = slices.DeleteFunc(all, func(set listedSet) bool { _, runs := Standalone(set.sts); return !runs })
+	all = slices.DeleteFunc(all, func(set listedSet) bool { return !isStandalone(set.sts) })
 	slices.SortFunc(all, func(a, b listedSet) int { return cmp.Compare(a.sts.Name, b.sts.Name) })
 	var owners []Owner
 	for _, group := range joinSets(all) {

@@ -12,33 +12,30 @@ import (
 // mostDecoded is how many decoded texts are kept. Together with mostKept it bounds the memory.
 const mostDecoded = 4096
 
-// decoded keeps what texts that keep has recorded decode to: each review and each event reads those of
-// all StatefulSets of a namespace. The zero value is empty.
-type decoded[T any] struct {
+// decoded keeps what the texts that keep has recorded decode to: each review and each event reads those of
+// all StatefulSets of a namespace.
+var decoded = struct {
+	seed maphash.Seed
+
 	mu     sync.Mutex
-	byText map[uint64]T
-}
+	byText map[uint64]any
+}{seed: maphash.MakeSeed(), byText: map[uint64]any{}}
 
-var (
-	decodedPeers decoded[Peers]
-	textSeed     = maphash.MakeSeed()
-)
-
-// of returns what a text decodes to, which must not be changed.
-func (d *decoded[T]) of(text string) T {
-	key := maphash.String(textSeed, text)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if value, known := d.byText[key]; known {
+// decode returns what a text that keep has recorded decodes to, which must not be changed.
+func decode[T any](text string) T {
+	key := maphash.String(decoded.seed, text)
+	decoded.mu.Lock()
+	defer decoded.mu.Unlock()
+	if value, is := decoded.byText[key].(T); is {
 		return value
 	}
 	var value T
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
 		return value // only keep writes it
 	}
-	if d.byText == nil || len(d.byText) >= mostDecoded {
-		d.byText = map[uint64]T{}
+	if len(decoded.byText) >= mostDecoded {
+		clear(decoded.byText)
 	}
-	d.byText[key] = value
+	decoded.byText[key] = value
 	return value
 }

@@ -31,15 +31,18 @@ func keep[T any, O metav1.Object](o O, key string, read func(O) T) {
 	o.SetAnnotations(annotations)
 }
 
-// kept returns what keep has recorded. It returns false for an object that is not of the cache.
+// kept returns what keep has recorded, which must not be changed. It returns false for an object that is
+// not of the cache.
 func kept[T any](o metav1.Object, key string) (value T, cached bool) {
 	text, cached := o.GetAnnotations()[keptPrefix+key]
 	if !cached {
 		return value, false
 	}
-	var read T
-	if err := json.Unmarshal([]byte(text), &read); err != nil {
-		return value, true // only keep writes it
-	}
-	return read, true
+	return decode[T](text), true
+}
+
+// fits reports whether a value is short enough to be kept.
+func fits(value any) bool {
+	text, err := json.Marshal(value)
+	return err == nil && len(text) <= mostKept
 }

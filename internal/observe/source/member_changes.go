@@ -4,8 +4,6 @@
 package source
 
 import (
-	"encoding/json"
-
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,7 +31,7 @@ func keepMemberChanges(sts *appsv1.StatefulSet) {
 			return nil
 		}
 		changes := MemberChangesOf(sts)
-		if text, err := json.Marshal(changes); err != nil || len(text) > mostKept {
+		if !fits(changes) {
 			changes = append(changes[:min(len(changes), mostContainers)], etcdconf.MemberChange{Unread: "the pod has too many scripts"})
 		}
 		return changes

@@ -4,7 +4,6 @@
 package source
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,8 +38,8 @@ const (
 // PeersOf returns what the initial cluster of a StatefulSet names. It reads no ConfigMaps and no
 // Secrets. Of a cached StatefulSet it returns what keepPeers has kept.
 func PeersOf(sts *appsv1.StatefulSet) Peers {
-	if text, cached := sts.Annotations[keptPrefix+peersKey]; cached {
-		return decodedPeers.of(text)
+	if peers, cached := kept[Peers](sts, peersKey); cached {
+		return peers
 	}
 	return readPeers(sts)
 }
@@ -62,7 +61,7 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 		return Peers{Unknown: fmt.Sprintf("--initial-cluster has %d entries, and the member advertises %d", len(first.Listed), len(first.Own))}
 	}
 	peers := split(ownPeers(sts, &first), first.Listed)
-	if text, err := json.Marshal(peers); err != nil || len(text) > mostKept {
+	if !fits(peers) {
 		return Peers{Unknown: "the entries of --initial-cluster are too long"}
 	}
 	return peers

@@ -4,7 +4,6 @@
 package source
 
 import (
-	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,7 +32,7 @@ func keepShownPeers(pod *corev1.Pod) {
 			return etcdconf.ShownPeers{Unknown: "the pod itself shows no etcd"}
 		}
 		shown := etcdconf.PeersOfPod(pod)
-		if text, err := json.Marshal(shown); err != nil || len(text) > mostKept {
+		if !fits(shown) {
 			return etcdconf.ShownPeers{Unknown: fmt.Sprintf("its list of members has %d entries, and is too long", len(shown.Listed))}
 		}
 		return shown
