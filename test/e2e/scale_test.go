@@ -66,7 +66,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 		}
 	}
 	for size, texts := range map[string]string{
-		"4": "4 members bear the loss of 1, as 3 do",
+		"4": "4 members tolerate the failure of 1, as 3 do",
 		"0": "0 members are no cluster",
 	} {
 		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")

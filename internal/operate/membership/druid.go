@@ -76,7 +76,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		return operate.Plan{}, err
 	}
 	if target != 0 && target%2 == 0 {
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.facts, Warnings: f.warnings,

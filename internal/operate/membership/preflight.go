@@ -214,7 +214,7 @@ func checkSize(s *observation, target int, f *findings) {
 	case target == 0:
 		f.refuse("0 members are no cluster: %s", stopHint(s.sts))
 	case target%2 == 0:
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:
