@@ -178,7 +178,7 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	for within := 40 * time.Second; ; within *= 2 {
 		_, printed := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
 		wants(t, printed, "timed out: scale StatefulSet ", "not done within the --timeout of", "the change was rolled back, and the cluster has 3 members")
-		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
+		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been created"}; within > limit/2 {
 			wants(t, printed, texts...)
 			return
 		} else if lacking(printed, texts) == "" {

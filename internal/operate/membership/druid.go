@@ -100,7 +100,7 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 		}
 		return m.checkTrafficCut(ctx, f)
 	case target == 0:
-		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+		f.warn("All members stop, and their volumes stay. To start them again, use the same number: --replicas %d.", now)
 	default:
 		return m.checkDruidScaleOut(ctx, what, now, target, spec == now, f)
 	}

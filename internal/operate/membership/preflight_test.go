@@ -270,7 +270,7 @@ func TestNoQuorum(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
-		"main-1 can't be asked who the members are: authentication is enabled":         etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
+		"main-1 does not report its member list: authentication is enabled":            etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
 	} {
 		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
 		if got := noQuorum(e); !strings.HasPrefix(got, want) {
