@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -149,14 +150,22 @@ type finding struct {
 func find(text string) []finding {
 	var all []finding
 	text = withoutStandard(text)
-	for _, b := range banned {
-		pattern := regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(b.pattern, " ", `\s+`) + `)\b`)
+	for i, pattern := range patterns() {
 		for _, at := range pattern.FindAllStringIndex(text, -1) {
-			all = append(all, finding{1 + strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], b.instead})
+			all = append(all, finding{1 + strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], banned[i].instead})
 		}
 	}
 	return all
 }
+
+// patterns returns the patterns of the banned words, in their order.
+var patterns = sync.OnceValue(func() []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for _, b := range banned {
+		all = append(all, regexp.MustCompile(`(?i)\b(?:`+strings.ReplaceAll(b.pattern, " ", `\s+`)+`)\b`))
+	}
+	return all
+})
 
 // withoutStandard removes the standard phrases from a text and keeps its lines.
 func withoutStandard(text string) string {

@@ -35,8 +35,8 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			its pod can't rejoin with its data afterwards.
 
 			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle the pod and
-			the volume of a member. If an operator or a start script manages the members, the command only removes a
-			member that has no pod and will not get one.`),
+			the volume of a member. If an operator or a start script manages the members, the command
+			only removes a member that has no pod and will not get one.`),
 		Example: ui.Examples(`
 			# Remove a member by its ID
 			kubectl etcd member remove etcd/main 8e9e05c52164694d
