@@ -43,12 +43,12 @@ func NewCommand(a *app.App) *cobra.Command {
 			backups don't fail, and that no scale or rollout is in progress. The next member follows when the
 			new pod is Ready, and its member follows the leader and has caught up.
 
-			The command refuses a member whose data would not outlive its pod, and a pod whose ConfigMaps or
-			Secrets don't exist. It refuses to stop a member without which the others have no quorum, so it
-			restarts no cluster of two. It never deletes a pod. It never stops all members at once: it can't
-			help with a change that members don't survive one by one, such as TLS between the members. It
-			doesn't change the pod template: if the StatefulSet has a newer one, new pods get it. It
-			restarts no pods without a StatefulSet, such as static pods.
+			The command refuses a member whose data would be lost with its pod, and a pod whose ConfigMaps
+			or Secrets don't exist. It refuses to stop a member without which the others have no quorum, so
+			it restarts no cluster of two. It never deletes a pod. It never stops all members at once, so it
+			can't make a change for which all members must restart together, such as TLS between the
+			members. It doesn't change the pod template. If the StatefulSet has a newer template, new pods
+			get it. It restarts no pods without a StatefulSet, such as static pods.
 
 			After an interruption, run the same command again to continue. --abort ends an unfinished restart:
 			a member that has stopped comes back, and no other one stops.`),

@@ -76,7 +76,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		return operate.Plan{}, err
 	}
 	if target != 0 && target%2 == 0 {
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.facts, Warnings: f.warnings,
@@ -100,7 +100,7 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 		}
 		return m.checkTrafficCut(ctx, f)
 	case target == 0:
-		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+		f.warn("All members stop, and their volumes stay. To start them again, use the same number: --replicas %d.", now)
 	default:
 		return m.checkDruidScaleOut(ctx, what, now, target, spec == now, f)
 	}

@@ -144,7 +144,7 @@ func noQuorum(e *noQuorumError) string {
 	for _, m := range e.survey.Members {
 		switch {
 		case etcd.Barred(m.Err):
-			return fmt.Sprintf("%s can't be asked who the members are: %s", m.Pod, etcd.Reason(m.Err))
+			return fmt.Sprintf("%s does not report its member list: %s", m.Pod, etcd.Reason(m.Err))
 		case m.Err == nil && m.LeaderID != 0:
 			healthy++
 		default:
@@ -184,7 +184,7 @@ func (m *Members) manualInstructions() string {
 	if way := m.Owner.Membership().ScaleHow; way != "" {
 		return way
 	}
-	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"
+	return "write --initial-cluster and --initial-cluster-state into the pod template as flags or variables, without --config-file"
 }
 
 // heldBack returns what holds a rollout back, empty for unknown.
@@ -202,7 +202,7 @@ func (s *observation) heldBack() string {
 // its end is not the author's then.
 func checkHeld(s *observation, f *findings) {
 	if observe.HoldsRollout(s.sts) {
-		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or take it back: kubectl rollout undo statefulset/%s -n %s",
+		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or undo it: kubectl rollout undo statefulset/%s -n %s",
 			s.sts.Name, s.sts.Name, s.sts.Namespace, s.sts.Name, s.sts.Namespace)
 	}
 }
@@ -214,7 +214,7 @@ func checkSize(s *observation, target int, f *findings) {
 	case target == 0:
 		f.refuse("0 members are no cluster: %s", stopHint(s.sts))
 	case target%2 == 0:
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:

@@ -157,9 +157,9 @@ func checkAlarms(s etcd.Survey, replacing string, f *findings) {
 		case replacing == "":
 			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
 		case slices.Contains(types, maintenance.NoSpace):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
+			f.warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
 		case slices.Contains(types, maintenance.Corrupt):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
+			f.warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
 		}
 	}
 	for _, m := range s.Members {

@@ -73,7 +73,7 @@ var preflightRows = []struct {
 	{name: "none, and the claims are deleted", size: -1, is: claims(&appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenScaled: appsv1.DeletePersistentVolumeClaimRetentionPolicyType}),
 		want: `take a snapshot, then run kubectl patch statefulset main -n team --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}' and then kubectl scale statefulset/main --replicas 0 -n team`},
 	{name: "none, and there are no claims", size: -1, want: "the members' data may end with their pods. Take a snapshot first if you want to stop all of them"},
-	{name: "an even size", size: 4, want: "4 members bear the loss of 1, as 3 do"},
+	{name: "an even size", size: 4, want: "4 members tolerate the failure of 1, as 3 do"},
 	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, want: "is a learner"},
 	{name: "a member without a pod", is: func(s *observation) { s.Members[2].Ordinal = -1 }, want: "which no pod of the StatefulSet has"},
 	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, want: "main-2 is not healthy: timeout"},
@@ -270,7 +270,7 @@ func TestNoQuorum(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
-		"main-1 can't be asked who the members are: authentication is enabled":         etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
+		"main-1 does not report its member list: authentication is enabled":            etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
 	} {
 		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
 		if got := noQuorum(e); !strings.HasPrefix(got, want) {

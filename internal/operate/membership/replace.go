@@ -51,7 +51,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	checkHeld(s, f)
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or where it waits for %s itself, take it back: kubectl rollout undo statefulset/%s -n %s",
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
 				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
 		}
 	}

@@ -126,12 +126,12 @@ func (j *Job) checkHooks(f *findings) {
 		})
 		switch {
 		case m.Unread != "" && m.Hook == etcdconf.PreStop:
-			f.warn("%s can't be read, so it may take the member out of etcd: %s.", upper(m.Where()), m.Unread)
+			f.warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
 		case !m.AtStop():
 		case adds:
 			f.warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
 		default:
-			f.refuse("%s has %s, and nothing adds the member again: take the command out first", m.Where(), m.Command())
+			f.refuse("%s has %s, and nothing adds the member again: remove that command first", m.Where(), m.Command())
 		}
 	}
 }
