@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -59,7 +60,7 @@ func (u *Unschedulable) obsolete(ctx context.Context, pod *corev1.Pod, owner own
 		return nil, nil
 	}
 	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	facts, err := scheduling.Facts(ctx, u.Reader, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ var graph = map[string][]string{
 	"internal/observe/owner":       {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
 	"internal/observe/podstate":    {"internal/format", "policy"},
 	"internal/observe/terms":       {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},
+	"internal/observe/scheduling":  {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/terms", "internal/etcdconf", "policy", "policy/spread"},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
@@ -59,7 +60,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/source", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/source", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -73,7 +74,7 @@ var graph = map[string][]string{
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
@@ -90,13 +91,13 @@ var graph = map[string][]string{
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms",
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -178,6 +179,7 @@ var foreign = map[string][]string{
 	"internal/observe/leaseclock":  {etcd, commandLine, printers, "github.com/gardener/"},
 	"internal/observe/owner":       {commandLine, printers},
 	"internal/observe/podstate":    {etcd, commandLine, printers, runtime},
+	"internal/observe/scheduling":  {commandLine, printers},
 	"internal/observe/source":      {commandLine, printers},
 	"internal/observe/terms":       {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},

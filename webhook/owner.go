@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -70,7 +71,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 		return nil, d
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	facts, err := scheduling.Facts(ctx, h.reader, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}

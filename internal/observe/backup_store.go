@@ -46,7 +46,7 @@ func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, b
 		return BackupStore{}, false, nil
 	}
 	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
+	found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
 	if err != nil || !found || !etcd.IsBackupStoreEnabled() {
 		return BackupStore{}, false, err
 	}
@@ -100,7 +100,7 @@ func (r *Reader) BackupLeases(ctx context.Context, o owner.Owner) ([]BackupLease
 	out := leases[:0]
 	for _, l := range leases {
 		var lease coordinationv1.Lease
-		found, err := r.fetch(ctx, o.Namespace, l.Name, &lease)
+		found, err := r.Fetch(ctx, o.Namespace, l.Name, &lease)
 		if err != nil {
 			return nil, fmt.Errorf("read lease %s/%s: %w", o.Namespace, l.Name, err)
 		}

@@ -46,7 +46,7 @@ func (r *Reader) declaredBySet(ctx context.Context, pod *corev1.Pod) (_ *corev1.
 		return pod, true, nil
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
+	found, err := r.Fetch(ctx, pod.Namespace, ref.Name, &sts)
 	if err != nil || !found || sts.UID != ref.UID {
 		return pod, false, err
 	}

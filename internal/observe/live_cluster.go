@@ -101,7 +101,7 @@ func (l *liveCluster) sized() Facts {
 func (l *liveCluster) reread(ctx context.Context, r *Reader, name string) error {
 	var pdb policyv1.PodDisruptionBudget
 	namespace := l.owner.Namespace
-	found, err := (&Reader{Reader: r.live()}).fetch(ctx, namespace, name, &pdb)
+	found, err := (&Reader{Reader: r.live()}).Fetch(ctx, namespace, name, &pdb)
 	if err != nil {
 		return fmt.Errorf("observe budget %s/%s: %w", namespace, name, err)
 	}
@@ -153,7 +153,7 @@ func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*ap
 	out := slices.DeleteFunc(cached, func(sts *appsv1.StatefulSet) bool { return names[sts.Name] })
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var sts appsv1.StatefulSet
-		found, err := r.fetch(ctx, first.Namespace, name, &sts)
+		found, err := r.Fetch(ctx, first.Namespace, name, &sts)
 		if err != nil {
 			return nil, fmt.Errorf("observe StatefulSet %s/%s: %w", first.Namespace, name, err)
 		}

@@ -61,7 +61,7 @@ func (r *Reader) governingService(ctx context.Context, w *workload) (*corev1.Ser
 		return nil, nil
 	}
 	var s corev1.Service
-	found, err := r.fetch(ctx, namespace, name, &s)
+	found, err := r.Fetch(ctx, namespace, name, &s)
 	if err != nil {
 		return nil, fmt.Errorf("observe Service %s/%s: %w", namespace, name, err)
 	}

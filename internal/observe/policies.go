@@ -52,7 +52,7 @@ func (r *Reader) PolicyFor(ctx context.Context, o owner.Owner) (Match, error) {
 		return Match{}, nil
 	}
 	var ns corev1.Namespace
-	found, err := r.fetch(ctx, "", o.Namespace, &ns)
+	found, err := r.Fetch(ctx, "", o.Namespace, &ns)
 	if err != nil {
 		return Match{}, fmt.Errorf("observe namespace %s: %w", o.Namespace, err)
 	}

@@ -78,10 +78,10 @@ func AddToScheme(s *runtime.Scheme) error {
 	return nil
 }
 
-// fetch gets an object. What the cache doesn't have it reads from the API server, since the
+// Fetch gets an object. What the cache doesn't have it reads from the API server, since the
 // object may be new. It returns false where the object doesn't exist or its kind isn't served:
 // etcd-druid may be installed later or never.
-func (r *Reader) fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
+func (r *Reader) Fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	err := r.Get(ctx, key, obj)
 	if apierrors.IsNotFound(err) && r.Live != nil {
