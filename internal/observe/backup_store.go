@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // BackupStore is where a cluster's backups are stored, and how to reach the program that takes
@@ -65,7 +66,7 @@ func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, b
 // backupCA reads the authorities of backup-restore's certificate. Where no key is named, druid's
 // own programs use different ones.
 func (r *Reader) backupCA(ctx context.Context, namespace string, ref druidv1alpha1.SecretReference) ([]byte, error) {
-	data, err := r.Files(cmp.Or(ref.Namespace, namespace)).Secret(ctx, ref.Name)
+	data, err := podfiles.New(r, cmp.Or(ref.Namespace, namespace)).Secret(ctx, ref.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -229,3 +229,24 @@ func (r *Reader) executing(ctx context.Context, o owner.Owner, sts *appsv1.State
 	}
 	return o
 }
+
+// standalone is owner.Standalone with what the pods mount, where this reader may read it.
+func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
+	o, found := owner.Standalone(sts)
+	pod := etcdconf.PodOfTemplate(sts)
+	_, ofDruid := owner.EtcdOf(sts)
+	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !found && !etcdconf.WorthReading(&pod.Spec) {
+		return o, found
+	}
+	contents := r.Scripts.Contents(ctx, r, sts.Namespace)
+	if !found {
+		member := etcdconf.MemberIn(pod, contents)
+		if member.Evidence < etcdconf.Shown || member.Container == nil {
+			return owner.Owner{}, false
+		}
+		o = owner.OfStatefulSet(sts)
+		o.Mounted = member.Container.Name
+	}
+	o.MemberChanges = etcdconf.MemberChanges(pod, contents)
+	return o, true
+}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Peer is a member as etcd's member list describes it.
@@ -40,7 +41,7 @@ func (r *Reader) PodsOfPeer(ctx context.Context, namespace string, p Peer, other
 	if err != nil {
 		return nil, err
 	}
-	files := r.Files(namespace)
+	files := podfiles.New(r, namespace)
 	var found []string
 	for i := range pods.Items {
 		pod := &pods.Items[i]
@@ -87,7 +88,7 @@ func (p Peer) served(pod *corev1.Pod, services []corev1.Service) bool {
 
 // configured reports whether a pod's etcd is configured with the member's peer URL, or with
 // its name where the configuration has no URL. Members of two clusters can have one name.
-func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
+func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
 	if !etcdconf.RunsEtcd(pod) {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // PeerService reads the headless Service by which members find each other, nil for none: the one
@@ -80,7 +81,7 @@ func (r *Reader) peerHosts(ctx context.Context, w *workload) []string {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
-	files := r.Files(w.owner.Namespace)
+	files := podfiles.New(r, w.owner.Namespace)
 	for _, pod := range w.pods {
 		config, err := files.Config(ctx, pod)
 		if err != nil {

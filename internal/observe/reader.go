@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -40,7 +41,7 @@ type Reader struct {
 	NoEtcds func() bool
 	// Scripts reads what candidates mount. Nil reads nothing: what only a mounted script or
 	// envFrom would show is then not shown.
-	Scripts *Scripts
+	Scripts *podfiles.Scripts
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
 	// one by one from the API server. Nil where Reader lists them.
 	names client.Reader

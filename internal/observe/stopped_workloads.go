@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Stopped is a workload that has no replica for a member, and that had one.
@@ -57,7 +58,7 @@ func (r *Reader) StoppedWorkloadOf(ctx context.Context, o owner.Owner, p Peer) (
 	if err != nil {
 		return Stopped{}, false, err
 	}
-	files := r.Files(namespace)
+	files := podfiles.New(r, namespace)
 	for i := range all {
 		s := &all[i]
 		if (p.named(s.pod) || p.served(s.pod, services) || p.mayBeConfigured(ctx, s.pod, files)) && r.keepsData(ctx, s) {
@@ -139,7 +140,7 @@ func podOfTemplate(namespace, name string, t *corev1.PodTemplateSpec, declares m
 
 // mayBeConfigured is configured for a pod that may come back: it reports true also where the
 // configuration of a pod that runs etcd can't be read.
-func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
+func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
 	if p.configured(ctx, pod, files) {
 		return true
 	}
