@@ -43,6 +43,9 @@ var graph = map[string][]string{
 		"internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
 		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
 	},
+	"internal/observe/topologypolicy": {
+		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",
+	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
 	"internal/observe/source":      {"internal/etcdconf", "internal/flavour", "api/v1alpha1"},
@@ -57,15 +60,15 @@ var graph = map[string][]string{
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
-		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/reasons",
+		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
@@ -92,13 +95,13 @@ var graph = map[string][]string{
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms",
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -209,6 +212,9 @@ var foreign = map[string][]string{
 	"controller":                   {etcd, printers},
 	"krew":                         {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},
 	"manifests":                    {etcd, commandLine, printers, runtime},
+	"internal/observe/topologypolicy": {
+		commandLine, printers,
+	},
 }
 
 // pure lists the standard packages that policy may import. None of them blocks, reads a clock or

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -117,7 +118,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	if !selects(owner.MemberSelector, pod) {
 		return nil, unselected(owner, pod, p)
 	}
-	settings := observe.SpreadSettings(p)
+	settings := topologypolicy.SpreadSettings(p)
 	facts, err := scheduling.Facts(ctx, h.reader, owner, pod, settings.ZoneKey)
 	var selector *metav1.LabelSelector
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
@@ -121,7 +122,7 @@ func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1
 	if err != nil || !found {
 		return nil, err
 	}
-	settings := observe.SpreadSettings(p)
+	settings := topologypolicy.SpreadSettings(p)
 	facts, err := scheduling.FactsOfSize(ctx, h.reader, owner, pod, settings.ZoneKey, size)
 	if err != nil {
 		return nil, err

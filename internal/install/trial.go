@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -213,7 +214,7 @@ func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set)
 	allowed := map[string]bool{}
 	for _, o := range owners {
 		ns, called := inScope[o.Namespace]
-		m := observe.Choose(policies.Items, ns, o)
+		m := topologypolicy.Choose(policies.Items, ns, o)
 		if !called || !m.In(policyv1alpha1.ModeEnforce) || !l.mayTry(ctx, o.Namespace, allowed) {
 			continue
 		}

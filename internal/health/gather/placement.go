@@ -7,8 +7,8 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -16,11 +16,11 @@ import (
 // placement reads where members run and may run, and judges it by the policy that governs
 // the cluster.
 func (g *gatherer) placement(ctx context.Context) {
-	match, err := g.Reader.PolicyFor(ctx, g.Owner)
+	match, err := topologypolicy.For(ctx, g.Reader, g.Owner)
 	g.Policy = got(match, notServed(err))
 	settings := spread.Settings{Topology: spread.TopologyAuto, ZoneKey: spread.ZoneKey}
 	if match.Policy != nil {
-		settings = observe.SpreadSettings(match.Policy)
+		settings = topologypolicy.SpreadSettings(match.Policy)
 	}
 	members, err := scheduling.Placement(ctx, g.Reader, g.Owner, settings.ZoneKey)
 	g.Placement = got(members, cmp.Or(err, g.refusal("pods")))
