@@ -50,6 +50,7 @@ var graph = map[string][]string{
 	"internal/observe/leaseclock":  nil,
 	"internal/observe/source":      {"internal/etcdconf", "internal/flavour", "api/v1alpha1"},
 	"internal/observe/owner":       {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
+	"internal/observe/peers":       {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
 	"internal/observe/podfiles":    {"internal/etcdconf"},
 	"internal/observe/podstate":    {"internal/format", "policy"},
 	"internal/observe/terms":       {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},
@@ -78,7 +79,7 @@ var graph = map[string][]string{
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
@@ -182,6 +183,7 @@ var foreign = map[string][]string{
 	"internal/observe/annotation":  {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe/leaseclock":  {etcd, commandLine, printers, "github.com/gardener/"},
 	"internal/observe/owner":       {commandLine, printers},
+	"internal/observe/peers":       {commandLine, printers},
 	"internal/observe/podfiles":    {commandLine, printers},
 	"internal/observe/podstate":    {etcd, commandLine, printers, runtime},
 	"internal/observe/scheduling":  {commandLine, printers},

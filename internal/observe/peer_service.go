@@ -28,7 +28,7 @@ func (r *Reader) PeerService(ctx context.Context, o owner.Owner) (*corev1.Servic
 	if w.sts != nil {
 		return r.governingService(ctx, &w)
 	}
-	all, err := r.services(ctx, o.Namespace)
+	all, err := r.Services(ctx, o.Namespace)
 	if err != nil {
 		return nil, err
 	}

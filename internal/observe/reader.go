@@ -79,6 +79,14 @@ func AddToScheme(s *runtime.Scheme) error {
 	return nil
 }
 
+// Uncached returns the reader of the API server.
+func (r *Reader) Uncached() client.Reader {
+	if r.Live != nil {
+		return r.Live
+	}
+	return r.Reader
+}
+
 // Fetch gets an object. What the cache doesn't have it reads from the API server, since the
 // object may be new. It returns false where the object doesn't exist or its kind isn't served:
 // etcd-druid may be installed later or never.

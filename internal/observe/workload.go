@@ -51,7 +51,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 		return w, err
 	}
 	if o.WithoutStatefulSet() {
-		if err := r.declare(ctx, o.Namespace, pods); err != nil {
+		if err := r.Declare(ctx, o.Namespace, pods); err != nil {
 			return w, err
 		}
 		member = owner.MembersOf(o, pods)
