@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -109,7 +110,7 @@ func (b *Budget) observe(ctx context.Context, key owner.Key) (*cluster, error) {
 
 // observeOwner reads the cluster of an owner and the policy for it.
 func (b *Budget) observeOwner(ctx context.Context, owner owner.Owner) (*cluster, error) {
-	match, err := b.Reader.PolicyFor(ctx, owner)
+	match, err := topologypolicy.For(ctx, b.Reader, owner)
 	if err != nil {
 		return nil, err
 	}

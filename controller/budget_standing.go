@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -25,7 +25,7 @@ type standing struct {
 	tie bool
 }
 
-func standingOf(match observe.Match) standing {
+func standingOf(match topologypolicy.Match) standing {
 	s := standing{policy: match.Policy, tie: len(match.Conflict) > 0}
 	unkept := func(reason policy.Reason, format string, args ...any) standing {
 		s.unkept = &policy.Note{Reason: reason, Message: fmt.Sprintf(format, args...)}
@@ -58,7 +58,7 @@ func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason ==
 // settings returns those of the policy, or the defaults if there is none.
 func (s standing) settings() budget.Settings {
 	if s.policy == nil {
-		return observe.BudgetSettings(&v1alpha1.EtcdTopologyPolicy{})
+		return topologypolicy.BudgetSettings(&v1alpha1.EtcdTopologyPolicy{})
 	}
-	return observe.BudgetSettings(s.policy)
+	return topologypolicy.BudgetSettings(s.policy)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
@@ -71,7 +72,7 @@ func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Resul
 		c.removeState(key)
 		return reconcile.Result{}, nil
 	}
-	match, err := c.Reader.PolicyFor(ctx, o)
+	match, err := topologypolicy.For(ctx, c.Reader, o)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -87,7 +88,7 @@ func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Resul
 }
 
 // evaluate returns the next step. If no policy holds the rollout any more, it adds to r since when.
-func (c *Rollout) evaluate(key owner.Key, r *observe.Rollout, match observe.Match) rollout.Step {
+func (c *Rollout) evaluate(key owner.Key, r *observe.Rollout, match topologypolicy.Match) rollout.Step {
 	c.addMissing(key, r)
 	if holding(match) == nil {
 		r.Unguard()
@@ -97,8 +98,8 @@ func (c *Rollout) evaluate(key owner.Key, r *observe.Rollout, match observe.Matc
 
 // settingsOf returns the settings of the policy by which rollouts are held, or else of the one that
 // selects the cluster, or else the defaults, as for budgets.
-func settingsOf(match observe.Match) rollout.Settings {
-	return observe.RolloutSettings(cmp.Or(holding(match), match.Policy, &v1alpha1.EtcdTopologyPolicy{}))
+func settingsOf(match topologypolicy.Match) rollout.Settings {
+	return topologypolicy.RolloutSettings(cmp.Or(holding(match), match.Policy, &v1alpha1.EtcdTopologyPolicy{}))
 }
 
 // addMissing adds since when pods don't exist. Another replica begins to count again.
@@ -126,7 +127,7 @@ func restarts(s rollout.Step) bool { return s.Act != rollout.Hold }
 
 // holding returns the policy by which rollouts are held, nil for none. Of policies with the same
 // priority it is the one whose guard is the strictest.
-func holding(m observe.Match) *v1alpha1.EtcdTopologyPolicy {
+func holding(m topologypolicy.Match) *v1alpha1.EtcdTopologyPolicy {
 	for _, p := range append(slices.Clone(m.Tied), m.Policy) {
 		if p != nil && p.Spec.GuardRollouts() == v1alpha1.ModeEnforce {
 			return p
@@ -176,7 +177,7 @@ func (c *Rollout) endOrphan(ctx context.Context, gone owner.Key, sts *appsv1.Sta
 	case found:
 		return reconcile.Result{}, nil
 	}
-	match, err := c.Reader.PolicyFor(ctx, owner.OfStatefulSet(sts))
+	match, err := topologypolicy.For(ctx, c.Reader, owner.OfStatefulSet(sts))
 	if err != nil {
 		return reconcile.Result{}, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -90,7 +91,7 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 	}
 	observed := map[owner.Key]bool{}
 	for _, o := range owners {
-		match := observe.Choose(policies, namespaces[o.Namespace], o)
+		match := topologypolicy.Choose(policies, namespaces[o.Namespace], o)
 		for _, name := range match.Conflict {
 			reports[name].addConflict(match.Conflict, name, o)
 			reports[name].addUnkept(o)

@@ -9,9 +9,10 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -44,19 +45,19 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o owner.Owner, p *v1alpha
 // spread evaluates the rule for the cluster's next member, and where the running members
 // are. The members of a workload that doesn't exist are nowhere.
 func (t *TopologyPolicy) spread(ctx context.Context, o owner.Owner, p *v1alpha1.EtcdTopologyPolicy) (spread.Result, spread.Status, error) {
-	pod, found, err := t.Reader.MemberPod(ctx, o)
+	pod, found, err := scheduling.MemberPod(ctx, t.Reader, o)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
 	}
 	if !found {
 		return spread.Result{}, spread.Status{Kept: policy.Unknown, Reason: spread.NotScheduled, Message: "its workload does not exist"}, nil
 	}
-	settings := observe.SpreadSettings(p)
-	facts, err := t.Reader.SpreadFactsOfCluster(ctx, o, pod, settings.ZoneKey)
+	settings := topologypolicy.SpreadSettings(p)
+	facts, err := scheduling.FactsOfCluster(ctx, t.Reader, o, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
 	}
-	members, err := t.Reader.Placement(ctx, o, settings.ZoneKey)
+	members, err := scheduling.Placement(ctx, t.Reader, o, settings.ZoneKey)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
 	}
@@ -68,7 +69,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o owner.Owner, p *v1alpha1.
 func (t *TopologyPolicy) budgetFinding(o owner.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
 	// Only standingOf knows which mode comes first; the Budget controller may have found
 	// something else before the policy changed.
-	now := standingOf(observe.Match{Policy: p})
+	now := standingOf(topologypolicy.Match{Policy: p})
 	finding, ok := t.Findings.get(o.Key())
 	switch {
 	case !now.kept() && (!ok || finding.Reason != now.unkept.Reason.Name()):

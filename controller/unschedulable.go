@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -107,7 +108,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if !ok || pod.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
-	owner, ok, err := u.Reader.OwnerToSpread(ctx, &pod)
+	owner, ok, err := scheduling.OwnerOf(ctx, u.Reader, &pod)
 	if err != nil || !ok {
 		return reconcile.Result{}, err
 	}

@@ -12,10 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -47,7 +48,7 @@ func longest(found []obsolete) time.Duration {
 
 // obsolete returns the required terms of the pod that admission would not require now.
 func (u *Unschedulable) obsolete(ctx context.Context, pod *corev1.Pod, owner owner.Owner, record annotation.SpreadRecord) ([]obsolete, error) {
-	match, err := u.Reader.PolicyFor(ctx, owner)
+	match, err := topologypolicy.For(ctx, u.Reader, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +59,8 @@ func (u *Unschedulable) obsolete(ctx context.Context, pod *corev1.Pod, owner own
 		// A policy that only warns, or one of several, deletes no pods.
 		return nil, nil
 	}
-	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	settings := topologypolicy.SpreadSettings(match.Policy)
+	facts, err := scheduling.Facts(ctx, u.Reader, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (u *Unschedulable) obsolete(ctx context.Context, pod *corev1.Pod, owner own
 
 // released reports whether no policy has required terms of a pod for as long as a cluster is held after
 // its policy is gone.
-func (u *Unschedulable) released(key client.ObjectKey, match observe.Match) bool {
+func (u *Unschedulable) released(key client.ObjectKey, match topologypolicy.Match) bool {
 	none := match.Policy == nil && len(match.Conflict) == 0 && match.Unrecognised == ""
 	if !none && !match.In(v1alpha1.ModeOff) {
 		u.unruled.remove(key)

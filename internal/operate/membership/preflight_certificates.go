@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -18,7 +19,7 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 	for _, file := range certificatesOf(s, target) {
 		var text []byte
 		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
+			text, _, _ = podfiles.New(m.Reader, pod.Namespace).File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
 		}
 		judgeCertificate(file.what, file.path, text, file.hosts, f)
 	}

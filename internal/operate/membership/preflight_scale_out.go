@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -180,7 +181,7 @@ func (m *Members) checkProbe(s *observation, f *findings) {
 
 // checkNodes refuses where there are too few nodes for target members. pod is the last new one.
 func (m *Members) checkNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *findings) error {
-	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
+	facts, err := scheduling.FactsOfCluster(ctx, m.Reader, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
 		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", policy.Count(target, "member"))
 		return nil

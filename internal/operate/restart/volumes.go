@@ -14,11 +14,12 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // checkData finds out whether a member's data outlives its pod.
 func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error {
-	config, err := j.Reader.Files(j.Owner.Namespace).Config(ctx, pod)
+	config, err := podfiles.New(j.Reader, j.Owner.Namespace).Config(ctx, pod)
 	if err != nil || !etcdconf.IsKnownDir(config.DataDir) || config.WALDir != "" && !etcdconf.IsKnownDir(config.WALDir) {
 		return j.checkClaims(ctx, pod, f)
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -46,25 +47,25 @@ func TestRequiredBy(t *testing.T) {
 		}
 		objects = append(objects, pod)
 	}
-	o, r := owner.OfStatefulSet(main), Reader{Reader: objects}
+	o, r := owner.OfStatefulSet(main), &observe.Reader{Reader: objects}
 	want := map[string][]string{spread.HostnameKey: {"main-0", "main-3"}, spread.ZoneKey: {"main-3"}}
-	few, err := r.SpreadFactsOfCluster(t.Context(), o, labelled("main-0"), spread.ZoneKey)
+	few, err := FactsOfCluster(t.Context(), r, o, labelled("main-0"), spread.ZoneKey)
 	if err != nil || few.RequiredBy != nil {
 		t.Errorf("three members on three nodes: %v, %v", few.RequiredBy, err)
 	}
-	many, err := r.SpreadFacts(t.Context(), o, labelled("main-4"), spread.ZoneKey)
+	many, err := Facts(t.Context(), r, o, labelled("main-4"), spread.ZoneKey)
 	if diff := cmp.Diff(want, many.RequiredBy); err != nil || diff != "" {
 		t.Errorf("five members: %v (-want +got):\n%s", err, diff)
 	}
 	// The pod of a preview is the template's, with the name of the first member, which counts.
 	want[spread.HostnameKey] = append(want[spread.HostnameKey], "main-4")
-	asked, err := r.SpreadFactsOfSize(t.Context(), o, labelled("main-0"), spread.ZoneKey, 5)
+	asked, err := FactsOfSize(t.Context(), r, o, labelled("main-0"), spread.ZoneKey, 5)
 	if diff := cmp.Diff(want, asked.RequiredBy); err != nil || diff != "" || asked.Size != 5 {
 		t.Errorf("five members are asked for: %d, %v (-want +got):\n%s", asked.Size, err, diff)
 	}
 	// A node without a zone is no zone.
 	r.Reader = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "d"}})
-	four, err := r.SpreadFactsOfSize(t.Context(), o, labelled("main-0"), spread.ZoneKey, 4)
+	four, err := FactsOfSize(t.Context(), r, o, labelled("main-0"), spread.ZoneKey, 4)
 	if diff := cmp.Diff(want, four.RequiredBy); err != nil || diff != "" {
 		t.Errorf("four members in three zones: %v (-want +got):\n%s", err, diff)
 	}

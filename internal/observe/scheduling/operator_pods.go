@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"context"
@@ -15,14 +15,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// OwnerToSpread returns the cluster for which a pod is about to be created: that of OwnerOfPod, or,
+// OwnerOf returns the cluster for which a pod is about to be created: that of Reader.OwnerOfPod,
+// or,
 // for a pod that an operator creates itself, the operator's object. It returns false for a pod of no
 // cluster, and where that object is gone.
-func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (owner.Owner, bool, error) {
+func OwnerOf(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (owner.Owner, bool, error) {
 	made, ok := owner.MadeByOperator(pod)
 	if !ok || !owner.IsPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
@@ -30,7 +32,7 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (owner.Owne
 	o := owner.OfPod(pod)
 	cluster := unstructured.Unstructured{}
 	cluster.SetGroupVersionKind(made.Kind)
-	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
+	found, err := r.Fetch(ctx, o.Namespace, o.Name, &cluster)
 	if err != nil || !found || etcdconf.DeniesEtcd(&cluster) {
 		return owner.Owner{}, false, err
 	}
@@ -40,13 +42,13 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (owner.Owne
 	}
 	o.Replicas = int32(min(max(replicas, 1), math.MaxInt32))
 	o.Labels, o.Annotations = cluster.GetLabels(), cluster.GetAnnotations()
-	o.Claims, err = r.claimsOf(ctx, pod)
+	o.Claims, err = claimsOf(ctx, r, pod)
 	return o, err == nil, err
 }
 
 // claimsOf returns the claims of one pod only, as if they came from templates: those of the other
 // members have names of the same form.
-func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]owner.Claim, error) {
+func claimsOf(ctx context.Context, r *observe.Reader, pod *corev1.Pod) ([]owner.Claim, error) {
 	var claims []owner.Claim
 	for _, v := range pod.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
@@ -56,7 +58,7 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]owner.Claim, 
 		if !own {
 			continue
 		}
-		claim, _, err := r.claim(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName)
+		claim, _, err := readClaim(ctx, r, pod.Namespace, v.PersistentVolumeClaim.ClaimName)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +69,7 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]owner.Claim, 
 
 // assignOrdinals numbers pods whose names have no ordinal, and the new pod after the others. It
 // returns the pods' names by ordinal, empty for pods that don't exist yet.
-func (r *Reader) assignOrdinals(ctx context.Context, o owner.Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
+func assignOrdinals(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)

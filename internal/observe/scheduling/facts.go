@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package scheduling reads the facts of the spread rule: the nodes on which a member's pod may run, their
+// zones, the volumes that tie members to nodes, and the terms and nodes of the members that run. It decides
+// nothing. webhook, controller and the plugin call it.
+package scheduling
 
 import (
 	"context"
@@ -13,6 +16,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
@@ -20,16 +24,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
+// Facts reads the facts of the spread rule for a member's pod that is about to be created.
 // zoneKey is the node label that names the zone.
-func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0, pod.Name)
+func Facts(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, nodes, err := factsOfCluster(ctx, r, o, pod, zoneKey, 0, pod.Name)
 	if err != nil {
 		return spread.Facts{}, err
 	}
 	var names []string
 	if o.WithoutStatefulSet() {
-		if names, err = r.assignOrdinals(ctx, o, pod, &f); err != nil {
+		if names, err = assignOrdinals(ctx, r, o, pod, &f); err != nil {
 			return spread.Facts{}, err
 		}
 	} else {
@@ -37,27 +41,27 @@ func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod
 			names = append(names, o.PodName(i))
 		}
 	}
-	f.Volumes, err = r.volumes(ctx, o, pod, names, nodes)
+	f.Volumes, err = readVolumes(ctx, r, o, pod, names, nodes)
 	return f, err
 }
 
-// SpreadFactsOfCluster reads the same facts for the next member, of whatever ordinal: without the volumes,
+// FactsOfCluster reads the same facts for the next member, of whatever ordinal: without the volumes,
 // which tie single members to nodes. pod may have the name of a member that runs.
-func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, 0, "")
+func FactsOfCluster(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, _, err := factsOfCluster(ctx, r, o, pod, zoneKey, 0, "")
 	return f, err
 }
 
-// SpreadFactsOfSize reads them as if the cluster had a size.
-func (r *Reader) SpreadFactsOfSize(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, error) {
-	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey, size, "")
+// FactsOfSize reads them as if the cluster had a size.
+func FactsOfSize(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, zoneKey string, size int) (spread.Facts, error) {
+	f, _, err := factsOfCluster(ctx, r, o, pod, zoneKey, size, "")
 	return f, err
 }
 
-// spreadFactsOfCluster reads the facts without the volumes. A size of 0 is that of the cluster. except is a pod
+// factsOfCluster reads the facts without the volumes. A size of 0 is that of the cluster. except is a pod
 // that doesn't count as a running member, empty for none.
-func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string, size int, except string) (spread.Facts, []*corev1.Node, error) {
-	nodes, err := r.eligibleNodes(ctx, pod)
+func factsOfCluster(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, zoneKey string, size int, except string) (spread.Facts, []*corev1.Node, error) {
+	nodes, err := eligibleNodes(ctx, r, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
 	}
@@ -77,16 +81,16 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *c
 	f.OwnKeys, f.OwnSoftKeys = terms.OwnKeys(pod, o)
 	switch {
 	case len(nodes) == 0:
-		f.ClusterZones, err = r.clusterZones(ctx, zoneKey)
+		f.ClusterZones, err = clusterZones(ctx, r, zoneKey)
 	case f.Size > zonesIn(f.Nodes):
-		f.RequiredBy, err = r.requiredBy(ctx, o, except)
+		f.RequiredBy, err = requiredBy(ctx, r, o, except)
 	}
 	return f, nodes, err
 }
 
 // clusterZones returns how many zones all nodes have.
-func (r *Reader) clusterZones(ctx context.Context, zoneKey string) (int, error) {
-	nodes, err := r.allNodes(ctx)
+func clusterZones(ctx context.Context, r *observe.Reader, zoneKey string) (int, error) {
+	nodes, err := allNodes(ctx, r)
 	all := make([]spread.Node, 0, len(nodes))
 	for i := range nodes {
 		all = append(all, spread.Node{Zone: nodes[i].Labels[zoneKey]})
@@ -106,13 +110,13 @@ func zonesIn(nodes []spread.Node) int {
 
 // requiredBy returns the members that run with a required anti-affinity by its topology key, as admission
 // recorded it, without the pod with the name except.
-func (r *Reader) requiredBy(ctx context.Context, o owner.Owner, except string) (map[string][]string, error) {
-	w, err := r.workload(ctx, o)
+func requiredBy(ctx context.Context, r *observe.Reader, o owner.Owner, except string) (map[string][]string, error) {
+	pods, err := r.MemberPods(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	var found map[string][]string
-	for _, pod := range w.pods {
+	for _, pod := range pods {
 		record, ok := annotation.SpreadRecordOf(pod)
 		if !ok || pod.Name == except || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
 			continue
@@ -131,17 +135,17 @@ func (r *Reader) requiredBy(ctx context.Context, o owner.Owner, except string) (
 
 // Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names
 // the zone.
-func (r *Reader) Placement(ctx context.Context, o owner.Owner, zoneKey string) ([]policy.Member, error) {
-	w, err := r.workload(ctx, o)
+func Placement(ctx context.Context, r *observe.Reader, o owner.Owner, zoneKey string) ([]policy.Member, error) {
+	pods, err := r.MemberPods(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	var members []policy.Member
-	for _, pod := range w.pods {
+	for _, pod := range pods {
 		m := policy.Member{Pod: pod.Name, Exists: true, Node: pod.Spec.NodeName}
 		var node corev1.Node
 		if m.Node != "" {
-			if _, err := r.fetch(ctx, "", m.Node, &node); err != nil {
+			if _, err := r.Fetch(ctx, "", m.Node, &node); err != nil {
 				return nil, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
 			}
 		}
@@ -167,7 +171,7 @@ var temporaryTaints = map[string]bool{
 }
 
 // allNodes lists the nodes. They are objects of the cache, which must not be changed.
-func (r *Reader) allNodes(ctx context.Context) ([]corev1.Node, error) {
+func allNodes(ctx context.Context, r *observe.Reader) ([]corev1.Node, error) {
 	var all corev1.NodeList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -177,8 +181,8 @@ func (r *Reader) allNodes(ctx context.Context) ([]corev1.Node, error) {
 
 // eligibleNodes lists the nodes that match a pod's node selector, required node affinity and
 // tolerations, as the scheduler reads them. They are objects of the cache, which must not be changed.
-func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
-	all, err := r.allNodes(ctx)
+func eligibleNodes(ctx context.Context, r *observe.Reader, pod *corev1.Pod) ([]*corev1.Node, error) {
+	all, err := allNodes(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TermSelector returns the selector of the terms of a cluster of some size: see owner.TermSelector.
-func (r *Reader) TermSelector(ctx context.Context, o owner.Owner, size int) (*metav1.LabelSelector, error) {
+func TermSelector(ctx context.Context, r *observe.Reader, o owner.Owner, size int) (*metav1.LabelSelector, error) {
 	if o.WithoutStatefulSet() || o.Spans() {
 		return o.TermSelector(false, size), nil
 	}

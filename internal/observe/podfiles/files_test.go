@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package podfiles
 
 import (
 	"errors"
@@ -17,10 +17,10 @@ import (
 func TestFilesContents(t *testing.T) {
 	t.Parallel()
 	meta := metav1.ObjectMeta{Namespace: "shop", Name: "a"}
-	files := (&Reader{Reader: observetest.Objects{
+	files := New(observetest.Objects{
 		&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"k": []byte("secret")}},
 		&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"k": "text"}, BinaryData: map[string][]byte{"b": []byte("binary")}},
-	}}).Files("shop")
+	}, "shop")
 	for _, row := range []struct{ kind, name, key, want, err string }{
 		{kind: "Secret", name: "a", key: "k", want: "secret"},
 		{kind: "ConfigMap", name: "a", key: "k", want: "text"},

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package peers finds what runs a member of etcd's member list, or ran it: pods and stopped workloads, whatever
+// cluster they seem to belong to. It decides nothing. internal/operate calls it.
+package peers
 
 import (
 	"context"
@@ -15,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Peer is a member as etcd's member list describes it.
@@ -23,24 +27,24 @@ type Peer struct {
 	URLs []string
 }
 
-// PodsOfPeer returns the names of the pods of a namespace that have the name or a peer address
+// PodsOf returns the names of the pods of a namespace that have the name or a peer address
 // of a member, whatever cluster they seem to belong to: a pod of that name, one with that IP,
 // one that a Service of that name selects, and one whose etcd is configured with that name or
 // URL. The pods in others are those of other members; they don't count. A pod that has ended
 // doesn't count either.
-func (r *Reader) PodsOfPeer(ctx context.Context, namespace string, p Peer, others map[string]bool) ([]string, error) {
+func PodsOf(ctx context.Context, r *observe.Reader, namespace string, p Peer, others map[string]bool) ([]string, error) {
 	var pods corev1.PodList
-	if err := r.live().List(ctx, &pods, client.InNamespace(namespace)); err != nil {
+	if err := r.Uncached().List(ctx, &pods, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list pods of namespace %s: %w", namespace, err)
 	}
-	if err := r.declare(ctx, namespace, pods.Items); err != nil {
+	if err := r.Declare(ctx, namespace, pods.Items); err != nil {
 		return nil, err
 	}
-	services, err := r.services(ctx, namespace)
+	services, err := r.Services(ctx, namespace)
 	if err != nil {
 		return nil, err
 	}
-	files := r.Files(namespace)
+	files := podfiles.New(r, namespace)
 	var found []string
 	for i := range pods.Items {
 		pod := &pods.Items[i]
@@ -52,13 +56,6 @@ func (r *Reader) PodsOfPeer(ctx context.Context, namespace string, p Peer, other
 		}
 	}
 	return found, nil
-}
-
-func (r *Reader) live() client.Reader {
-	if r.Live != nil {
-		return r.Live
-	}
-	return r.Reader
 }
 
 // named reports whether a pod has the member's name or address. The IP of a pod in its node's
@@ -80,14 +77,14 @@ func (p Peer) named(pod *corev1.Pod) bool {
 // cut is ignored.
 func (p Peer) served(pod *corev1.Pod, services []corev1.Service) bool {
 	return slices.ContainsFunc(services, func(s corev1.Service) bool {
-		selector := Uncut(&s)
+		selector := observe.Uncut(&s)
 		return len(selector) > 0 && slices.Contains(p.hosts(), s.Name) && labels.SelectorFromSet(selector).Matches(labels.Set(pod.Labels))
 	})
 }
 
 // configured reports whether a pod's etcd is configured with the member's peer URL, or with
 // its name where the configuration has no URL. Members of two clusters can have one name.
-func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
+func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
 	if !etcdconf.RunsEtcd(pod) {
 		return false
 	}

@@ -42,9 +42,6 @@ func TestNothingWithoutAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range owners {
-		if _, found, err := r.MemberPod(t.Context(), o); err != nil || found == o.WithoutStatefulSet() {
-			t.Errorf("the next pod of %s: %t, %v", o, found, err)
-		}
 		if _, err := r.PeerService(t.Context(), o); err != nil {
 			t.Errorf("the peer Service of %s: %v", o, err)
 		}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package peers
 
 import (
 	"context"
@@ -12,11 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Stopped is a workload that has no replica for a member, and that had one.
@@ -40,27 +43,27 @@ type stopped struct {
 // was scaled in. It returns false for none. Where the configuration of a workload without replicas that
 // runs etcd can't be read, it may be the one. Deployments need only be readable for a cluster of pods
 // without a StatefulSet.
-func (r *Reader) StoppedWorkloadOf(ctx context.Context, o owner.Owner, p Peer) (Stopped, bool, error) {
+func StoppedWorkloadOf(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) (Stopped, bool, error) {
 	namespace := o.Namespace
-	all, err := r.stoppedSets(ctx, o, p)
+	all, err := stoppedSets(ctx, r, o, p)
 	if err != nil {
 		return Stopped{}, false, err
 	}
-	others, err := r.stoppedDeployments(ctx, namespace)
+	others, err := stoppedDeployments(ctx, r, namespace)
 	if err != nil && (o.WithoutStatefulSet() || !apierrors.IsForbidden(err)) {
 		return Stopped{}, false, err
 	}
 	if all = append(all, others...); len(all) == 0 {
 		return Stopped{}, false, nil
 	}
-	services, err := r.services(ctx, namespace)
+	services, err := r.Services(ctx, namespace)
 	if err != nil {
 		return Stopped{}, false, err
 	}
-	files := r.Files(namespace)
+	files := podfiles.New(r, namespace)
 	for i := range all {
 		s := &all[i]
-		if (p.named(s.pod) || p.served(s.pod, services) || p.mayBeConfigured(ctx, s.pod, files)) && r.keepsData(ctx, s) {
+		if (p.named(s.pod) || p.served(s.pod, services) || p.mayBeConfigured(ctx, s.pod, files)) && keepsData(ctx, r, s) {
 			return s.Stopped, true, nil
 		}
 	}
@@ -71,9 +74,9 @@ func (r *Reader) StoppedWorkloadOf(ctx context.Context, o owner.Owner, p Peer) (
 // host, otherwise with its first pod. It also returns those that had such a pod before they were scaled
 // in. If a program manages the members, it removes members before it scales in, so what is left of them
 // does not count.
-func (r *Reader) stoppedSets(ctx context.Context, o owner.Owner, p Peer) ([]stopped, error) {
+func stoppedSets(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) ([]stopped, error) {
 	var sets appsv1.StatefulSetList
-	if err := r.live().List(ctx, &sets, client.InNamespace(o.Namespace)); err != nil {
+	if err := r.Uncached().List(ctx, &sets, client.InNamespace(o.Namespace)); err != nil {
 		return nil, fmt.Errorf("list StatefulSets of namespace %s: %w", o.Namespace, err)
 	}
 	manager := o.Membership().Manager
@@ -85,7 +88,7 @@ func (r *Reader) stoppedSets(ctx context.Context, o owner.Owner, p Peer) ([]stop
 		for _, name := range append(p.hosts(), p.Name) {
 			ordinal = max(ordinal, owner.OrdinalOf(name, sts.Name, alone.FirstOrdinal))
 		}
-		if n := replicasOf(sts); n > 0 && (managed || ordinal < n) || etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(sts)) {
+		if n := int(ptr.Deref(sts.Spec.Replicas, 1)); n > 0 && (managed || ordinal < n) || etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(sts)) {
 			continue
 		}
 		s := stopped{
@@ -102,13 +105,13 @@ func (r *Reader) stoppedSets(ctx context.Context, o owner.Owner, p Peer) ([]stop
 }
 
 // stoppedDeployments returns the Deployments with 0 replicas, and the ReplicaSets of no Deployment.
-func (r *Reader) stoppedDeployments(ctx context.Context, namespace string) ([]stopped, error) {
+func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string) ([]stopped, error) {
 	var deployments appsv1.DeploymentList
-	if err := r.live().List(ctx, &deployments, client.InNamespace(namespace)); err != nil {
+	if err := r.Uncached().List(ctx, &deployments, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list Deployments of namespace %s: %w", namespace, err)
 	}
 	var sets appsv1.ReplicaSetList
-	if err := r.live().List(ctx, &sets, client.InNamespace(namespace)); err != nil {
+	if err := r.Uncached().List(ctx, &sets, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list ReplicaSets of namespace %s: %w", namespace, err)
 	}
 	var out []stopped
@@ -139,7 +142,7 @@ func podOfTemplate(namespace, name string, t *corev1.PodTemplateSpec, declares m
 
 // mayBeConfigured is configured for a pod that may come back: it reports true also where the
 // configuration of a pod that runs etcd can't be read.
-func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
+func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
 	if p.configured(ctx, pod, files) {
 		return true
 	}
@@ -149,16 +152,16 @@ func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *Files
 
 // keepsData reports whether the pod of a stopped workload may find the data that it had. Claims that
 // can't be read may be there. Volumes that end with a pod keep none.
-func (r *Reader) keepsData(ctx context.Context, s *stopped) bool {
+func keepsData(ctx context.Context, r *observe.Reader, s *stopped) bool {
 	for _, name := range s.claims {
-		if !r.mayHaveClaim(ctx, s.pod.Namespace, name) {
+		if !mayHaveClaim(ctx, r, s.pod.Namespace, name) {
 			return false
 		}
 	}
 	return len(s.claims) > 0 || slices.ContainsFunc(s.pod.Spec.Volumes, func(v corev1.Volume) bool {
 		switch {
 		case v.PersistentVolumeClaim != nil:
-			return r.mayHaveClaim(ctx, s.pod.Namespace, v.PersistentVolumeClaim.ClaimName)
+			return mayHaveClaim(ctx, r, s.pod.Namespace, v.PersistentVolumeClaim.ClaimName)
 		case v.EmptyDir != nil, v.ConfigMap != nil, v.Secret != nil, v.Projected != nil, v.DownwardAPI != nil, v.Ephemeral != nil, v.Image != nil:
 			return false
 		}
@@ -166,8 +169,8 @@ func (r *Reader) keepsData(ctx context.Context, s *stopped) bool {
 	})
 }
 
-func (r *Reader) mayHaveClaim(ctx context.Context, namespace, name string) bool {
+func mayHaveClaim(ctx context.Context, r *observe.Reader, namespace, name string) bool {
 	var claim corev1.PersistentVolumeClaim
-	err := r.live().Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &claim)
+	err := r.Uncached().Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &claim)
 	return err != nil && !apierrors.IsNotFound(err) || err == nil && claim.DeletionTimestamp == nil
 }

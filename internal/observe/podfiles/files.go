@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package podfiles reads what pods mount and what their variables refer to, from ConfigMaps and Secrets. It
+// reads each object once. internal/observe calls it, and the packages that read how members are configured.
+package podfiles
 
 import (
 	"context"
@@ -19,7 +21,7 @@ import (
 // each object once, and stores it only in memory. It is for one goroutine, and not for longer than
 // one command.
 type Files struct {
-	reader    *Reader
+	reader    client.Reader
 	namespace string
 	read      map[[2]string]contentsRead
 }
@@ -29,48 +31,46 @@ type contentsRead struct {
 	err  error
 }
 
-// Files returns a new reader of pods' files.
-func (r *Reader) Files(namespace string) *Files {
-	return &Files{reader: r, namespace: namespace, read: map[[2]string]contentsRead{}}
+// New returns a reader of the files of a namespace's pods.
+func New(reader client.Reader, namespace string) *Files {
+	return &Files{reader: reader, namespace: namespace, read: map[[2]string]contentsRead{}}
 }
 
 // Config reads how a pod's etcd is configured.
 func (f *Files) Config(ctx context.Context, pod *corev1.Pod) (etcdconf.Config, error) {
-	return etcdconf.ParsePod(pod, f.contents(ctx))
+	return etcdconf.ParsePod(pod, f.Contents(ctx))
 }
 
 // File reads a file as a container of the pod sees it, and returns its origin. The error may be a
 // *MissingError, an *UnreadableError, or the API server's.
 func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, etcdconf.Origin, error) {
-	return etcdconf.ReadFile(pod, container, path, f.contents(ctx))
+	return etcdconf.ReadFile(pod, container, path, f.Contents(ctx))
 }
 
 // Variable returns a variable of a container's environment, and false where it isn't set.
 func (f *Files) Variable(ctx context.Context, pod *corev1.Pod, container, name string) (string, bool, error) {
-	return etcdconf.Variable(pod, container, name, f.contents(ctx))
+	return etcdconf.Variable(pod, container, name, f.Contents(ctx))
 }
 
 // Secret reads a Secret's data.
 func (f *Files) Secret(ctx context.Context, name string) (map[string][]byte, error) {
-	return f.contents(ctx)("Secret", name)
+	return f.Contents(ctx)("Secret", name)
 }
 
 // Contents returns a function that reads ConfigMaps and Secrets of the namespace.
-func (f *Files) Contents(ctx context.Context) etcdconf.Contents { return f.contents(ctx) }
-
-func (f *Files) contents(ctx context.Context) etcdconf.Contents {
+func (f *Files) Contents(ctx context.Context) etcdconf.Contents {
 	return func(kind, name string) (map[string][]byte, error) {
 		key := [2]string{kind, name}
 		got, ok := f.read[key]
 		if !ok {
-			got.data, got.err = f.reader.contents(ctx, kind, f.namespace, name)
+			got.data, got.err = readContents(ctx, f.reader, kind, f.namespace, name)
 			f.read[key] = got
 		}
 		return got.data, got.err
 	}
 }
 
-func (r *Reader) contents(ctx context.Context, kind, namespace, name string) (map[string][]byte, error) {
+func readContents(ctx context.Context, r client.Reader, kind, namespace, name string) (map[string][]byte, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	var secret corev1.Secret
 	var config corev1.ConfigMap
@@ -95,15 +95,4 @@ func configData(c *corev1.ConfigMap) map[string][]byte {
 	}
 	maps.Copy(data, c.BinaryData)
 	return data
-}
-
-// Config reads how a pod's etcd is configured.
-func (r *Reader) Config(ctx context.Context, pod *corev1.Pod) (etcdconf.Config, error) {
-	return r.Files(pod.Namespace).Config(ctx, pod)
-}
-
-// File reads a file as a container of the pod sees it.
-func (r *Reader) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, error) {
-	data, _, err := r.Files(pod.Namespace).File(ctx, pod, container, path)
-	return data, err
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"os"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -21,7 +22,7 @@ import (
 func load(t *testing.T, file string) observetest.Objects {
 	t.Helper()
 	s := runtime.NewScheme()
-	if err := AddToScheme(s); err != nil {
+	if err := observe.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -57,7 +58,7 @@ func member(sts, name string, labels map[string]string) *corev1.Pod {
 	}}
 }
 
-func TestSpreadFacts(t *testing.T) {
+func TestFacts(t *testing.T) {
 	t.Parallel()
 	objects := load(t, "testdata/spread.yaml")
 	read := func(kind spread.VolumeState, nodes ...string) spread.Volume {
@@ -68,7 +69,7 @@ func TestSpreadFacts(t *testing.T) {
 	plainLabels := map[string]string{"app": "plain"}
 	for _, row := range []struct {
 		name   string
-		reader Reader
+		reader observe.Reader
 		sts    string
 		pod    string
 		labels map[string]string
@@ -76,22 +77,22 @@ func TestSpreadFacts(t *testing.T) {
 		want   spread.Facts
 	}{
 		{
-			name: "cordoned and not ready nodes count, tainted ones don't; the default class waits", reader: Reader{Reader: objects},
+			name: "cordoned and not ready nodes count, tainted ones don't; the default class waits", reader: observe.Reader{Reader: objects},
 			sts: "plain", pod: "plain-3", labels: plainLabels,
 			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 3, Nodes: all, Volumes: plain},
 		},
 		{
-			name: "what the cache lacks is read live", reader: Reader{Reader: late(objects, "data-plain-0", "pv-1", "plain"), Live: objects},
+			name: "what the cache lacks is read live", reader: observe.Reader{Reader: late(objects, "data-plain-0", "pv-1", "plain"), Live: objects},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
 			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: plain},
 		},
 		{
-			name: "the node of a lost volume is unknown", reader: Reader{Reader: late(objects, "pv-1")},
+			name: "the node of a lost volume is unknown", reader: observe.Reader{Reader: late(objects, "pv-1")},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
 			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: []spread.Volume{plain[0], read(spread.UnboundImmediate), plain[2], plain[3]}},
 		},
 		{
-			name: "node selector and tolerations", reader: Reader{Reader: objects},
+			name: "node selector and tolerations", reader: observe.Reader{Reader: objects},
 			sts: "plain", pod: "plain-1", labels: plainLabels,
 			change: func(p *corev1.Pod) {
 				p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
@@ -108,7 +109,7 @@ func TestSpreadFacts(t *testing.T) {
 			},
 		},
 		{
-			name: "no node matches: the zones of the cluster", reader: Reader{Reader: objects},
+			name: "no node matches: the zones of the cluster", reader: observe.Reader{Reader: objects},
 			sts: "plain", pod: "plain-3", labels: plainLabels,
 			change: func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"pool": "empty"} },
 			want: spread.Facts{
@@ -117,14 +118,14 @@ func TestSpreadFacts(t *testing.T) {
 			},
 		},
 		{
-			name: "an Etcd that is being scaled, whose members start together; its class is gone", reader: Reader{Reader: objects},
+			name: "an Etcd that is being scaled, whose members start together; its class is gone", reader: observe.Reader{Reader: objects},
 			sts: "main", pod: "main-2", labels: map[string]string{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-statefulset"},
 			want: spread.Facts{Size: 5, Ordinal: 2, Nodes: all, Volumes: []spread.Volume{
 				read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate),
 			}},
 		},
 		{
-			name: "a claim that all members share ties all of them", reader: Reader{Reader: objects},
+			name: "a claim that all members share ties all of them", reader: observe.Reader{Reader: objects},
 			sts: "plain", pod: "plain-5", labels: plainLabels,
 			change: func(p *corev1.Pod) {
 				p.Spec.Volumes = []corev1.Volume{
@@ -152,7 +153,7 @@ func TestSpreadFacts(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("OwnerOfPod: %t, %v", ok, err)
 			}
-			got, err := row.reader.SpreadFacts(t.Context(), owner, pod, spread.ZoneKey)
+			got, err := Facts(t.Context(), &row.reader, owner, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
@@ -62,8 +63,8 @@ func TestTermSelector(t *testing.T) {
 	} {
 		t.Run(row.row, func(t *testing.T) {
 			t.Parallel()
-			r := Reader{Reader: append(observetest.Objects{labelledSet("main", 0)}, row.beside...)}
-			s, err := r.TermSelector(t.Context(), row.owner, row.size)
+			r := &observe.Reader{Reader: append(observetest.Objects{labelledSet("main", 0)}, row.beside...)}
+			s, err := TermSelector(t.Context(), r, row.owner, row.size)
 			if err != nil {
 				t.Fatal(err)
 			}

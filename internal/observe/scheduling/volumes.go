@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package scheduling
 
 import (
 	"context"
@@ -13,14 +13,15 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// volumes reads the volumes of all ordinals of a cluster, whether their pods run or not: a member
+// readVolumes reads the volumes of all ordinals of a cluster, whether their pods run or not: a member
 // that is down will come back to its volume. The name of an ordinal is empty where its pod isn't
 // known yet.
-func (r *Reader) volumes(ctx context.Context, o owner.Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
+func readVolumes(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
 	own := map[string]bool{}
 	for _, c := range o.ClaimsOf(o.Ordinal(pod.Name)) {
 		own[c.Template+"-"+pod.Name] = true
@@ -31,7 +32,7 @@ func (r *Reader) volumes(ctx context.Context, o owner.Owner, pod *corev1.Pod, na
 		if v.PersistentVolumeClaim == nil || own[v.PersistentVolumeClaim.ClaimName] {
 			continue
 		}
-		shared, err := r.volume(ctx, o.Namespace, v.PersistentVolumeClaim.ClaimName, nil, nodes)
+		shared, err := readVolume(ctx, r, o.Namespace, v.PersistentVolumeClaim.ClaimName, nil, nodes)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func (r *Reader) volumes(ctx context.Context, o owner.Owner, pod *corev1.Pod, na
 	}
 	for i, name := range names {
 		for _, c := range o.ClaimsOf(i) {
-			v, err := r.memberVolume(ctx, o, c, name, nodes)
+			v, err := memberVolume(ctx, r, o, c, name, nodes)
 			if err != nil {
 				return nil, err
 			}
@@ -52,18 +53,18 @@ func (r *Reader) volumes(ctx context.Context, o owner.Owner, pod *corev1.Pod, na
 }
 
 // memberVolume reads the volume of a member's claim.
-func (r *Reader) memberVolume(ctx context.Context, o owner.Owner, c owner.Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
+func memberVolume(ctx context.Context, r *observe.Reader, o owner.Owner, c owner.Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
 	if pod == "" {
-		return r.unboundVolume(ctx, c.Class)
+		return unboundVolume(ctx, r, c.Class)
 	}
-	return r.volume(ctx, o.Namespace, c.Template+"-"+pod, c.Class, nodes)
+	return readVolume(ctx, r, o.Namespace, c.Template+"-"+pod, c.Class, nodes)
 }
 
-// volume reads the volume of a claim. The StatefulSet controller creates claims just before their
+// readVolume reads the volume of a claim. The StatefulSet controller creates claims just before their
 // pod, so a claim that isn't in the cache is read from the API server. A claim that doesn't exist
 // will be created with the class of its template.
-func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (spread.Volume, error) {
-	claim, found, err := r.claim(ctx, namespace, name)
+func readVolume(ctx context.Context, r *observe.Reader, namespace, name string, class *string, nodes []*corev1.Node) (spread.Volume, error) {
+	claim, found, err := readClaim(ctx, r, namespace, name)
 	if err != nil {
 		return spread.Volume{}, err
 	}
@@ -71,10 +72,10 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		class = classOf(&claim)
 	}
 	if claim.Spec.VolumeName == "" {
-		return r.unboundVolume(ctx, class)
+		return unboundVolume(ctx, r, class)
 	}
 	var pv corev1.PersistentVolume
-	found, err = r.fetch(ctx, "", claim.Spec.VolumeName, &pv)
+	found, err = r.Fetch(ctx, "", claim.Spec.VolumeName, &pv)
 	if err != nil {
 		return spread.Volume{}, fmt.Errorf("observe volume %s of claim %s/%s: %w", claim.Spec.VolumeName, namespace, name, err)
 	}
@@ -91,9 +92,9 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 	return bound, nil
 }
 
-// claim reads a claim. It returns false where it doesn't exist.
-func (r *Reader) claim(ctx context.Context, namespace, name string) (claim corev1.PersistentVolumeClaim, found bool, err error) {
-	if found, err = r.fetch(ctx, namespace, name, &claim); err != nil {
+// readClaim reads a claim. It returns false where it doesn't exist.
+func readClaim(ctx context.Context, r *observe.Reader, namespace, name string) (claim corev1.PersistentVolumeClaim, found bool, err error) {
+	if found, err = r.Fetch(ctx, namespace, name, &claim); err != nil {
 		err = fmt.Errorf("observe claim %s/%s: %w", namespace, name, err)
 	}
 	return claim, found, err
@@ -109,7 +110,7 @@ func classOf(claim *corev1.PersistentVolumeClaim) *string {
 
 // unboundVolume returns the state of a volume of a class that isn't bound yet: whether the scheduler
 // will choose its topology.
-func (r *Reader) unboundVolume(ctx context.Context, class *string) (spread.Volume, error) {
+func unboundVolume(ctx context.Context, r *observe.Reader, class *string) (spread.Volume, error) {
 	var all storagev1.StorageClassList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return spread.Volume{}, fmt.Errorf("list StorageClasses: %w", err)

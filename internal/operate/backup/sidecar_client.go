@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package backup
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -17,16 +16,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-// BackupRestore is a client of etcd-backup-restore, druid's sidecar of each member. Each
+// Sidecars is a client of etcd-backup-restore, druid's sidecar of each member. Each
 // sidecar forwards requests to the one beside etcd's leader, which alone takes snapshots. It
 // has no authentication: every client that reaches its port can use it.
 //
 // The client sends only safe requests. A request for /initialization/status, for example,
 // would consume an answer that the member waits for.
-type BackupRestore struct {
+type Sidecars struct {
 	Tunnel *tunnel.Dialer
 	// Namespace and Pods are where it runs. The pods are tried in this order until one
 	// answers.
@@ -50,9 +50,9 @@ type StoredSnapshot struct {
 	Final         bool      `json:"isFinal"`
 }
 
-// BackupTLS returns the configuration that verifies a server certificate by authorities in
+// sidecarTLS returns the configuration that verifies a server certificate by authorities in
 // PEM.
-func BackupTLS(authorities []byte, serverName string) (*tls.Config, error) {
+func sidecarTLS(authorities []byte, serverName string) (*tls.Config, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(authorities) {
 		return nil, errors.New("the authorities of backup-restore's certificate are not PEM")
@@ -62,17 +62,17 @@ func BackupTLS(authorities []byte, serverName string) (*tls.Config, error) {
 
 // Full takes a full snapshot into the store and returns what was written. The call takes as
 // long as the upload, so ctx must not end earlier.
-func (b *BackupRestore) Full(ctx context.Context) (StoredSnapshot, error) {
+func (c *Sidecars) Full(ctx context.Context) (StoredSnapshot, error) {
 	var s StoredSnapshot
-	err := b.request(ctx, "/snapshot/full", &s)
+	err := c.request(ctx, "/snapshot/full", &s)
 	return s, err
 }
 
 // Delta writes the changes since the last snapshot. It returns false if there are none and
 // nothing was written.
-func (b *BackupRestore) Delta(ctx context.Context) (StoredSnapshot, bool, error) {
+func (c *Sidecars) Delta(ctx context.Context) (StoredSnapshot, bool, error) {
 	var s *StoredSnapshot
-	if err := b.request(ctx, "/snapshot/delta", &s); err != nil || s == nil {
+	if err := c.request(ctx, "/snapshot/delta", &s); err != nil || s == nil {
 		return StoredSnapshot{}, false, err
 	}
 	return *s, true, nil
@@ -80,12 +80,12 @@ func (b *BackupRestore) Delta(ctx context.Context) (StoredSnapshot, bool, error)
 
 // Latest returns what a restore would read: the last full snapshot in the store and the
 // deltas since then, the oldest first. It returns none if the store is empty.
-func (b *BackupRestore) Latest(ctx context.Context) ([]StoredSnapshot, error) {
+func (c *Sidecars) Latest(ctx context.Context) ([]StoredSnapshot, error) {
 	var answer struct {
 		Full   *StoredSnapshot  `json:"fullSnapshot"`
 		Deltas []StoredSnapshot `json:"deltaSnapshots"`
 	}
-	if err := b.request(ctx, "/snapshot/latest", &answer); err != nil || answer.Full == nil {
+	if err := c.request(ctx, "/snapshot/latest", &answer); err != nil || answer.Full == nil {
 		return answer.Deltas, err
 	}
 	return append([]StoredSnapshot{*answer.Full}, answer.Deltas...), nil
@@ -93,10 +93,10 @@ func (b *BackupRestore) Latest(ctx context.Context) ([]StoredSnapshot, error) {
 
 // request sends a request to one pod after the other until one answers, even if the answer
 // is an error.
-func (b *BackupRestore) request(ctx context.Context, path string, into any) error {
+func (c *Sidecars) request(ctx context.Context, path string, into any) error {
 	var errs []error
-	for _, pod := range b.Pods {
-		response, err := b.get(ctx, pod, path)
+	for _, pod := range c.Pods {
+		response, err := c.get(ctx, pod, path)
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -120,16 +120,16 @@ func (b *BackupRestore) request(ctx context.Context, path string, into any) erro
 	return errors.Join(errs...)
 }
 
-func (b *BackupRestore) get(ctx context.Context, pod, path string) (*http.Response, error) {
+func (c *Sidecars) get(ctx context.Context, pod, path string) (*http.Response, error) {
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return b.Tunnel.Dial(ctx, b.Namespace, pod, b.Port)
+			return c.Tunnel.Dial(ctx, c.Namespace, pod, c.Port)
 		},
-		TLSClientConfig:   b.TLS,
+		TLSClientConfig:   c.TLS,
 		DisableKeepAlives: true,
 	}
-	scheme, host := "http", fmt.Sprintf("%s:%d", pod, b.Port)
-	if b.TLS != nil {
+	scheme, host := "http", fmt.Sprintf("%s:%d", pod, c.Port)
+	if c.TLS != nil {
 		scheme = "https"
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+host+path, http.NoBody)
@@ -138,10 +138,19 @@ func (b *BackupRestore) get(ctx context.Context, pod, path string) (*http.Respon
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, &messageError{cmp.Or(describe(Endpoint{Port: b.Port, TLS: b.TLS}, err), err.Error()), err}
+		return nil, &requestError{etcd.Reason(etcd.Explain(etcd.Endpoint{Port: c.Port, TLS: c.TLS}, err)), err}
 	}
 	return response, nil
 }
+
+// requestError is the error of a request with a message for users.
+type requestError struct {
+	message string
+	err     error
+}
+
+func (e *requestError) Error() string { return e.message }
+func (e *requestError) Unwrap() error { return e.err }
 
 // parseAnswer parses an answer. An error has only a status; its reason is in the log of
 // backup-restore.

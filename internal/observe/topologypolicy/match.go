@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package topologypolicy finds the EtcdTopologyPolicy that applies to a cluster, and reads the settings of the
+// rules from it. It decides nothing. webhook, controller and the plugin call it.
+package topologypolicy
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,9 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Match is the policy that applies to a cluster. The zero Match is none.
@@ -42,8 +42,8 @@ func (m Match) In(modes ...v1alpha1.Mode) bool {
 	return m.Policy != nil && slices.Contains(modes, m.Policy.Spec.Mode)
 }
 
-// PolicyFor returns the policy that applies to a cluster, without its status.
-func (r *Reader) PolicyFor(ctx context.Context, o owner.Owner) (Match, error) {
+// For returns the policy that applies to a cluster, without its status.
+func For(ctx context.Context, r *observe.Reader, o owner.Owner) (Match, error) {
 	var all v1alpha1.EtcdTopologyPolicyList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return Match{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
@@ -52,7 +52,7 @@ func (r *Reader) PolicyFor(ctx context.Context, o owner.Owner) (Match, error) {
 		return Match{}, nil
 	}
 	var ns corev1.Namespace
-	found, err := r.fetch(ctx, "", o.Namespace, &ns)
+	found, err := r.Fetch(ctx, "", o.Namespace, &ns)
 	if err != nil {
 		return Match{}, fmt.Errorf("observe namespace %s: %w", o.Namespace, err)
 	}
@@ -111,43 +111,4 @@ func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o owner.Own
 func selects(s *v1alpha1.Selector, set labels.Set) bool {
 	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector())
 	return err == nil && selector.Matches(set)
-}
-
-// SpreadSettings returns the settings of a policy for the spread rule. Fields that the API server
-// has not filled in get the defaults of the CRD.
-func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) spread.Settings {
-	s := spread.Settings{
-		Topology: spread.TopologyAuto, Enforcement: spread.Required,
-		Form: spread.FormTopologySpread, ZoneKey: spread.ZoneKey,
-	}
-	spec := p.Spec.Spread
-	if spec.Topology != "" {
-		s.Topology = spread.Topology(spec.Topology)
-	}
-	if spec.Enforcement != "" {
-		s.Enforcement = spread.Enforcement(spec.Enforcement)
-	}
-	if spec.Form != "" {
-		s.Form = spread.Form(spec.Form)
-	}
-	if spec.ZoneKey != "" {
-		s.ZoneKey = spec.ZoneKey
-	}
-	return s
-}
-
-// BudgetSettings returns the settings of a policy for the budget rule, with the defaults of the CRD.
-func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) budget.Settings {
-	or := func(d *metav1.Duration, otherwise time.Duration) time.Duration {
-		if d == nil {
-			return otherwise
-		}
-		return d.Duration
-	}
-	d := p.Spec.Disruption
-	return budget.Settings{
-		BackupHoldLimit: or(d.BackupHoldLimit, time.Hour),
-		StaleLimit:      or(d.StaleLimit, 10*time.Minute),
-		Settle:          or(d.Settle, time.Minute),
-	}
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package peers
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -38,6 +39,16 @@ func deployed(name, claim string, replicas int32, command ...string) *appsv1.Dep
 	}
 	d.Spec.Template.Spec.Volumes = []corev1.Volume{data}
 	return d
+}
+
+func scaledTo(sts *appsv1.StatefulSet, replicas int32) *appsv1.StatefulSet {
+	sts.Spec.Replicas = &replicas
+	return sts
+}
+
+func in(namespace string, sts *appsv1.StatefulSet) *appsv1.StatefulSet {
+	sts.Namespace = namespace
+	return sts
 }
 
 // denying declares that a StatefulSet runs no etcd.
@@ -85,7 +96,7 @@ func TestStoppedWorkloadOf(t *testing.T) {
 	} {
 		row.owner.Namespace = "team"
 		got := ""
-		s, found, err := (&Reader{Reader: row.objects}).StoppedWorkloadOf(t.Context(), row.owner, row.peer)
+		s, found, err := StoppedWorkloadOf(t.Context(), &observe.Reader{Reader: row.objects}, row.owner, row.peer)
 		if found {
 			got = fmt.Sprint(s.Target, " ", s.Replicas)
 		}
