@@ -172,8 +172,8 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 		// Every value that is written is recorded, also where it doesn't change.
 		written = s.probeTemplate
 	}
-	j.Journal.Began = m.Clock.Now().UTC()
-	j.Journal.Object = s.sts.UID
+	j.journal.Began = m.Clock.Now().UTC()
+	j.journal.Object = s.sts.UID
 	var err error
 	j.Found, err = foundIn(s.sts, s.template, s.configs[len(s.configs)-1], written)
 	return err

@@ -5,10 +5,10 @@ package restart
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	databases "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -94,7 +94,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 // owns returns an error if the StatefulSet is another one than when the restart began.
 func (s *state) owns(r *Record) error {
 	if sts := s.sets[0]; r.journal.Object != sts.UID {
-		return &StoppedError{fmt.Sprintf("StatefulSet %s/%s was created again since the restart began: delete ConfigMap %s", sts.Namespace, sts.Name, r.journal.Name())}
+		return operate.Halt("StatefulSet %s/%s was created again since the restart began: delete ConfigMap %s", sts.Namespace, sts.Name, r.journal.Name())
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) erro
 		return err
 	}
 	if len(f.refusals) > 0 {
-		return &StoppedError{fmt.Sprintf("%s must not be stopped: %s", pod, strings.Join(f.refusals, "; "))}
+		return operate.Halt("%s must not be stopped: %s", pod, strings.Join(f.refusals, "; "))
 	}
 	if err := j.StillHeld(); err != nil {
 		return err
