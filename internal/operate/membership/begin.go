@@ -121,9 +121,7 @@ func undoSteps(j *Change) []string {
 // Needs returns the permissions that a change of members uses.
 func (m *Members) Needs() []operate.Need {
 	o := m.Owner
-	need := func(verb, group, resource, sub, name string) operate.Need {
-		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
-	}
+	need := operate.NeedIn(o.Namespace)
 	return []operate.Need{
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet),
 		need("list", "", "pods", "", ""), need("patch", "", "pods", "", ""), need("delete", "", "pods", "", ""),

@@ -30,9 +30,7 @@ const maxOrdinals = MaxMembers + 1
 // DruidNeeds returns the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []operate.Need {
 	o := m.Owner
-	need := func(verb, group, resource, sub, name string) operate.Need {
-		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
-	}
+	need := operate.NeedIn(o.Namespace)
 	return append([]operate.Need{
 		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
 		need("patch", druidGroup, "etcds", "scale", o.Name),
