@@ -66,7 +66,7 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, force 
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			r.Owner, r.Members = c.Owner, c.Members
 			if l, plan, err = r.Plan(ctx, member); err == nil {
-				member = fmt.Sprintf("%016x", l.ID) // later judgements are about the same member
+				member = etcd.HexID(l.ID) // later judgements are about the same member
 			}
 			return plan, err
 		},

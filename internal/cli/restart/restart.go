@@ -87,21 +87,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	defer job.Close()
 	t := &task{app: a, cluster: c, job: job, options: o}
-	found, err := restart.Read(ctx, c.Kube, c.Owner)
-	if err != nil {
-		return err
-	}
-	if found == nil && o.abort {
-		fmt.Fprintf(a.ErrOut, "No restart of %s is unfinished: there is nothing to end.\n", c.Owner)
-		return nil
-	}
-	if err := t.matches(found); err != nil {
-		return err
-	}
-	t.record, t.Fresh = found, found == nil
-	return change.Do(ctx, a, c, o.Flags, change.Operation{
-		Verb: "restart", Needs: job.Needs(), AllowsUnfinished: found != nil, Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
-	})
+	return change.Do(ctx, a, c, o.Flags, t.operation())
 }
 
 func newJob(a *app.App, c *app.Cluster) (*restart.Job, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -141,7 +142,7 @@ func TestPreflight(t *testing.T) {
 	for _, r := range preflightRows {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			s, f, size := well(), &findings{}, r.size
+			s, f, size := well(), &operate.Findings{}, r.size
 			if r.is != nil {
 				r.is(s)
 			}
@@ -160,17 +161,17 @@ func TestPreflight(t *testing.T) {
 				checkReplica(s, ordinal, f)
 			}
 			refusedWith(t, f, r.want)
-			if !strings.Contains(strings.Join(f.warnings, "\n"), r.warns) {
-				t.Errorf("warned of %q, want %q", f.warnings, r.warns)
+			if !strings.Contains(strings.Join(f.Warnings, "\n"), r.warns) {
+				t.Errorf("warned of %q, want %q", f.Warnings, r.warns)
 			}
 		})
 	}
 }
 
 // refusedWith holds findings to one word of a refusal, empty for none.
-func refusedWith(t *testing.T, f *findings, want string) {
+func refusedWith(t *testing.T, f *operate.Findings, want string) {
 	t.Helper()
-	got := strings.Join(f.refusals, "\n")
+	got := strings.Join(f.Refusals, "\n")
 	if want == "" && got != "" || !strings.Contains(got, want) {
 		t.Errorf("refused %q, want %q", got, want)
 	}
@@ -186,21 +187,31 @@ func TestPreflightServices(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		judge func(f *findings)
+		judge func(f *operate.Findings)
 		want  string
 	}{
-		{"peers have names", func(f *findings) { judgePeerService(service(true), "main", f) }, ""},
-		{"peers have names once Ready", func(f *findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
-		{"no peer Service", func(f *findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
-		{"clients find who is Ready", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f) }, ""},
-		{"clients find learners", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "", f) }, "clients would be sent to a learner"},
-		{"a probe that learners pass", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, health, members, "", f) }, "a learner would become an endpoint of Service main"},
-		{"no probe", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "", f) }, "it has no readiness probe"},
-		{"no probe, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "main-1", f) }, ""},
-		{"clients find learners, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "main-1", f) }, "clients would be sent to a learner"},
-		{"no Service for clients", func(f *findings) { judgeClientServices(nil, nil, members, "", f) }, ""},
+		{"peers have names", func(f *operate.Findings) { judgePeerService(service(true), "main", f) }, ""},
+		{"peers have names once Ready", func(f *operate.Findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
+		{"no peer Service", func(f *operate.Findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
+		{"clients find who is Ready", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f)
+		}, ""},
+		{"clients find learners", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(true)}, ready, members, "", f)
+		}, "clients would be sent to a learner"},
+		{"a probe that learners pass", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, health, members, "", f)
+		}, "a learner would become an endpoint of Service main"},
+		{"no probe", func(f *operate.Findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "", f) }, "it has no readiness probe"},
+		{"no probe, and the member is broken", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, nil, members, "main-1", f)
+		}, ""},
+		{"clients find learners, and the member is broken", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(true)}, ready, members, "main-1", f)
+		}, "clients would be sent to a learner"},
+		{"no Service for clients", func(f *operate.Findings) { judgeClientServices(nil, nil, members, "", f) }, ""},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		c.judge(f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
@@ -224,10 +235,10 @@ func TestPreflightCertificate(t *testing.T) {
 		{"no certificate", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), "the peer certificate /tls.crt", ""},
 		{"not readable", nil, "", "the peer certificate is valid for the new members (/tls.crt)"},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		judgeCertificate("peer certificate", "/tls.crt", c.text, hosts, f)
 		refusedWith(t, f, c.want)
-		if got := strings.Join(f.warnings, "\n"); !strings.Contains(got, c.warn) {
+		if got := strings.Join(f.Warnings, "\n"); !strings.Contains(got, c.warn) {
 			t.Errorf("%s: warned %q, want %q", c.name, got, c.warn)
 		}
 	}
@@ -259,7 +270,7 @@ func TestPreflightNodes(t *testing.T) {
 		{"another key", apart("rack", true), six, ""},
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		judgeNodes(terms.Self(c.pod), c.nodes, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}

@@ -26,7 +26,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}
-	l, err := FindMember(s, word)
+	l, err := findMember(s, word)
 	if err != nil {
 		return l, operate.Plan{}, err
 	}
