@@ -19,7 +19,7 @@ const module = "github.com/kubectl-etcd/kubectl-etcd/"
 // graph is the graph of ARCHITECTURE.md. It lists each package of the root module with the
 // packages of this module that it may import. policy/... is policy with all rules, and
 // internal/operate/... is all changes. Programs depend on rules, and rules never depend on
-// programs. Admission and the controller don't import each other. The folders of the verbs are
+// programs. Admission and the controllers don't import each other. The folders of the verbs are
 // not listed: see libraries.
 var graph = map[string][]string{
 	"policy":                     nil,
@@ -102,7 +102,30 @@ var graph = map[string][]string{
 
 	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller": {
+		"controller/budget", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
+	},
+	"controller/budget": {
+		"controller/internal/...", "internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/rollout": {
+		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/topology": {
+		"controller/budget", "controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/traffic": {
+		"controller/internal/...", "internal/scrape", "internal/observe", "internal/reasons", "api/v1alpha1", "policy",
+	},
+	"controller/unschedulable": {
+		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/internal/announce":       {"controller/internal/memory", "internal/format", "internal/observe/owner", "policy"},
+	"controller/internal/memory":         nil,
+	"controller/internal/queue":          {"internal/observe/owner"},
+	"controller/internal/watch":          {"internal/observe/owner", "api/v1alpha1"},
+	"controller/internal/write":          {"controller/internal/memory"},
+	"controller/internal/controllertest": {"internal/observe", "internal/observe/annotation", "internal/observe/observetest", "internal/reasons", "api/v1alpha1"},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
