@@ -14,8 +14,6 @@ import (
 // namedAlike are the files whose names may have such words, each with the reason.
 var namedAlike = map[string]string{
 	"docs/words_test.go": "it is named after its subject",
-	"internal/observe/testdata/facts/plain-backup-half-said.case.yaml":  "it is to be renamed",
-	"internal/observe/testdata/facts/plain-backup-half-said.golden.txt": "it is to be renamed",
 }
 
 // betweenWords matches the characters that separate words in a path.

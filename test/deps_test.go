@@ -106,19 +106,19 @@ var graph = map[string][]string{
 		"controller/budget", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
 	},
 	"controller/budget": {
-		"controller/internal/...", "internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/internal/...", "internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/rollout": {
-		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/topology": {
-		"controller/budget", "controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/budget", "controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/traffic": {
 		"controller/internal/...", "internal/scrape", "internal/observe", "internal/reasons", "api/v1alpha1", "policy",
 	},
 	"controller/unschedulable": {
-		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/internal/announce":       {"controller/internal/memory", "internal/format", "internal/observe/owner", "policy"},
 	"controller/internal/memory":         nil,
