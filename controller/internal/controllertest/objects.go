@@ -38,7 +38,7 @@ func Policies(t *testing.T) observetest.Objects {
 // spec, "" for none. The test is in a folder of a reconciler.
 func Cluster(t *testing.T, file, namespace, spec string) observetest.Objects {
 	t.Helper()
-	text, err := os.ReadFile("../../internal/observe/testdata/facts/" + file + ".objects.yaml")
+	text, err := os.ReadFile("../../internal/observe/testdata/facts/" + file + ".objects.yaml") //nolint:gosec // a test names the file
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (s *Store) Delete(_ context.Context, obj client.Object, _ ...client.DeleteO
 }
 
 // Patch patches a budget, with its preconditions.
-func (s *Store) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if s.Refuse != nil {
 		return s.Refuse
 	}
@@ -76,7 +76,7 @@ func (s *Store) Patch(_ context.Context, obj client.Object, patch client.Patch, 
 		return err
 	}
 	var old policyv1.PodDisruptionBudget
-	if err := s.Get(context.Background(), client.ObjectKeyFromObject(obj), &old); err != nil {
+	if err := s.Get(ctx, client.ObjectKeyFromObject(obj), &old); err != nil {
 		return err
 	}
 	var asked policyv1.PodDisruptionBudget
