@@ -86,7 +86,17 @@ func (b *Reconciler) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet)
 	for _, w := range o.Workloads {
 		own = append(own, owner.Key{Kind: "StatefulSet", Namespace: sts.Namespace, Name: w.Name})
 	}
-	return own
+	return append(own, b.listedBy(ctx, sts)...)
+}
+
+// listedBy returns the clusters that a StatefulSet lists and that do not list it: whether its members are
+// ready counts there.
+func (b *Reconciler) listedBy(ctx context.Context, sts *appsv1.StatefulSet) keys {
+	listed, err := b.Reader.ListedBy(ctx, sts)
+	if err != nil {
+		log.FromContext(ctx).Error(err, "cannot list etcd clusters", "namespace", sts.Namespace)
+	}
+	return listed
 }
 
 // recorded returns those of some keys of one namespace that a budget is recorded for.

@@ -33,7 +33,8 @@ type Facts struct {
 	sizeText string
 	// asked is the size that its owner asks for.
 	asked int
-	// elsewhere counts the listed members that no workload of the namespace has.
+	// elsewhere counts the listed members that no workload of the namespace has, and those that list the
+	// cluster and are not ready.
 	elsewhere int
 	// listed counts the members that the members list.
 	listed int

@@ -50,6 +50,14 @@ func TestSpanning(t *testing.T) {
 			[]string{"a: a-0 b-0 +1", "c: c-0 +2", "x: x-0 +2"}},
 		{"more than any cluster has", []*appsv1.StatefulSet{observetest.EtcdSet("a/20", "b"), scaledTo(observetest.EtcdSet("b", "a/20"), 20)}, []string{"a: +1", "b: +20"}},
 		{"another namespace", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), in("other", observetest.EtcdSet("b", "a"))}, []string{"a: a-0 +1", "b: b-0 +1"}},
+		{"one that isn't listed and isn't ready", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), observetest.EtcdSet("b", "a"), down(observetest.EtcdSet("x", "a", "b"))},
+			[]string{"a: a-0 b-0 +1", "x: x-0 +2"}},
+		{"one that isn't listed and isn't ready, beside one of three", []*appsv1.StatefulSet{observetest.EtcdSet("a/3"), down(observetest.EtcdSet("d", "a/3"))}, []string{"a: a-0 a-1 a-2 +1 ?", "d: d-0 +3"}},
+		{"one that isn't listed, beside one of three", []*appsv1.StatefulSet{observetest.EtcdSet("a/3"), observetest.EtcdSet("d", "a/3")}, []string{"a: a-0 a-1 a-2 ?", "d: d-0 +3"}},
+		{"one of two that isn't listed is ready", []*appsv1.StatefulSet{observetest.EtcdSet("a/3"), partly(observetest.EtcdSet("d/2", "a/3"))}, []string{"a: a-0 a-1 a-2 +1 ?", "d: d-0 d-1 +3"}},
+		{"one that isn't listed, scaled to nothing", []*appsv1.StatefulSet{observetest.EtcdSet("a/3"), down(scaledTo(observetest.EtcdSet("d", "a/3"), 0))}, []string{"a: a-0 a-1 a-2 +1 ?", "d: +3"}},
+		{"one with more members than any cluster has lists it", []*appsv1.StatefulSet{observetest.EtcdSet("a/3"), down(scaledTo(observetest.EtcdSet("d", "a/3"), 4000))}, []string{"a: a-0 a-1 a-2 +32 ?", "d: +3"}},
+		{"one that isn't ready lists one of a product", []*appsv1.StatefulSet{ofProduct(observetest.EtcdSet("a/3")), down(observetest.EtcdSet("d", "a/3"))}, []string{"a: a-0 a-1 a-2", "d: d-0 +3"}},
 		{"scaled to nothing", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c"), scaledTo(observetest.EtcdSet("c", "a", "b"), 0)}, []string{"a: a-0 b-0"}},
 	} {
 		t.Run(row.what, func(t *testing.T) {
@@ -75,6 +83,24 @@ func claiming(name, as string, others ...string) *appsv1.StatefulSet {
 
 func scaledTo(sts *appsv1.StatefulSet, replicas int32) *appsv1.StatefulSet {
 	sts.Spec.Replicas = &replicas
+	return sts
+}
+
+// down is a StatefulSet of which no member is ready.
+func down(sts *appsv1.StatefulSet) *appsv1.StatefulSet {
+	sts.Status.ReadyReplicas = 0
+	return sts
+}
+
+// partly is a StatefulSet of which one member is not ready.
+func partly(sts *appsv1.StatefulSet) *appsv1.StatefulSet {
+	sts.Status.ReadyReplicas--
+	return sts
+}
+
+// ofProduct is a StatefulSet that etcd-operator of Aenix made.
+func ofProduct(sts *appsv1.StatefulSet) *appsv1.StatefulSet {
+	sts.OwnerReferences = []metav1.OwnerReference{{APIVersion: "etcd.aenix.io/v1alpha1", Kind: "EtcdCluster", Name: sts.Name, UID: "product", Controller: new(true)}}
 	return sts
 }
 

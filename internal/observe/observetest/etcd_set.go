@@ -26,6 +26,7 @@ func EtcdSet(as string, others ...string) *appsv1.StatefulSet {
 	name, replicas := nameAndReplicas(as)
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, UID: types.UID(name)}}
 	sts.Spec.Replicas, sts.Spec.ServiceName = new(int32(replicas)), name //nolint:gosec // it is small
+	sts.Status.ReadyReplicas = *sts.Spec.Replicas
 	sts.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
 	sts.Spec.Template.Labels = map[string]string{"app": name}
 	sts.Spec.Template.Spec.Containers = []corev1.Container{{

@@ -75,16 +75,17 @@ type Owner struct {
 	// MemberChanges are the commands that change the member list: of the pod template of each of its
 	// StatefulSets, or of each of its pods.
 	MemberChanges []etcdconf.MemberChange
-	// Workloads are all StatefulSets of a cluster that spans several, by name, those that were added
-	// later last. StatefulSet is the first one, and Replicas are those of all. It is nil for a cluster of
+	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the first one, and Replicas are those of all. It is nil for a cluster of
 	// one workload.
 	Workloads []Workload
 	// Listed counts the members that the StatefulSets of a cluster that spans several list, also
 	// those of one that has no replicas now.
 	Listed int
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
-	// is known to have, and one for each StatefulSet that was added later.
+	// is known to have, and the members of Listers that are not ready.
 	Elsewhere int
+	// Listers are the StatefulSets that list its members and that its members do not list, by name.
+	Listers []string
 	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
 	// known. See UnknownPeers.
 	PeersUnknown string

@@ -20,14 +20,15 @@ import (
 type listedSet struct {
 	sts   *appsv1.StatefulSet
 	peers source.Peers
-	// listedBy is a StatefulSet that lists a member of this one, which does not list it. Empty for none.
-	listedBy string
+	// listedBy are the StatefulSets that list a member of this one, which does not list them, by name.
+	listedBy []*listedSet
 }
 
 // Spanning returns the clusters of the StatefulSets of one namespace whose members list members of
 // others, by name, and those that others list. Two are of one cluster if each lists a member of the other.
 // A list that is not returned joins nothing: anyone who may create a StatefulSet can write one. But it may
-// be true, so a StatefulSet that is listed and lists no others may have more members: see PeersUnknown.
+// be true, so a StatefulSet that is listed and lists no others may have more members: see PeersUnknown. And
+// the members of one that lists a cluster count there while they are not ready: see Elsewhere.
 func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	var all []listedSet
 	for _, sts := range sets {
@@ -40,14 +41,14 @@ func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	slices.SortFunc(all, func(a, b listedSet) int { return cmp.Compare(a.sts.Name, b.sts.Name) })
 	var owners []Owner
 	for _, group := range joinSets(all) {
-		if len(group[0].peers.Others) > 0 || group[0].listedBy != "" {
+		if len(group[0].peers.Others)+len(group[0].listedBy) > 0 {
 			owners = append(owners, ownerOfSets(group)...)
 		}
 	}
 	return owners
 }
 
-// joinSets returns the StatefulSets of each cluster, and notes which are listed by another cluster.
+// joinSets returns the StatefulSets of each cluster, and notes which StatefulSets list them.
 func joinSets(all []listedSet) [][]listedSet {
 	sets := make([]lister, 0, len(all))
 	for _, set := range all {
@@ -56,7 +57,7 @@ func joinSets(all []listedSet) [][]listedSet {
 	l := listingsOf(sets)
 	l.each(func(i, j int) {
 		if !l.of[j][i] {
-			all[j].listedBy = cmp.Or(all[j].listedBy, all[i].sts.Name)
+			all[j].listedBy = append(all[j].listedBy, &all[i])
 		}
 	})
 	return grouped(l.mutual(), all)
@@ -88,6 +89,7 @@ func ownerOfSets(group []listedSet) []Owner {
 			o.Elsewhere++
 		}
 	}
+	o.addListers(group, others)
 	if len(group) == 1 {
 		o.PeersUnknown = peersUnknown(group[0])
 		return []Owner{o}
@@ -119,8 +121,9 @@ func peersUnknown(set listedSet) string {
 	if ref := metav1.GetControllerOf(set.sts); ref != nil && flavour.Controls(ref) {
 		return ""
 	}
-	if set.listedBy != "" && set.peers.Unknown == "" {
-		return fmt.Sprintf("StatefulSet %s lists it as a member, and its own list does not name %s", set.listedBy, set.listedBy)
+	if len(set.listedBy) > 0 && set.peers.Unknown == "" {
+		by := set.listedBy[0].sts.Name
+		return fmt.Sprintf("StatefulSet %s lists it as a member, and its own list does not name %s", by, by)
 	}
 	return set.peers.Unknown
 }
