@@ -149,7 +149,7 @@ func (r *budgetReview) decide() Decision {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := withValue(before, original, due, verdict)
-	record.For = r.owner.Ref()
+	record.HandTo(r.owner.Ref(), r.owner.Continues(record.For))
 	return r.patchFor(wrote, record, verdict)
 }
 

@@ -184,6 +184,23 @@ func TestMembersElsewhereCount(t *testing.T) {
 	e.gets("a-0, the only voter", evictionOf("a-0"), true, "OneMember")
 }
 
+// TestUnlistedMemberIsDown holds that a member that joined a cluster by member add, and that its list does
+// not name, counts while it is down: the three others are just a quorum of the four.
+func TestUnlistedMemberIsDown(t *testing.T) {
+	t.Parallel()
+	live := spanningCluster(t, "main/3")
+	listed := func(sts *appsv1.StatefulSet) string { return sts.Spec.Template.Spec.Containers[0].Env[1].Value }
+	change(live, "main", func(s *appsv1.StatefulSet) {
+		live.objects = append(live.objects, setOf("later", 1, []string{listed(s), "later-0=http://later-0.later:2380"}))
+	})
+	e := expectation{t, replica(t, live, live)}
+	e.gets("main-1", evictionOf("main-1"), false, "QuorumNeedsMember")
+	e.gets("main to 2", scaleOf("main", 3, 2), false, "VotersLost")
+	change(live, "later", func(s *appsv1.StatefulSet) { s.Status.ReadyReplicas = 1 })
+	e = expectation{t, replica(t, live, live)}
+	e.gets("main-1, and the fourth is ready", evictionOf("main-1"), true, "QuorumKept")
+}
+
 // withSecret gives the members of StatefulSets variables from a Secret, which etcd-webhook does not read,
 // in addition to what they have.
 func withSecret(live *liveObjects, sets ...string) {

@@ -113,7 +113,8 @@ func (b *Reconciler) handOverBudget(ctx context.Context, budget *policyv1.PodDis
 	if err != nil || len(owners) == 0 || slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.RefersTo(record.For) }) {
 		return false, err
 	}
-	record.For, record.ReleaseSince = owners[0].Ref(), time.Time{}
+	record.HandTo(owners[0].Ref(), owners[0].Continues(record.For))
+	record.ReleaseSince = time.Time{}
 	patch, err := pdb.Patch(budget, nil, record, false)
 	if err != nil || patch == nil {
 		return false, err

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func TestBudgetIsRestored(t *testing.T) {
@@ -181,5 +182,33 @@ func TestBudgetSeriesEnd(t *testing.T) {
 	s.reconcile()
 	if got := budgetValues(t, s.key); len(got) > 0 {
 		t.Errorf("series remain: %v", got)
+	}
+}
+
+// TestSizeStaysWithItsCluster checks that a budget which two clusters share, and which changes hands, does
+// not bring the largest size of the one that is gone to the other one.
+func TestSizeStaysWithItsCluster(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{}")
+	s.expect("etcd maxUnavailable=1 AllReady")
+	record := func(ref string) {
+		change(s, "etcd", func(b *policyv1.PodDisruptionBudget) {
+			b.Annotations[v1alpha1.BudgetForAnnotation], b.Annotations[v1alpha1.BudgetSizeAnnotation] = ref, "5"
+		})
+	}
+	own := s.key
+	for _, row := range []struct {
+		ref  string
+		gone owner.Key
+		want string
+	}{
+		{"StatefulSet/big", owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "big"}, "etcd maxUnavailable=1 AllReady"},
+		{"Etcd/etcd", owner.Key{Kind: "Etcd", Namespace: "store", Name: "etcd"}, "etcd maxUnavailable=0 MemberDown"},
+	} {
+		record(row.ref)
+		s.key = row.gone
+		s.reconcile()
+		s.key = own
+		s.expect(row.want)
 	}
 }

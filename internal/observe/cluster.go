@@ -88,7 +88,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(o.Replicas), w.replicas())
-	f.elsewhere, f.listed, f.peersUnknown = o.MembersElsewhere(), o.MembersListed(), o.UnknownPeers()
+	f.elsewhere, f.listed, f.peersUnknown = o.MembersDown(), o.MembersListed(), o.UnknownPeers()
 	f.sizeText = o.SizeText()
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.Replicas = f.Budgets.expected(f.Replicas)

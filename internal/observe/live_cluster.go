@@ -62,7 +62,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	}
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String()}, At: r.Leases.Clock.Now(),
-		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(),
+		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersDown(), listed: o.MembersListed(),
 		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
 	}
 	if l.recorded().Largest.N == 0 && creates == nil {

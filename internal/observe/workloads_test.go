@@ -149,8 +149,8 @@ func described(o owner.Owner) string {
 	if o.Replicas > 9 {
 		text = o.Name + ":"
 	}
-	if o.Elsewhere > 0 {
-		text += fmt.Sprintf(" +%d", o.Elsewhere)
+	if o.MembersDown() > 0 {
+		text += fmt.Sprintf(" +%d", o.MembersDown())
 	}
 	if o.PeersUnknown != "" {
 		text += " ?"

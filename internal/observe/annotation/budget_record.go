@@ -33,6 +33,15 @@ type BudgetRecord struct {
 	State        budget.State
 }
 
+// HandTo makes the record that of an owner. The largest size stays only if the owner continues the cluster
+// that had it.
+func (r *BudgetRecord) HandTo(owner string, continues bool) {
+	if !continues {
+		r.Size = LargestSize{}
+	}
+	r.For = owner
+}
+
 // BudgetAnnotations returns the keys of a record's annotations.
 func BudgetAnnotations() []string {
 	return []string{

@@ -37,9 +37,9 @@ func (o *Owner) addListers(group []listedSet, others map[etcdconf.Peer]bool) {
 			delete(listers, name)
 			continue
 		}
-		o.Elsewhere += by.notReady()
+		o.Unready += by.notReady()
 	}
-	o.Elsewhere = min(o.Elsewhere, MaxMembers)
+	o.Unready = min(o.Unready, MaxMembers)
 	o.Listers = slices.Sorted(maps.Keys(listers))
 }
 

@@ -34,7 +34,7 @@ func TestListersAreNoLooser(t *testing.T) {
 		}
 		joinSets(all)
 		o := ownerOfSets(all[:1])[0]
-		known := int(o.Replicas) + o.Elsewhere
+		known := int(o.Replicas) + o.MembersDown()
 		if policy.Quorum(known)+ready < policy.Quorum(size+ready+unready) {
 			t.Fatalf("%d members, and %d ready and %d other ones in StatefulSets that list it: %d are known", size, ready, unready, known)
 		}

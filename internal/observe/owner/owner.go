@@ -82,10 +82,12 @@ type Owner struct {
 	// those of one that has no replicas now.
 	Listed int
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
-	// is known to have, and the members of Listers that are not ready.
+	// is known to have.
 	Elsewhere int
 	// Listers are the StatefulSets that list its members and that its members do not list, by name.
+	// Unready counts their members that are not ready.
 	Listers []string
+	Unready int
 	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
 	// known. See UnknownPeers.
 	PeersUnknown string

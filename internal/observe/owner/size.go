@@ -21,6 +21,16 @@ func (o Owner) MembersElsewhere() int {
 	return o.Elsewhere
 }
 
+// MembersDown counts the members beside those of its workloads that count as down: those elsewhere, and
+// those of StatefulSets that list it and are not ready. It is 0 where an annotation contains the number of
+// voters.
+func (o Owner) MembersDown() int {
+	if _, known := annotation.ParseSize(o.SizeText()); known {
+		return 0
+	}
+	return o.Elsewhere + o.Unready
+}
+
 // MembersListed counts the members that the members list, as MembersElsewhere does: a StatefulSet
 // that was scaled to nothing has members in etcd that still count.
 func (o Owner) MembersListed() int {

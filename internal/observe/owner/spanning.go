@@ -28,7 +28,7 @@ type listedSet struct {
 // others, by name, and those that others list. Two are of one cluster if each lists a member of the other.
 // A list that is not returned joins nothing: anyone who may create a StatefulSet can write one. But it may
 // be true, so a StatefulSet that is listed and lists no others may have more members: see PeersUnknown. And
-// the members of one that lists a cluster count there while they are not ready: see Elsewhere.
+// the members of one that lists a cluster count there while they are not ready: see Unready.
 func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	var all []listedSet
 	for _, sts := range sets {

@@ -5,6 +5,7 @@ package owner
 
 import (
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,13 @@ func (o Owner) RefersTo(ref string) bool {
 	return ref == o.Ref() || slices.ContainsFunc(o.Workloads, func(w Workload) bool {
 		return ref == Key{Kind: "StatefulSet", Name: w.Name}.Ref()
 	})
+}
+
+// Continues reports whether the cluster may be one that a record of another owner is about: it has members
+// of several workloads, of which one may be gone, or its StatefulSet had another owner.
+func (o Owner) Continues(ref string) bool {
+	_, name, _ := strings.Cut(ref, "/")
+	return o.RefersTo(ref) || o.Spans() || o.Elsewhere > 0 || name == o.Name || name == o.StatefulSet
 }
 
 // Size returns how many members the owner and the members' own lists name.
