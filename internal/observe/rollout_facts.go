@@ -77,7 +77,7 @@ func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
 	for _, sts := range w.sets() {
 		out.add(sts, facts.Cluster.Members)
 	}
-	return out, nil
+	return out, r.addData(ctx, &out)
 }
 
 // add reads a StatefulSet.

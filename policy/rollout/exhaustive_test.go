@@ -90,6 +90,23 @@ func checkUnguarded(t *testing.T, f Facts) {
 	}
 }
 
+// checkDataEnds asks for the step of the same state if the data of members that are down ends with their
+// pods. None of them restarts by it without a quorum.
+func checkDataEnds(t *testing.T, f Facts) {
+	t.Helper()
+	f.Sets = slices.Clone(f.Sets)
+	f.Sets[0].Pods = slices.Clone(f.Sets[0].Pods)
+	dataEnds(&f)
+	step := Evaluate(f, settings)
+	v, quorum := step.Values[0], f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size)
+	for i, p := range f.Sets[0].Pods {
+		restarts := step.Delete && p.Pod == step.Pod || !v.OnDelete && i >= v.Partition && p.outdated()
+		if restarts && p.DataEnds && !quorum {
+			t.Errorf("%s, and %s loses its data", text(step), p.Pod)
+		}
+	}
+}
+
 // checkStep compares a step with a naive judgement of which pods may restart by it.
 //
 //nolint:gocyclo // one condition a promise
@@ -98,6 +115,7 @@ func checkStep(t *testing.T, f Facts) {
 	step := Evaluate(f, settings)
 	if len(f.Sets[0].Pods) < 5 { // more take long, and add nothing
 		checkUnguarded(t, f)
+		checkDataEnds(t, f)
 	}
 	set, v := f.Sets[0], step.Values[0]
 	var restart, created []Pod

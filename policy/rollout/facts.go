@@ -56,6 +56,9 @@ type Pod struct {
 	// Failing is true if time alone does not make it start: no node fits, its image can't be pulled,
 	// or its containers end by themselves again and again.
 	Failing bool
+	// DataEnds is true if the member's data may end with the pod. It is only known while there is no
+	// quorum and the pod is not Ready.
+	DataEnds bool
 	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready.
 	NotReadyFor time.Duration
 	// MissingFor is how long it has not existed, as far as is known. 0 for a pod that exists.

@@ -42,6 +42,9 @@ var (
 	UpdatedNotReady = reasons.Add("RolloutUpdatedNotReady",
 		"A member is not ready with the new template. The other members keep the old one.",
 		"Wait until it is ready. If it does not start, kubectl logs and kubectl describe pod show why: correct the template, or restore the previous one. The pod then restarts at once.")
+	DataEnds = reasons.Add("RolloutDataEnds",
+		"There is no quorum, and the data of members may end with their pods: it is on no volume that outlives the pod, or its volume claim is being deleted. A member that restarts would start empty, and after all of them have restarted, the data of the cluster would be lost.",
+		"Bring the members up with the template that they have, or restore that. If the data is saved or not needed, release the rollout with the annotation kubectl-etcd.dev/rollout.")
 	HoldLimitPassed = reasons.Add("RolloutHoldLimitPassed",
 		"The rollout waited for the policy's holdLimit. It continues although the cluster is not well, one pod at a time, since a quorum of the other members is ready.",
 		"Find out why the cluster is not well: kubectl etcd status NAME.")

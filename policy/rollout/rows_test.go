@@ -81,6 +81,14 @@ func justNow(f *Facts) {
 	}
 }
 
+// dataEnds has the data of all pods that are not Ready end with them.
+func dataEnds(f *Facts) {
+	for i := range f.Sets[0].Pods {
+		p := &f.Sets[0].Pods[i]
+		p.DataEnds = p.Exists && !p.PodReady
+	}
+}
+
 // text writes a step as in the table.
 func text(s Step) string {
 	v := s.Values[0]
@@ -172,6 +180,9 @@ var rolloutRows = []struct {
 	{"O-10 no quorum", of("xxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
 	{"O-10 no quorum, and the template can't start", of("xxx", "oof", 2), "Hold, partition 2", UpdatedNotReady},
 	{"O-10 no quorum, and none has the template", of("vxx", "ooo", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-17 no quorum, and the data ends with the pods", with(of("xxx", "ooo", 3), dataEnds), "Hold, partition 3", DataEnds},
+	{"O-17 and one has the template", with(of("xxx", "oon", 2), dataEnds), "Hold, partition 2", DataEnds},
+	{"O-17 there is a quorum", with(of("vvx", "ooo", 3), dataEnds), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum for a moment", with(of("xxx", "ooo", 3), justNow), "Hold, partition 3", policy.NoQuorum},
 	{"O-10 no quorum for a moment, and one has the template", with(of("vxx", "oon", 2), justNow), "Hold, partition 2", policy.NoQuorum},
 	{"O-9 down for a moment", with(of("vvx", "ooo", 3), justNow), "Restart main-2, partition 2", policy.CuresMember},
