@@ -6,6 +6,8 @@ package webhook
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
@@ -109,6 +112,34 @@ func TestOrdinals(t *testing.T) {
 			}
 			if got := replica(t, live, live).handle(t, r); got.Allowed != (stay >= 2) {
 				t.Errorf("%d replicas from %d, where %d voters stay: allowed %t %+v", replicas, first, stay, got.Allowed, got.Result)
+			}
+		}
+	}
+}
+
+// TestScaleOfOtherOrdinals holds that kubectl scale, whose object has no ordinals, is judged alike whatever
+// the first ordinal of the StatefulSet is.
+func TestScaleOfOtherOrdinals(t *testing.T) {
+	t.Parallel()
+	for replicas := range 5 {
+		var want admission.Response
+		for first := range 4 {
+			live := spanningCluster(t, fmt.Sprintf("a/%d", first+3))
+			live.objects = slices.DeleteFunc(live.objects, func(o client.Object) bool {
+				pod, is := o.(*corev1.Pod)
+				return is && pod.Name < fmt.Sprintf("a-%d", first)
+			})
+			change(live, "a", func(s *appsv1.StatefulSet) {
+				s.Spec.Replicas, s.Spec.Ordinals = new(int32(3)), &appsv1.StatefulSetOrdinals{Start: int32(first)}
+				list := &s.Spec.Template.Spec.Containers[0].Env[1].Value
+				*list = strings.Join(strings.Split(*list, ",")[first:], ",")
+			})
+			got := replica(t, live, live).handle(t, scaleOf("a", 3, replicas))
+			if first == 0 {
+				want = got
+			}
+			if got.Allowed != want.Allowed || reasonOf(got) != reasonOf(want) {
+				t.Errorf("3 to %d from ordinal %d: allowed %t %s, want %t %s", replicas, first, got.Allowed, reasonOf(got), want.Allowed, reasonOf(want))
 			}
 		}
 	}

@@ -28,11 +28,21 @@ func (c *cluster) apply(ctx context.Context) error {
 	if err := c.applyKept(ctx); err != nil {
 		return err
 	}
+	if c.keptTooLow() {
+		return nil
+	}
 	// Only now is the budget that remains at its value.
 	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
 		return err
 	}
 	return c.removeStrayed(ctx)
+}
+
+// keptTooLow reports whether the budget that remains has a lower value than is due, in the time after resets
+// by others in which it is not written.
+func (c *cluster) keptTooLow() bool {
+	kept := c.facts.Budgets.Managed
+	return kept != nil && c.conflicts.backoff(c.owner.Key(), c.facts.At) > 0 && kept.Value.Min(c.facts.Replicas) < c.verdict.MinAvailable
 }
 
 // applyKept brings the budget that protects the cluster to its value, or creates it.

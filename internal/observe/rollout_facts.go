@@ -140,7 +140,9 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 		changed = c.LastTransitionTime.Time
 	}
 	if !p.PodReady {
-		p.NotReadyFor = max(0, o.At.Sub(changed))
+		if !podstate.NodeUnreachable(pod) {
+			p.NotReadyFor = max(0, o.At.Sub(changed))
+		}
 		return p
 	}
 	// The StatefulSet's controller waits as long.

@@ -82,8 +82,13 @@ func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Scale{Owner: live.owner, write: s, live: live}
 	of := live.w
+	if s.Creates == nil && s.First == s.FirstNow {
+		// A Scale doesn't have it.
+		s.First = of.firstOrdinal(s)
+		s.FirstNow = s.First
+	}
+	out := &Scale{Owner: live.owner, write: s, live: live}
 	if s.Creates != nil {
 		of.owner.FirstOrdinal = 0 // the members of before may have had another one
 	}

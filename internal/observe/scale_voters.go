@@ -67,6 +67,16 @@ func (s *Scale) leaves(sts *appsv1.StatefulSet, ordinal int) bool {
 	return s.writes(sts) && (at < first || at >= first+s.write.Asked)
 }
 
+// firstOrdinal returns the first ordinal of the StatefulSet of a write, and that of the write if there is none.
+func (w *workload) firstOrdinal(s ScaleWrite) int {
+	for _, sts := range w.sets() {
+		if !s.Etcd && sts.Name == s.Name {
+			return firstOf(sts)
+		}
+	}
+	return s.First
+}
+
 // writes reports whether the write changes the replicas of a StatefulSet.
 func (s *Scale) writes(sts *appsv1.StatefulSet) bool {
 	return s.write.Etcd || sts.Name == s.write.Name

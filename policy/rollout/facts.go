@@ -59,7 +59,8 @@ type Pod struct {
 	// DataEnds is true if the member's data may end with the pod. It is only known while there is no
 	// quorum and the pod is not Ready.
 	DataEnds bool
-	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready.
+	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready, and for one of which only
+	// the node sends no status.
 	NotReadyFor time.Duration
 	// MissingFor is how long it has not existed, as far as is known. 0 for a pod that exists.
 	MissingFor time.Duration

@@ -27,6 +27,21 @@ func Condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 	return nil
 }
 
+// NodeUnreachable reports whether a pod is not Ready only because its node sends no status: the node
+// controller sets Ready alone. The containers were ready when the node last did.
+func NodeUnreachable(pod *corev1.Pod) bool {
+	containers := Condition(pod, corev1.ContainersReady)
+	if Ready(pod) || containers == nil || containers.Status != corev1.ConditionTrue {
+		return false
+	}
+	for _, gate := range pod.Spec.ReadinessGates {
+		if c := Condition(pod, gate.ConditionType); c == nil || c.Status != corev1.ConditionTrue {
+			return false
+		}
+	}
+	return true
+}
+
 // RunningSince returns when the last container of a pod was started, and false while any of them
 // is not running. Readiness and leases that are older don't describe the containers that run now.
 func RunningSince(pod *corev1.Pod) (time.Time, bool) {
