@@ -5,6 +5,7 @@ package rollout
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memory"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -24,14 +25,19 @@ var holds = &holdCollector{}
 
 var rolloutHeldMetric = prometheus.NewDesc("kubectl_etcd_rollout_held",
 	"1 while the rollout of a cluster is held, with the reason of the last step: AllReady while members restart one at a time. Absent where none is held.",
-	[]string{"namespace", "kind", "name", "reason"}, nil)
+	[]string{"namespace", "cluster", "reason"}, nil)
 
 // Describe implements prometheus.Collector.
 func (c *holdCollector) Describe(to chan<- *prometheus.Desc) { to <- rolloutHeldMetric }
 
 // Collect implements prometheus.Collector.
 func (c *holdCollector) Collect(to chan<- prometheus.Metric) {
+	// A StatefulSet that its Etcd has left to itself has the same name. No series may be there twice.
+	clusters := map[client.ObjectKey]policy.Reason{}
 	for key, reason := range c.All() {
-		to <- prometheus.MustNewConstMetric(rolloutHeldMetric, prometheus.GaugeValue, 1, key.Namespace, key.Kind, key.Name, reason.Name())
+		clusters[client.ObjectKey{Namespace: key.Namespace, Name: key.Name}] = reason
+	}
+	for cluster, reason := range clusters {
+		to <- prometheus.MustNewConstMetric(rolloutHeldMetric, prometheus.GaugeValue, 1, cluster.Namespace, cluster.Name, reason.Name())
 	}
 }
