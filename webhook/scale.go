@@ -75,9 +75,9 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 	if err != nil {
 		return nil, unreadable(req.Kind.Kind, req, err)
 	}
-	// A write that leaves the replicas as they are, of an object that is being deleted, or with a
+	// A write that leaves the replicas and their claims as they are, of an object that is being deleted, or with a
 	// number that the API server refuses.
-	same := write.Creates == nil && write.Asked == write.Now && write.First == write.FirstNow
+	same := write.Creates == nil && write.Asked == write.Now && write.First == write.FirstNow && !write.BeginsToDelete()
 	if same || write.Asked < 0 || write.First < 0 || going {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NothingToDo}
 	}
@@ -145,6 +145,9 @@ func (r *scaleReview) what() string {
 		return fmt.Sprintf("create %s with %s, since members of one with its name exist", r.written(), policy.Count(w.Asked, "replica"))
 	case w.First != w.FirstNow:
 		return fmt.Sprintf("set the first ordinal of %s from %d to %d, with %s", r.written(), w.FirstNow, w.First, policy.Count(w.Asked, "replica"))
+	}
+	if r.write.Asked == r.write.Now {
+		return "change " + r.written()
 	}
 	return fmt.Sprintf("set the replicas of %s from %d to %d", r.written(), r.write.Now, r.write.Asked)
 }

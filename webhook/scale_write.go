@@ -53,6 +53,14 @@ func (s *scaled) first() int {
 	return int(s.Spec.Ordinals.Start)
 }
 
+// whenScaled returns what is done with the claims of removed replicas, nil for the default and for a Scale.
+func (s *scaled) whenScaled() *appsv1.PersistentVolumeClaimRetentionPolicyType {
+	if s.Spec.Retention == nil {
+		return nil
+	}
+	return s.Spec.Retention.WhenScaled
+}
+
 // readScaleWrite decodes the object of a request before and after the write. going is true if it
 // is being deleted.
 func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool, err error) {
@@ -81,9 +89,7 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 		write.Creates, write.Name, write.Now, write.FirstNow = &sts, sts.Name, 0, write.First
 	}
 	write.Size = declaredSize(before.Metadata.Annotations[v1alpha1.SizeAnnotation], after.Metadata.Annotations[v1alpha1.SizeAnnotation])
-	if after.Spec.Retention != nil {
-		write.WhenScaled = after.Spec.Retention.WhenScaled
-	}
+	write.WhenScaled, write.WhenScaledNow = after.whenScaled(), before.whenScaled()
 	return write, after.Metadata.DeletionTimestamp != nil, nil
 }
 

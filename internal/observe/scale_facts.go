@@ -33,6 +33,16 @@ type ScaleWrite struct {
 	// WhenScaled is what the StatefulSet does with the claims of removed replicas after the
 	// write, nil if the write doesn't contain it.
 	WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType
+	// WhenScaledNow is the same before the write.
+	WhenScaledNow *appsv1.PersistentVolumeClaimRetentionPolicyType
+}
+
+// BeginsToDelete reports whether the StatefulSet deletes the claims of removed replicas from this write on.
+func (s ScaleWrite) BeginsToDelete() bool {
+	deletes := func(p *appsv1.PersistentVolumeClaimRetentionPolicyType) bool {
+		return p != nil && *p == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	}
+	return deletes(s.WhenScaled) && !deletes(s.WhenScaledNow)
 }
 
 // OwnerOfScale returns the cluster that a write of replicas scales. It returns false for one that
@@ -130,6 +140,7 @@ func (s *Scale) judge() {
 	recorded := facts.Budgets.Largest
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
+	f.Stopping = s.stopping()
 	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
 	var leave []*corev1.Pod
 	f.Ready, f.Staying, leave = s.readyVoters(&facts, &f)

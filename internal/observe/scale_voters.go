@@ -67,6 +67,16 @@ func (s *Scale) leaves(sts *appsv1.StatefulSet, ordinal int) bool {
 	return s.writes(sts) && (at < first || at >= first+s.write.Asked)
 }
 
+// stopping counts the pods that have no replica after the write and have not stopped yet.
+func (s *Scale) stopping() (n int) {
+	for _, pod := range s.live.w.pods {
+		if sts, ordinal := s.live.w.ordinalOf(pod.Name); sts != nil && s.leaves(sts, ordinal) {
+			n++
+		}
+	}
+	return n
+}
+
 // firstOrdinal returns the first ordinal of the StatefulSet of a write, and that of the write if there is none.
 func (w *workload) firstOrdinal(s ScaleWrite) int {
 	for _, sts := range w.sets() {

@@ -56,6 +56,8 @@ type Facts struct {
 	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int
+	// Stopping is how many pods have no replica after the write and have not stopped yet.
+	Stopping int
 	// Volumes is what becomes of the data of the members whose replica is removed.
 	Volumes Volumes
 
@@ -94,6 +96,9 @@ func Evaluate(f Facts) policy.Verdict {
 
 func judge(f Facts) policy.Verdict {
 	switch {
+	case f.Asked == f.Now && !f.Moved && f.Volumes == Deleted && f.Stopping > 0 && f.Asked < f.Voters:
+		return policy.Refuse(VolumesDeleted, "%s of removed replicas have not stopped yet, and their volume claims would be deleted with them, while etcd counts %s; "+
+			"leave persistentVolumeClaimRetentionPolicy.whenScaled at Retain until they have stopped", policy.Count(f.Stopping, "pod"), policy.Count(f.Voters, "voter"))
 	case f.Asked == f.Now && !f.Moved:
 		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 	case f.Follows:

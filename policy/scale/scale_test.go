@@ -59,6 +59,10 @@ var scaleRows = []struct {
 	reason policy.Reason
 }{
 	{"R-1 unchanged", healthy(3, 3, 3), "yes", ReplicasUnchanged},
+	{"R-26 the claims of pods that stop", with(healthy(3, 0, 0), func(f *Facts) { f.Volumes, f.Stopping, f.Voters = Deleted, 3, 3 }), "no", VolumesDeleted},
+	{"R-26 of some", with(healthy(5, 3, 3), func(f *Facts) { f.Now, f.Volumes, f.Stopping = 3, Deleted, 1 }), "no", VolumesDeleted},
+	{"R-26 they have stopped", with(healthy(5, 3, 3), func(f *Facts) { f.Now, f.Volumes = 3, Deleted }), "yes", ReplicasUnchanged},
+	{"R-26 they were removed from etcd", with(healthy(3, 3, 3), func(f *Facts) { f.Volumes, f.Stopping = Deleted, 2 }), "yes", ReplicasUnchanged},
 	{"R-1 unchanged and even", healthy(2, 2, 2), "yes", ReplicasUnchanged},
 	{"R-1 unchanged below the quorum", healthy(5, 2, 2), "yes", ReplicasUnchanged},
 	{"R-2 follows its Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Follows, f.Druid = true, true }), "yes", FollowsOwner},
