@@ -5,6 +5,7 @@ package test
 
 import (
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/manifests"
@@ -112,5 +113,26 @@ func read(t *testing.T, file string, into any) {
 	}
 	if err := yaml.UnmarshalStrict(text, into); err != nil {
 		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// TestDeletionsAreOfThePodsThatWereReviewed verifies that the webhook for deletions is called for the pods
+// that the one for their creation is called for.
+func TestDeletionsAreOfThePodsThatWereReviewed(t *testing.T) {
+	t.Parallel()
+	var config admissionregistrationv1.MutatingWebhookConfiguration
+	read(t, "base/webhooks.yaml", &config)
+	conditions := map[string]string{}
+	for _, w := range config.Webhooks {
+		for _, c := range w.MatchConditions {
+			if c.Name == "may-run-etcd" {
+				conditions[w.Name] = c.Expression
+			}
+		}
+	}
+	created := conditions["pods.etcd-webhook.kubectl-etcd.dev"]
+	want := strings.ReplaceAll(created, "object.", "oldObject.")
+	if got := conditions["pod-deletions.etcd-webhook.kubectl-etcd.dev"]; created == "" || got != want {
+		t.Errorf("the condition of deletions is %s, want %s", got, want)
 	}
 }

@@ -24,14 +24,23 @@ func (f Facts) cure() (Step, bool) {
 	case set == nil:
 		return Step{}, false
 	}
-	pod := set.Pods[at]
-	if ends := f.named(func(p Pod) bool { return p.DataEnds }); !quorum && len(ends) > 0 {
-		return f.hold(DataEnds, "there is no quorum, and %s: none restarts, because no other copy may be left", policy.Names(ends, "may lose its data with its pod", "may lose their data with their pods")), true
-	}
-	if !quorum && pod.Exists && pod.NotReadyFor < outageLimit {
-		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, pod.NotReadyFor.Round(time.Second), outageLimit), true
+	if !quorum {
+		return f.cureWithoutQuorum(set, at), true
 	}
 	return f.restart(set, at), true
+}
+
+// cureWithoutQuorum restarts a pod that is down, unless it may come back by itself, or its data may be the
+// only copy.
+func (f Facts) cureWithoutQuorum(set *Set, at int) Step {
+	pod := set.Pods[at]
+	if ends := f.named(func(p Pod) bool { return p.DataEnds }); len(ends) > 0 {
+		return f.hold(DataEnds, "there is no quorum, and %s: none restarts, because no other copy may be left", policy.Names(ends, "may lose its data with its pod", "may lose their data with their pods"))
+	}
+	if pod.Exists && pod.NotReadyFor < outageLimit {
+		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, pod.NotReadyFor.Round(time.Second), outageLimit)
+	}
+	return f.restart(set, at)
 }
 
 // restart returns the step by which a pod gets the new template now. One that is missing is created

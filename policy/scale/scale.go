@@ -96,11 +96,8 @@ func Evaluate(f Facts) policy.Verdict {
 
 func judge(f Facts) policy.Verdict {
 	switch {
-	case f.Asked == f.Now && !f.Moved && f.Volumes == Deleted && f.Stopping > 0 && f.Asked < f.Voters:
-		return policy.Refuse(VolumesDeleted, "%s of removed replicas have not stopped yet, and their volume claims would be deleted with them, while etcd counts %s; "+
-			"leave persistentVolumeClaimRetentionPolicy.whenScaled at Retain until they have stopped", policy.Count(f.Stopping, "pod"), policy.Count(f.Voters, "voter"))
 	case f.Asked == f.Now && !f.Moved:
-		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
+		return f.stay()
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
 	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
@@ -115,6 +112,15 @@ func judge(f Facts) policy.Verdict {
 		return f.shrink()
 	}
 	return f.grow()
+}
+
+// stay judges a write that leaves the replicas as they are.
+func (f Facts) stay() policy.Verdict {
+	if f.Volumes == Deleted && f.Stopping > 0 && f.Asked < f.Voters {
+		return policy.Refuse(VolumesDeleted, "%s of removed replicas have not stopped yet, and their volume claims would be deleted with them, while etcd counts %s; "+
+			"leave persistentVolumeClaimRetentionPolicy.whenScaled at Retain until they have stopped", policy.Count(f.Stopping, "pod"), policy.Count(f.Voters, "voter"))
+	}
+	return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 }
 
 // stop judges the stop of all members.
