@@ -14,8 +14,9 @@ import (
 
 // board is the facts in a fixed order, by node.
 type board struct {
-	facts   Facts
-	fails   map[string][]string
+	facts Facts
+	fails map[string][]string
+	// on has the members that a drain of a node evicts.
 	on      map[string][]member
 	budgets map[string]Budget
 }
@@ -45,7 +46,9 @@ func newBoard(f Facts) *board {
 	for i := range f.Clusters {
 		c := &f.Clusters[i]
 		for _, pod := range c.Pods {
-			b.on[pod.Node] = append(b.on[pod.Node], member{cluster: c, pod: pod})
+			if !pod.Stays {
+				b.on[pod.Node] = append(b.on[pod.Node], member{cluster: c, pod: pod})
+			}
 		}
 	}
 	for _, members := range b.on {

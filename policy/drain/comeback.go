@@ -39,9 +39,10 @@ func (b *board) newSites() *sites {
 	for node := range b.fails {
 		s.open[node] = false
 	}
-	for _, members := range b.on {
-		for _, m := range members {
-			s.node[m.name()] = m.pod.Node
+	for i := range b.facts.Clusters {
+		c := &b.facts.Clusters[i]
+		for _, pod := range c.Pods {
+			s.node[member{cluster: c, pod: pod}.name()] = pod.Node
 		}
 	}
 	return s

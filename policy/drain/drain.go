@@ -55,6 +55,8 @@ type Pod struct {
 	Name string
 	// Node is where it runs, empty while it is not scheduled.
 	Node string
+	// Stays is true if a drain of its node does not evict it: it is a static pod, for example.
+	Stays bool
 	// Idle is true if its eviction stops nothing. See eviction.Facts.
 	Idle bool
 	// Ready is its Ready condition, which the eviction API reads.

@@ -126,6 +126,11 @@ var nodeRows = []struct {
 		}
 	}}, want: "a d", later: "WaveBudget"},
 	{row: "D-9", stage: stage{drain: "ab"}, want: "a+b"},
+	{row: "D-9 static pods", stage: stage{clusters: []string{"vvv abc"}, drain: "abc", change: func(f *Facts) {
+		for i := range f.Clusters[0].Pods {
+			f.Clusters[0].Pods[i].Stays = true
+		}
+	}}, want: "a+b+c"},
 	{row: "D-9 one member", stage: stage{clusters: []string{"v a"}, drain: "ab"}, want: "a+b"},
 	{row: "D-9 beside a broken member", stage: stage{clusters: []string{"vvvvx abcde"}, drain: "ae"}, want: "a+e"},
 }

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+func compareOwners(a, b owner.Owner) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+}
+
+// addCluster adds a cluster with its pods, and puts its members on their nodes.
+func (o *observation) addCluster(ctx context.Context, own owner.Owner, facts eviction.Facts, pods []*corev1.Pod) {
+	c := drain.Cluster{Facts: facts}
+	for _, pod := range pods {
+		p := drain.Pod{
+			Name: pod.Name, Node: pod.Spec.NodeName, Idle: idle(pod), Ready: podstate.Ready(pod), Budgets: o.budgetsOf(pod),
+			Stays: !o.evicted[pod.UID],
+		}
+		for _, t := range terms.Self(pod) {
+			apart := t.Hard && (t.Kind == spread.PodAntiAffinity || t.Kind == spread.TopologySpread)
+			p.ApartByHost = p.ApartByHost || apart && t.TopologyKey == spread.HostnameKey
+			p.ApartByZone = p.ApartByZone || apart && t.TopologyKey == spread.ZoneKey
+		}
+		if n := o.node(pod.Spec.NodeName); n != nil {
+			o.addMember(n, Member{Pod: pod, Owner: own, Stays: p.Stays})
+			p.Hosts, p.HostsUnknown = o.hosts(ctx, own, pod)
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	o.Facts.Clusters = append(o.Facts.Clusters, c)
+	o.Owners = append(o.Owners, own)
+}
+
+// addMember takes a member out of the other pods of its node.
+func (o *observation) addMember(n *Node, m Member) {
+	n.Members = append(n.Members, m)
+	n.Others = slices.DeleteFunc(n.Others, func(p corev1.Pod) bool { return p.UID == m.Pod.UID })
+	if m.Stays {
+		n.Warnings = append(n.Warnings, fmt.Sprintf("the drain does not evict %s/%s, a member of %s: it stops when the node stops. Stop one such node at a time",
+			m.Pod.Namespace, m.Pod.Name, m.Owner))
+	}
+}
+
+// idle reports whether the eviction of a pod stops nothing. The eviction API asks no budget about it.
+func idle(pod *corev1.Pod) bool {
+	phase := pod.Status.Phase
+	return phase == corev1.PodPending || phase == corev1.PodSucceeded || phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+}
+
+// budgetsOf returns the names of the budgets that select a pod, and adds them to the facts.
+func (o *observation) budgetsOf(pod *corev1.Pod) []string {
+	var names []string
+	for i := range o.budgets {
+		b := &o.budgets[i]
+		if !selects(b, pod) {
+			continue
+		}
+		names = append(names, b.Name)
+		if !slices.ContainsFunc(o.Facts.Budgets, func(have drain.Budget) bool { return have.Namespace == b.Namespace && have.Name == b.Name }) {
+			o.Facts.Budgets = append(o.Facts.Budgets, budgetFacts(b))
+		}
+	}
+	return names
+}
+
+func selects(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return err == nil && b.Namespace == pod.Namespace && selector.Matches(labels.Set(pod.Labels))
+}
+
+// budgetFacts reads a budget as the eviction API does (Kubernetes, pkg/registry/core/pod/storage/eviction.go).
+func budgetFacts(b *policyv1.PodDisruptionBudget) drain.Budget {
+	text := ""
+	if v := b.Spec.MinAvailable; v != nil {
+		text = "minAvailable=" + v.String()
+	}
+	if v := b.Spec.MaxUnavailable; v != nil {
+		text = "maxUnavailable=" + v.String()
+	}
+	s, unhealthy := b.Status, b.Spec.UnhealthyPodEvictionPolicy
+	return drain.Budget{
+		Namespace: b.Namespace, Name: b.Name, Text: text,
+		Allowed: int(s.DisruptionsAllowed), Behind: s.ObservedGeneration < b.Generation,
+		UnreadyGo: unhealthy != nil && *unhealthy == policyv1.AlwaysAllow || s.CurrentHealthy >= s.DesiredHealthy && s.DesiredHealthy > 0,
+	}
+}
+
+// hosts returns the nodes that can run a member, or why they are not known.
+func (o *observation) hosts(ctx context.Context, own owner.Owner, pod *corev1.Pod) (names []string, unknown string) {
+	if denies(o.Unseen, "nodes") {
+		return nil, "you may not list nodes"
+	}
+	f, err := o.reader.SpreadFacts(ctx, own, pod, spread.ZoneKey)
+	if err != nil {
+		return nil, err.Error()
+	}
+	var volume spread.Volume
+	if f.Ordinal >= 0 && f.Ordinal < len(f.Volumes) {
+		volume = f.Volumes[f.Ordinal]
+	}
+	for _, n := range f.Nodes {
+		if volume.State != spread.Bound || volume.AnyNode || slices.Contains(volume.Nodes, n.Name) {
+			names = append(names, n.Name)
+		}
+	}
+	return names, ""
+}
+
+// judgeOthers adds what the budgets of other pods mean for the nodes.
+func (o *observation) judgeOthers() {
+	for i := range o.Nodes {
+		n, fails := &o.Nodes[i], &o.Facts.Nodes[i].Fails
+		for k := range n.Others {
+			pod := &n.Others[k]
+			var of []drain.Budget
+			for b := range o.budgets {
+				if !idle(pod) && selects(&o.budgets[b], pod) {
+					of = append(of, budgetFacts(&o.budgets[b]))
+				}
+			}
+			switch {
+			case len(of) > 1:
+				*fails = append(*fails, fmt.Sprintf("budgets %s and %s select pod %s/%s: every eviction of it fails", of[0].Name, of[1].Name, pod.Namespace, pod.Name))
+			case len(of) == 1 && of[0].Allowed <= 0 && (podstate.Ready(pod) || !of[0].UnreadyGo):
+				n.Warnings = append(n.Warnings, fmt.Sprintf("budget %s/%s (%s) allows no eviction of pod %s now, and the drain waits for it", pod.Namespace, of[0].Name, of[0].Text, pod.Name))
+			}
+		}
+	}
+}
