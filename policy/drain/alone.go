@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// alone returns why a node can't be drained even alone or, if it can, the turns in which its members
+// alone returns why a node can't be drained even alone or, if it can, the batches in which its members
 // are evicted.
-func (b *board) alone(node string) (causes []policy.Note, turns [][]member) {
+func (b *board) alone(node string) (causes []policy.Note, batches [][]member) {
 	for _, text := range b.fails[node] {
 		causes = append(causes, policy.NewNote(OtherPodsBlock, "kubectl drain: %s", text))
 	}
@@ -23,17 +23,17 @@ func (b *board) alone(node string) (causes []policy.Note, turns [][]member) {
 	if len(causes) > 0 {
 		return causes, nil
 	}
-	turns = b.turns(b.on[node])
-	for _, turn := range turns[:max(len(turns)-1, 0)] {
-		for _, m := range turn {
-			if !m.pod.Idle && m.pod.HostsUnknown == "" && b.newSites().find(m, nil) == "" {
+	batches = b.batches(b.on[node])
+	for _, batch := range batches[:max(len(batches)-1, 0)] {
+		for _, m := range batch {
+			if !m.pod.Idle && m.pod.HostsUnknown == "" && b.newPlacement().find(m, nil) == "" {
 				causes = append(causes, policy.NewNote(MembersShareNode,
 					"%s runs members that can't leave together, and of these, no other node that stays open can run %s: the next one would leave while it is down",
 					node, m.name()))
 			}
 		}
 	}
-	return causes, turns
+	return causes, batches
 }
 
 // blocks returns why the pod of a member can't be evicted even alone.
@@ -60,21 +60,21 @@ func (b *board) blocks(m member) (policy.Note, bool) {
 	return policy.Note{}, false
 }
 
-// turns divides the members of a node into sets that can leave together, one after the other: each
-// member goes to the first set that admits it. That one is the last turn, so that whoever can leave
+// batches divides the members of a node into sets that can leave together, one after the other: each
+// member goes to the first set that admits it. That one is the last batch, so that a member that can leave
 // at any time is not awaited.
-func (b *board) turns(members []member) [][]member {
-	var turns [][]member
+func (b *board) batches(members []member) [][]member {
+	var batches [][]member
 next:
 	for _, m := range members {
-		for i, turn := range turns {
-			if _, refused := b.together(append(slices.Clone(turn), m)); !refused {
-				turns[i] = append(turn, m)
+		for i, batch := range batches {
+			if _, refused := b.together(append(slices.Clone(batch), m)); !refused {
+				batches[i] = append(batch, m)
 				continue next
 			}
 		}
-		turns = append(turns, []member{m})
+		batches = append(batches, []member{m})
 	}
-	slices.Reverse(turns)
-	return turns
+	slices.Reverse(batches)
+	return batches
 }

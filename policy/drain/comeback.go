@@ -22,17 +22,17 @@ type Back struct {
 	Message string
 }
 
-// sites is where the members run, and which nodes get new pods, during the waves.
-type sites struct {
+// placement is where the members run, and which nodes get new pods, during the waves.
+type placement struct {
 	board *board
 	open  map[string]bool
 	zone  map[string]string
 	node  map[string]string // of each member by its name
 }
 
-// newSites returns the sites while all nodes to drain are cordoned.
-func (b *board) newSites() *sites {
-	s := &sites{board: b, open: map[string]bool{}, zone: map[string]string{}, node: map[string]string{}}
+// newPlacement returns the placement while all nodes to drain are cordoned.
+func (b *board) newPlacement() *placement {
+	s := &placement{board: b, open: map[string]bool{}, zone: map[string]string{}, node: map[string]string{}}
 	for _, h := range b.facts.Hosts {
 		s.open[h.Name], s.zone[h.Name] = h.Open, h.Zone
 	}
@@ -49,7 +49,7 @@ func (b *board) newSites() *sites {
 }
 
 // find returns a node for a member, empty if there is none. Members in leaving occupy no node.
-func (s *sites) find(m member, leaving map[string]bool) string {
+func (s *placement) find(m member, leaving map[string]bool) string {
 	for _, host := range slices.Sorted(slices.Values(m.pod.Hosts)) {
 		if s.open[host] && s.admits(m, host, leaving) {
 			return host
@@ -59,7 +59,7 @@ func (s *sites) find(m member, leaving map[string]bool) string {
 }
 
 // admits reports whether the terms of a member admit a node beside the other members.
-func (s *sites) admits(m member, host string, leaving map[string]bool) bool {
+func (s *placement) admits(m member, host string, leaving map[string]bool) bool {
 	there, before := 0, 0
 	for _, o := range m.cluster.Pods {
 		other := member{cluster: m.cluster, pod: o}
@@ -82,7 +82,7 @@ func (s *sites) admits(m member, host string, leaving map[string]bool) bool {
 
 // comeBack adds to each wave what is to be awaited after it.
 func (b *board) comeBack(p *Plan) {
-	s := b.newSites()
+	s := b.newPlacement()
 	for i := range p.Blocked { // they are not cordoned
 		s.open[p.Blocked[i].Node] = b.opens(p.Blocked[i].Node)
 	}
@@ -118,7 +118,7 @@ func (b *board) opens(node string) bool {
 }
 
 // settle finds a node for an evicted member, and describes what is awaited.
-func (s *sites) settle(m member, leaving map[string]bool) Back {
+func (s *placement) settle(m member, leaving map[string]bool) Back {
 	back := Back{Eviction: m.eviction()}
 	if m.pod.HostsUnknown != "" {
 		s.node[m.name()] = ""

@@ -95,10 +95,10 @@ type Plan struct {
 type Wave struct {
 	// Nodes are sorted by name.
 	Nodes []string
-	// Turns are the members' pods to evict. All pods of a turn may be evicted at the same time. The
-	// next turn begins when the members of the one before are ready again. Nearly all waves have
-	// at most one turn.
-	Turns [][]Eviction
+	// Batches are the members' pods to evict. All pods of a batch may be evicted at the same time. The
+	// next batch begins when the members of the one before are ready again. Nearly all waves have
+	// at most one batch.
+	Batches [][]Eviction
 	// Interrupted are the clusters with one member, which the wave stops.
 	Interrupted []string
 	// Later are the nodes that would fit in but for these causes.
@@ -132,10 +132,10 @@ func Evaluate(f Facts) Plan {
 	var p Plan
 	var waves [][]string
 	for _, node := range b.order() {
-		switch causes, turns := b.alone(node); {
+		switch causes, batches := b.alone(node); {
 		case len(causes) > 0:
 			p.Blocked = append(p.Blocked, Blocked{Node: node, Causes: causes})
-		case len(turns) > 1: // it fits beside no other node
+		case len(batches) > 1: // it fits beside no other node
 			waves = append(waves, []string{node})
 		default:
 			waves = b.fit(waves, node)
@@ -152,7 +152,7 @@ func Evaluate(f Facts) Plan {
 // fit adds a node to the first wave that admits it, or to a new one.
 func (b *board) fit(waves [][]string, node string) [][]string {
 	for i, nodes := range waves {
-		if _, turns := b.alone(nodes[0]); len(nodes) == 1 && len(turns) > 1 {
+		if _, batches := b.alone(nodes[0]); len(nodes) == 1 && len(batches) > 1 {
 			continue
 		}
 		if _, refused := b.together(b.podsOn(append(slices.Clone(nodes), node)...)); !refused {
@@ -166,20 +166,20 @@ func (b *board) fit(waves [][]string, node string) [][]string {
 // wave describes a wave. later are the waves after it.
 func (b *board) wave(nodes []string, later [][]string) Wave {
 	w := Wave{Nodes: slices.Sorted(slices.Values(nodes))}
-	turns := [][]member{b.podsOn(nodes...)}
+	batches := [][]member{b.podsOn(nodes...)}
 	if len(nodes) == 1 {
-		_, turns = b.alone(nodes[0])
+		_, batches = b.alone(nodes[0])
 	}
-	for _, turn := range turns {
+	for _, batch := range batches {
 		var evictions []Eviction
-		for _, m := range turn {
+		for _, m := range batch {
 			evictions = append(evictions, m.eviction())
 			if m.cluster.Cluster.Single() && !m.pod.Idle {
 				w.Interrupted = append(w.Interrupted, m.cluster.name())
 			}
 		}
 		if len(evictions) > 0 {
-			w.Turns = append(w.Turns, evictions)
+			w.Batches = append(w.Batches, evictions)
 		}
 	}
 	for _, others := range later {
@@ -194,8 +194,8 @@ func (b *board) wave(nodes []string, later [][]string) Wave {
 // why returns the cause for which a node is not drained together with others.
 func (b *board) why(nodes []string, node string) policy.Note {
 	for _, n := range append([]string{node}, nodes...) {
-		if _, turns := b.alone(n); len(turns) > 1 {
-			return policy.NewNote(MembersInTurns, "%s runs several members of one cluster, which are evicted in turns, so it is drained alone", n)
+		if _, batches := b.alone(n); len(batches) > 1 {
+			return policy.NewNote(MembersInBatches, "%s runs several members of one cluster, which are evicted in batches, so it is drained alone", n)
 		}
 	}
 	cause, _ := b.together(b.podsOn(append(slices.Clone(nodes), node)...))

@@ -89,11 +89,11 @@ func plain(nodes ...string) string {
 func (s stage) check(t *testing.T, f Facts, p Plan) int {
 	t.Helper()
 	seen := ""
-	together := "" // the nodes that are drained in one turn
+	together := "" // the nodes that are drained in one batch
 	for i, w := range p.Waves {
 		nodes := plain(w.Nodes...)
 		seen += nodes
-		if len(w.Turns) > 1 {
+		if len(w.Batches) > 1 {
 			continue
 		}
 		together += nodes
@@ -102,7 +102,7 @@ func (s stage) check(t *testing.T, f Facts, p Plan) int {
 		}
 		for _, later := range p.Waves[i+1:] {
 			for _, n := range later.Nodes {
-				if len(later.Turns) < 2 && s.fits(nodes+plain(n)) {
+				if len(later.Batches) < 2 && s.fits(nodes+plain(n)) {
 					t.Errorf("%+v: %s fits into wave %s", s, n, nodes)
 				}
 			}
@@ -128,30 +128,30 @@ func (s stage) check(t *testing.T, f Facts, p Plan) int {
 	}
 	waves := 0
 	for _, w := range p.Waves {
-		waves += policytest.ToInt(len(w.Turns) < 2)
+		waves += policytest.ToInt(len(w.Batches) < 2)
 	}
 	return waves - s.fewest(together)
 }
 
-// turnsKeepQuorum holds for waves in turns: no turn takes the quorum of a cluster whose other members
+// batchesKeepQuorum holds for waves in batches: no batch takes the quorum of a cluster whose other members
 // are as they were.
-func (s stage) turnsKeepQuorum(t *testing.T, f Facts, p Plan) int {
+func (s stage) batchesKeepQuorum(t *testing.T, f Facts, p Plan) int {
 	t.Helper()
 	n := 0
 	for _, w := range p.Waves {
-		for _, turn := range w.Turns {
+		for _, batch := range w.Batches {
 			n++
 			for i, cluster := range s.clusters {
 				kinds, _, _ := strings.Cut(cluster, " ")
 				healthy, voters := 0, 0
 				for j, kind := range kinds {
 					pod := f.Clusters[i].Pods[j].Name
-					leaves := slices.ContainsFunc(turn, func(e Eviction) bool { return e.Pod == pod })
+					leaves := slices.ContainsFunc(batch, func(e Eviction) bool { return e.Pod == pod })
 					voters += policytest.ToInt(kind != 'V')
 					healthy += policytest.ToInt(kind == 'v' && !leaves)
 				}
 				if before := strings.Count(kinds, "v"); len(kinds) > 1 && 2*before > voters && 2*healthy <= voters {
-					t.Errorf("%+v: turn %v takes the quorum of cluster %d", s, turn, i)
+					t.Errorf("%+v: batch %v takes the quorum of cluster %d", s, batch, i)
 				}
 			}
 		}
@@ -163,11 +163,11 @@ func (s stage) turnsKeepQuorum(t *testing.T, f Facts, p Plan) int {
 // clusters, with the naive rule.
 func TestEveryPlacement(t *testing.T) {
 	t.Parallel()
-	plans, turns, worst, more := 0, 0, 0, 0
-	look := func(s stage) {
+	plans, batches, worst, more := 0, 0, 0, 0
+	examine := func(s stage) {
 		f := s.facts()
 		p := Evaluate(f)
-		turns += s.turnsKeepQuorum(t, f, p)
+		batches += s.batchesKeepQuorum(t, f, p)
 		extra := s.check(t, f, p) // it shuffles the facts
 		plans++
 		worst = max(worst, extra)
@@ -175,21 +175,21 @@ func TestEveryPlacement(t *testing.T) {
 	}
 	everyPlacement(4, "vxV", func(cluster string) {
 		for allowed := -1; allowed <= 2; allowed++ {
-			look(stage{clusters: []string{cluster}, drain: letters, hosts: "ef", allowed: []int{allowed}})
+			examine(stage{clusters: []string{cluster}, drain: letters, hosts: "ef", allowed: []int{allowed}})
 		}
 	})
 	var small []string
 	everyPlacement(3, "v", func(cluster string) { small = append(small, cluster) })
 	for _, a := range small {
 		for _, b := range small {
-			look(stage{clusters: []string{a, b}, drain: letters, hosts: "ef"})
+			examine(stage{clusters: []string{a, b}, drain: letters, hosts: "ef"})
 		}
 	}
 	if worst > 1 {
 		t.Errorf("a plan has %d waves more than are needed", worst)
 	}
-	if plans < 10000 || turns < 1000 {
-		t.Errorf("%d plans, %d turns", plans, turns)
+	if plans < 10000 || batches < 1000 {
+		t.Errorf("%d plans, %d batches", plans, batches)
 	}
-	t.Logf("%d plans, %d turns, %d plans with a wave more than needed", plans, turns, more)
+	t.Logf("%d plans, %d batches, %d plans with a wave more than needed", plans, batches, more)
 }

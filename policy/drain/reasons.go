@@ -24,7 +24,7 @@ var (
 	MembersShareNode = reasons.Add("MembersShareNode",
 		"The node runs several members of one cluster that can't leave together, and the first one that leaves can't run on another node. So the next one would leave while it is down.",
 		"Let another node run a member: add a node, or uncordon one. Members are spread over nodes by an EtcdTopologyPolicy.")
-	MembersInTurns = reasons.Add("MembersInTurns",
+	MembersInBatches = reasons.Add("MembersInBatches",
 		"The node runs several members of one cluster that can't leave together. They are evicted one after the other: each must be ready on another node before the next one leaves.",
 		policy.NoAction)
 	WaveQuorum = reasons.Add("WaveQuorum",

@@ -66,13 +66,13 @@ func (s stage) facts() Facts {
 func node(letter rune) string { return "node-" + string(letter) }
 
 // short writes a plan as its waves, "a+b c", and the blocked nodes with their reasons. A slash
-// divides turns.
+// divides batches.
 func short(p Plan) string {
 	var parts []string
 	for _, w := range p.Waves {
 		nodes := strings.ReplaceAll(strings.Join(w.Nodes, "+"), "node-", "")
-		if len(w.Turns) > 1 {
-			nodes += fmt.Sprintf("/%d", len(w.Turns))
+		if len(w.Batches) > 1 {
+			nodes += fmt.Sprintf("/%d", len(w.Batches))
 		}
 		parts = append(parts, nodes)
 	}
@@ -112,7 +112,7 @@ var nodeRows = []struct {
 	{row: "D-5", stage: stage{clusters: []string{"vvv aab"}, drain: "a"}, want: "a=MembersShareNode"},
 	{row: "D-5 the only other node is drained too", stage: stage{clusters: []string{"vvv aab"}, drain: "ac"}, want: "c a=MembersShareNode"},
 	{row: "D-6", stage: stage{clusters: []string{"vvv aab"}, drain: "a", hosts: "c"}, want: "a/2"},
-	{row: "D-6 beside others", stage: stage{clusters: []string{"vvv aab", "v d"}, drain: "ad", hosts: "c"}, want: "a/2 d", later: "MembersInTurns"},
+	{row: "D-6 beside others", stage: stage{clusters: []string{"vvv aab", "v d"}, drain: "ad", hosts: "c"}, want: "a/2 d", later: "MembersInBatches"},
 	{row: "D-6 not known", stage: stage{clusters: []string{"vvv aab"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown, f.Clusters[0].Pods[1].HostsUnknown = "x", "x" }}, want: "a/2"},
 	{row: "D-6 another cluster leaves last", stage: stage{clusters: []string{"vvv aab", "v a"}, drain: "a", hosts: "c", change: func(f *Facts) { f.Clusters[1].Pods[0].Hosts = nil }}, want: "a/2"},
 	{row: "D-7", stage: stage{clusters: []string{"vvv abc"}, drain: "abc"}, want: "a b c", later: "WaveQuorum WaveQuorum"},
@@ -177,7 +177,7 @@ var backRows = []struct {
 		f.Clusters[0].Pods[0].ApartByZone = true
 	}}, want: "c0-0:AwaitUncordon@node-a"},
 	{row: "D-10 the free node is in a zone of its own", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].ApartByZone = true }}, want: "c0-0:AwaitMember"},
-	{row: "D-10 two take the places of each other's choice", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", hosts: "f", change: func(f *Facts) { f.Clusters[0].Pods[1].Hosts = []string{"node-b", "node-f"} }}, want: "c0-0:AwaitUncordon@node-a c0-1:AwaitMember"},
+	{row: "D-10 the one with fewer nodes chooses first", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", hosts: "f", change: func(f *Facts) { f.Clusters[0].Pods[1].Hosts = []string{"node-b", "node-f"} }}, want: "c0-0:AwaitUncordon@node-a c0-1:AwaitMember"},
 	{row: "D-12", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown = "no permission" }}, want: "c0-0:HostsUnknown"},
 	{row: "D-13", stage: stage{clusters: []string{"vvx abc"}, drain: "c", hosts: "d"}, want: "c0-2:"},
 }

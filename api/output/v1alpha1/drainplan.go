@@ -73,17 +73,17 @@ type DrainCause struct {
 type DrainWave struct {
 	Wave  int      `json:"wave"`
 	Nodes []string `json:"nodes"`
-	// Evictions are the members that it evicts, nearly always in one turn. With several turns, the
-	// members of each must be ready again before the next turn.
-	Evictions []DrainTurn `json:"evictions,omitempty"`
+	// Evictions are the members that it evicts, nearly always in one batch. With several batches, the
+	// members of each must be ready again before the next batch.
+	Evictions []DrainBatch `json:"evictions,omitempty"`
 	// Interrupted are the clusters of one member that it stops, as namespace/name.
 	Interrupted []string `json:"interrupted,omitempty"`
 	// Await is what must happen before the next wave.
 	Await []DrainAwait `json:"await,omitempty"`
 }
 
-// DrainTurn is a set of members that can be evicted at the same time.
-type DrainTurn struct {
+// DrainBatch is a set of members that can be evicted at the same time.
+type DrainBatch struct {
 	// Pods are the pods as namespace/name.
 	Pods []string `json:"pods"`
 }

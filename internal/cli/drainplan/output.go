@@ -58,12 +58,12 @@ func nodeOutput(s *drain.State, n *drain.Node) v1alpha1.DrainNode {
 
 func waveOutput(number int, w *rules.Wave) v1alpha1.DrainWave {
 	out := v1alpha1.DrainWave{Wave: number, Nodes: w.Nodes, Interrupted: w.Interrupted}
-	for _, turn := range w.Turns {
+	for _, batch := range w.Batches {
 		var pods []string
-		for _, e := range turn {
+		for _, e := range batch {
 			pods = append(pods, e.Namespace+"/"+e.Pod)
 		}
-		out.Evictions = append(out.Evictions, v1alpha1.DrainTurn{Pods: pods})
+		out.Evictions = append(out.Evictions, v1alpha1.DrainBatch{Pods: pods})
 	}
 	for _, b := range w.Back {
 		if b.Message != "" {

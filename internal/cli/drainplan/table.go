@@ -99,8 +99,8 @@ func explain(w io.Writer, s *drain.State, p *v1alpha1.DrainPlan) error {
 	}
 	for _, wave := range p.Waves {
 		section(fmt.Sprintf("Wave %d stops these clusters until their only member is back:", wave.Wave), wave.Interrupted)
-		if turns := len(wave.Evictions); turns > 1 {
-			section(fmt.Sprintf("Wave %d evicts its members in %d turns. Each turn is ready elsewhere before the next one:", wave.Wave, turns), turnTexts(wave))
+		if batches := len(wave.Evictions); batches > 1 {
+			section(fmt.Sprintf("Wave %d evicts its members in %d batches. Each batch is ready elsewhere before the next one:", wave.Wave, batches), batchTexts(wave))
 		}
 	}
 	fmt.Fprintln(&b, "\n"+summary(s))
@@ -119,7 +119,7 @@ func uncordons(w v1alpha1.DrainWave) []string {
 	return out
 }
 
-func turnTexts(w v1alpha1.DrainWave) []string {
+func batchTexts(w v1alpha1.DrainWave) []string {
 	var out []string
 	for _, t := range w.Evictions {
 		out = append(out, strings.Join(t.Pods, ", "))

@@ -19,10 +19,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
-// evictTurn evicts the members of the first turn of a wave, and waits until their pods are gone.
-func (r *Run) evictTurn(ctx context.Context, s *State, w drain.Wave) error {
+// evictBatch evicts the members of the first batch of a wave, and waits until their pods are gone.
+func (r *Run) evictBatch(ctx context.Context, s *State, w drain.Wave) error {
 	var gone []Member
-	for _, e := range w.Turns[0] {
+	for _, e := range w.Batches[0] {
 		m := s.member(e)
 		if m == nil {
 			continue

@@ -36,7 +36,7 @@ type Job struct {
 	Clock   clock.Clock
 	// Namespace is where clusters are searched if the user may not list those of all namespaces.
 	Namespace string
-	// GracePeriod is how many seconds members get to stop, negative for what their pods say.
+	// GracePeriod is how many seconds members get to stop, negative for the value of their pods.
 	GracePeriod int
 	// Logf logs each step that was done, and with "… " what is awaited.
 	Logf func(format string, args ...any)

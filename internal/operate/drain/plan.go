@@ -46,12 +46,12 @@ func (s *State) OperatePlan() (operate.Plan, error) {
 	p.Steps = append(p.Steps, "cordon "+strings.Join(s.names(), ", "))
 	for i, w := range s.Plan.Waves {
 		step := fmt.Sprintf("wave %d: drain %s", i+1, policy.List(w.Nodes))
-		for k, turn := range w.Turns {
+		for k, batch := range w.Batches {
 			then := ": evict "
 			if k > 0 {
 				then = ", and when these are ready again, "
 			}
-			step += then + strings.Join(podNames(turn), ", ")
+			step += then + strings.Join(podNames(batch), ", ")
 		}
 		p.Steps = append(p.Steps, step)
 		if i < len(s.Plan.Waves)-1 {
@@ -115,7 +115,7 @@ func (s *State) blockers() []string {
 func (s *State) subject() string {
 	var b strings.Builder
 	for _, w := range s.Plan.Waves {
-		fmt.Fprintln(&b, w.Nodes, w.Turns)
+		fmt.Fprintln(&b, w.Nodes, w.Batches)
 	}
 	for i := range s.Nodes {
 		for _, m := range s.Nodes[i].Members {
@@ -125,9 +125,9 @@ func (s *State) subject() string {
 	return b.String()
 }
 
-func podNames(turn []drain.Eviction) []string {
-	names := make([]string, 0, len(turn))
-	for _, e := range turn {
+func podNames(batch []drain.Eviction) []string {
+	names := make([]string, 0, len(batch))
+	for _, e := range batch {
 		names = append(names, e.Namespace+"/"+e.Pod)
 	}
 	return names
@@ -141,10 +141,10 @@ func (j *Job) Try(ctx context.Context, s *State) error {
 			return err
 		}
 	}
-	if len(w.Turns) == 0 {
+	if len(w.Batches) == 0 {
 		return nil
 	}
-	for _, e := range w.Turns[0] {
+	for _, e := range w.Batches[0] {
 		if m := s.member(e); m != nil {
 			if err := j.Evict(ctx, m.Pod, true); err != nil {
 				return fmt.Errorf("evict %s/%s: %w", e.Namespace, e.Pod, err)

@@ -58,7 +58,7 @@ func (r *Run) Do(ctx context.Context) error {
 		if err := r.wave(ctx, s, w); err != nil {
 			return err
 		}
-		if len(w.Turns) < 2 {
+		if len(w.Batches) < 2 {
 			r.Left = slices.DeleteFunc(r.Left, func(n string) bool { return slices.Contains(w.Nodes, n) })
 			r.Logf("drained %s", policy.List(w.Nodes))
 		}
@@ -133,18 +133,18 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// wave evicts the first turn of a wave and, if there is no other, the other pods of its nodes.
+// wave evicts the first batch of a wave and, if there is no other, the other pods of its nodes.
 func (r *Run) wave(ctx context.Context, s *State, w drain.Wave) error {
 	var others []corev1.Pod
 	for _, name := range w.Nodes {
 		others = append(others, s.node(name).Others...)
 	}
-	if len(w.Turns) > 0 {
-		if err := r.evictTurn(ctx, s, w); err != nil {
+	if len(w.Batches) > 0 {
+		if err := r.evictBatch(ctx, s, w); err != nil {
 			return err
 		}
 	}
-	if len(w.Turns) > 1 || len(others) == 0 {
+	if len(w.Batches) > 1 || len(others) == 0 {
 		return nil
 	}
 	r.await("kubectl drain evicts %s", policy.Count(len(others), "other pod"))
