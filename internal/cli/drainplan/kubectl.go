@@ -13,8 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/drain"
 
@@ -72,12 +70,9 @@ func (k *kubectl) helper(ctx context.Context) *drain.Helper {
 func (k *kubectl) Pods(ctx context.Context, node string) (pods []corev1.Pod, warnings string, fails []string, err error) {
 	list, errs := k.helper(ctx).GetPodsForDeletion(node)
 	if list == nil { // not the pods are at fault, but the request
-		return nil, "", nil, utilerrors.NewAggregate(errs)
+		return nil, "", nil, errors.Join(errs...)
 	}
 	for _, e := range errs {
-		if status, ok := errors.AsType[apierrors.APIStatus](e); ok {
-			return nil, "", nil, fmt.Errorf("%s: %w", status.Status().Message, e)
-		}
 		fails = append(fails, e.Error())
 	}
 	slices.Sort(fails) // they come from a map
