@@ -173,7 +173,7 @@ func TestEveryPlacement(t *testing.T) {
 		worst = max(worst, extra)
 		more += policytest.ToInt(extra > 0)
 	}
-	everyPlacement(4, "vxV", func(cluster string) {
+	everyPlacement(5, "vxV", func(cluster string) {
 		for allowed := -1; allowed <= 2; allowed++ {
 			examine(stage{clusters: []string{cluster}, drain: letters, hosts: "ef", allowed: []int{allowed}})
 		}
@@ -185,7 +185,7 @@ func TestEveryPlacement(t *testing.T) {
 			examine(stage{clusters: []string{a, b}, drain: letters, hosts: "ef"})
 		}
 	}
-	if worst > 1 {
+	if worst > 0 {
 		t.Errorf("a plan has %d waves more than are needed", worst)
 	}
 	if plans < 10000 || batches < 1000 {
