@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -135,4 +137,31 @@ func uncordonAtEnd(t *testing.T, c *clusters.Cluster, nodes []string) {
 			}
 		}
 	})
+}
+
+// TestDrainPlanSampleRoles plans and tries a drain with the roles of manifests/samples, and no other
+// permissions.
+func TestDrainPlanSampleRoles(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain})
+	shell(t, "kubectl apply -f ../../manifests/samples/plugin-roles.yaml")
+	user := "drainer-of-" + ns
+	for _, role := range []string{"kubectl-etcd-viewer", "kubectl-etcd-cluster-viewer", "kubectl-etcd-node-drainer"} {
+		create(t, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: role + "-" + ns},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+		})
+	}
+	awaitRight(t, ns, user, "", "pods", "list")
+	awaitRight(t, ns, user, "", "nodes", "patch")
+	node := members(t, c)[0].Node
+	flags := []string{node, "--ignore-daemonsets", "--delete-emptydir-data", "--pod-selector", labels.FormatLabels(c.MemberLabels()), "--as", user}
+	if p := drainPlan(t, flags...); len(p.Unseen) > 0 {
+		t.Errorf("unseen: %v", p.Unseen)
+	}
+	plugin(t, 0, append([]string{"drain-plan", "--run", "--dry-run=server"}, flags...)...)
+	// The cluster has one member: a plan shows that the drain interrupts it.
+	prints(t, 0, []string{"stops these clusters until their only member is back", ns + "/main"}, append([]string{"drain-plan"}, flags...)...)
 }

@@ -6,6 +6,7 @@ package drainplan
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -31,7 +32,7 @@ func logStep(a *app.App, format string, args ...any) { change.PrintStep(a, forma
 // drainNodes drains nodes through the driver of changes.
 func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string, o options) error {
 	t := &task{app: a, options: o, job: job, nodes: nodes}
-	t.run = &drain.Run{Job: job, Left: nodes, Drained: t.announce}
+	t.run = &drain.Run{Job: job, Left: slices.Clone(nodes), Drained: t.announce}
 	return change.Do(ctx, a, nil, o.Flags, change.Operation{
 		Subject: "what runs on the nodes", Needs: drain.Needs(), Judge: t.judge,
 		DryRun: func(ctx context.Context) error { return job.Try(ctx, t.state) },

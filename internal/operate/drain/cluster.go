@@ -32,7 +32,7 @@ func (o *observation) addCluster(ctx context.Context, own owner.Owner, facts evi
 	for _, pod := range pods {
 		p := drain.Pod{
 			Name: pod.Name, Node: pod.Spec.NodeName, Idle: idle(pod), Ready: podstate.Ready(pod), Budgets: o.budgetsOf(pod),
-			Stays: !o.evicted[pod.UID],
+			Stays: o.stays(pod),
 		}
 		for _, t := range terms.Self(pod) {
 			apart := t.Hard && (t.Kind == spread.PodAntiAffinity || t.Kind == spread.TopologySpread)
@@ -57,6 +57,21 @@ func (o *observation) addMember(n *Node, m Member) {
 		n.Warnings = append(n.Warnings, fmt.Sprintf("the drain does not evict %s/%s, a member of %s: it stops when the node stops. Stop one such node at a time",
 			m.Pod.Namespace, m.Pod.Name, m.Owner))
 	}
+}
+
+// stays reports whether a drain of its node leaves a pod. If kubectl drain gives up on the node, that is
+// only known of pods that no drain evicts.
+func (o *observation) stays(pod *corev1.Pod) bool {
+	if o.evicted[pod.UID] || o.unlisted[pod.Spec.NodeName] {
+		return false
+	}
+	at := slices.IndexFunc(o.Facts.Nodes, func(n drain.Node) bool { return n.Name == pod.Spec.NodeName })
+	if at < 0 || len(o.Facts.Nodes[at].Fails) == 0 {
+		return true
+	}
+	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	ref := metav1.GetControllerOfNoCopy(pod)
+	return static || ref != nil && ref.Kind == "DaemonSet"
 }
 
 // idle reports whether the eviction of a pod stops nothing. The eviction API asks no budget about it.

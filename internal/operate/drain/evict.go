@@ -97,7 +97,7 @@ func (r *Run) evictMember(ctx context.Context, m Member) error {
 			return nil
 		case ctx.Err() != nil:
 			return r.ended(ctx)
-		case !apierrors.IsTooManyRequests(err):
+		case permanent(err):
 			return err
 		}
 		r.await("pod %s may be evicted: %v", what, err)

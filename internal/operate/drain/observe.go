@@ -29,13 +29,14 @@ type observation struct {
 
 	reader  *observe.Reader
 	budgets []policyv1.PodDisruptionBudget
-	// evicted are the pods that kubectl drain evicts, by UID.
-	evicted map[types.UID]bool
+	// evicted are the pods that kubectl drain evicts, by UID. That is not known of the nodes in unlisted.
+	evicted  map[types.UID]bool
+	unlisted map[string]bool
 }
 
 // Observe reads the nodes, the clusters with members on them, and the budgets, and makes the plan.
 func (j *Job) Observe(ctx context.Context, nodes []string) (*State, error) {
-	o := observation{State: &State{}, evicted: map[types.UID]bool{}}
+	o := observation{State: &State{}, evicted: map[types.UID]bool{}, unlisted: map[string]bool{}}
 	var err error
 	if err = o.load(ctx, j); err != nil {
 		return nil, err
@@ -59,6 +60,9 @@ func (o *observation) load(ctx context.Context, j *Job) (err error) {
 		var denied []source.Denial
 		o.Partial, denied = j.Namespace, o.Unseen
 		if o.reader, o.Unseen, err = j.Reader.Preload(ctx, j.Namespace, true); err == nil {
+			if denies(o.Unseen, "pods") {
+				o.Partial = "" // not even that one
+			}
 			o.Unseen = keepUnseen(denied, o.Unseen)
 		}
 	}
@@ -103,6 +107,7 @@ func (o *observation) readNodes(ctx context.Context, j *Job, names []string) err
 			if !denies(o.Unseen, "pods") {
 				o.Unseen = append(o.Unseen, source.Denial{Resource: "pods", Err: err})
 			}
+			o.unlisted[name] = true
 			n.Warnings = append(n.Warnings, "the pods of the node can't be listed, so it is not known what else kubectl drain evicts")
 		case err != nil:
 			return fmt.Errorf("list the pods of node %s: %w", name, err)

@@ -111,7 +111,7 @@ func TestUnseen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Partial != "team" || !denies(s.Unseen, "pods") {
+	if s.Partial != "team" || !denies(s.Unseen, "pods") || len(s.Nodes[0].Members) != 1 || s.Nodes[0].Members[0].Stays {
 		t.Errorf("partial %q, unseen %v", s.Partial, s.Unseen)
 	}
 }

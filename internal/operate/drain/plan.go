@@ -89,6 +89,9 @@ func (s *State) title() string {
 	if len(s.Nodes) == 1 {
 		return "drain node " + s.Nodes[0].Name
 	}
+	if len(s.Nodes) > 5 {
+		return "drain " + policy.Count(len(s.Nodes), "node")
+	}
 	return "drain nodes " + policy.List(s.names())
 }
 

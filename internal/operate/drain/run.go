@@ -5,11 +5,13 @@ package drain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -69,31 +71,45 @@ func (r *Run) Do(ctx context.Context) error {
 // next waits until the next wave may begin, and returns what was observed then.
 func (r *Run) next(ctx context.Context) (*State, error) {
 	for {
-		s, err := r.Observe(ctx, r.Left)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, r.ended(ctx)
-			}
-			return nil, err
-		}
-		wait, err := r.waits(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if wait == "" {
-			if wait, err = r.blocked(s); err != nil {
-				return nil, err
-			}
-		}
-		if wait == "" {
+		s, wait, err := r.ready(ctx)
+		switch {
+		case err == nil && wait == "":
 			r.away, r.awaited = nil, ""
 			return s, nil
+		case ctx.Err() != nil:
+			return nil, r.ended(ctx)
+		case err != nil && permanent(err):
+			return nil, err
+		case err != nil:
+			wait = "the cluster can be observed: " + err.Error()
 		}
 		r.await("%s", wait)
 		if err := r.pause(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// ready observes the nodes that are left, and returns what the next wave waits for.
+func (r *Run) ready(ctx context.Context) (*State, string, error) {
+	s, err := r.Observe(ctx, r.Left)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(s.Unseen) > 0 {
+		return nil, "", &StoppedError{fmt.Sprintf("it is not known any more what blocks the nodes: %v", s.Unseen[0].Err)}
+	}
+	wait, err := r.waits(ctx)
+	if err == nil && wait == "" {
+		wait, err = r.blocked(s)
+	}
+	return s, wait, err
+}
+
+// permanent reports whether a retry won't help.
+func permanent(err error) bool {
+	return errors.As(err, new(*StoppedError)) || errors.As(err, new(*MissingNodesError)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
+		apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
 // blocked returns why no wave may begin now, or an error if waiting won't change that.
