@@ -70,7 +70,7 @@ var graph = map[string][]string{
 
 	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
 	"internal/operate/drain": {
-		"internal/operate", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/source", "internal/observe/terms", "policy/...",
+		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/source", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
 	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},

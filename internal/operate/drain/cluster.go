@@ -40,7 +40,9 @@ func (o *observation) addCluster(ctx context.Context, own owner.Owner, facts evi
 			p.ApartByZone = p.ApartByZone || apart && t.TopologyKey == spread.ZoneKey
 		}
 		if n := o.node(pod.Spec.NodeName); n != nil {
-			o.addMember(n, Member{Pod: pod, Owner: own, Stays: p.Stays})
+			m := Member{Pod: pod, Owner: own, Stays: p.Stays}
+			o.addMember(n, m)
+			o.warnData(ctx, n, m)
 			p.Hosts, p.HostsUnknown = o.hosts(ctx, own, pod)
 		}
 		c.Pods = append(c.Pods, p)

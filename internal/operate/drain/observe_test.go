@@ -51,6 +51,9 @@ func TestObserve(t *testing.T) {
 			w.addBudget("web", "web", 1)
 			w.addBudget("web2", "web", 1)
 		}, nodes: "node-3", blocked: "node-3 OtherPodsBlock"},
+		{name: "data in an emptyDir", set: func(w *world) {
+			operatetest.Field(w.Get(operatetest.Path("Pod", "main-1")), "spec")["volumes"] = []any{apitest.Object{"name": "data", "emptyDir": apitest.Object{}}}
+		}, nodes: "node-1", waves: "node-1", back: drain.AwaitMember, warning: "the data of team/main-1 is in emptyDir data"},
 		{name: "a node that is not Ready", set: func(w *world) {
 			w.Get(operatetest.Path("Node", "node-3"))["status"] = apitest.Object{"conditions": []any{apitest.Object{"type": "Ready", "status": "Unknown"}}}
 		}, nodes: "node-3", waves: "node-3", warning: "the node is not Ready"},
