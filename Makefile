@@ -1,12 +1,12 @@
 # Every target works from a clean clone; `make` lists them.
 SHELL := bash -euo pipefail
 
-# The same flags everywhere, so that what one clone or program has compiled serves the next.
+# The flags are always the same, so that what one clone or program has compiled can be used by the next.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 export CGO_ENABLED := 0
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-# Stamped into the programs where git doesn't know the version, as in a tarball.
+# The version to set where git doesn't know it, as in a tarball.
 VERSION ?=
 TESTBED := cd test && go run ./cmd/testbed
 
@@ -20,17 +20,17 @@ build: ## Build the programs into bin/
 	go build -ldflags '-s -w -X github.com/kubectl-etcd/kubectl-etcd/internal/version.stamped=$(VERSION)' -o bin/ ./cmd/...
 
 demo: ## Start a real cluster on this machine and play the story on it (root)
-	@echo "building the testbed's own program (the first time, a few minutes without a word)"
+	@echo "building the testbed's own program (the first time, a few minutes without output)"
 	$(TESTBED) demo
 
 down: ## Stop every testbed on this machine and leave nothing behind (root)
 	$(TESTBED) down --all
 
-# Everything is built before the first cluster, what takes longest begins first, and no more
-# than two packages at once, of the whole set one: each has a cluster of its own, and members
-# that wait for a processor look dead. None of them vets: that is one of the linters.
+# Everything is built before the first cluster, and the slowest packages begin first. Each package
+# has its own cluster, so `make test` runs two packages at once and `make test-all` one: members that
+# wait for a processor seem dead. None of them vets, because a linter does.
 CLUSTER_TESTS := go test -vet=off -count=1 -timeout 80m -parallel 100 -ldflags '-s -w'
-# What is left out of every change's tests, and why: docs/decisions/two-sets-of-tests.md
+# What `make test` leaves out, and why: docs/decisions/two-sets-of-tests.md
 LATER := guides|install|release|story/growth
 LATER_TESTS := TestPlugin|TestReadyMade|TestStoreBreaksAndHeals|TestClientTrafficOfDruid|TestRollout|TestCuresTyped
 LATER_PROGRAMS := cert-manager,krew,promtool,validate-krew-manifest
@@ -39,11 +39,11 @@ test: unit ## Run the tests that every change has to pass, on real clusters (roo
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
 	cd test && $(CLUSTER_TESTS) -p 2 -skip '^($(LATER_TESTS))' ./e2e ./story/failures ./drains $$(go list ./... | grep -vE '/test/($(LATER))$$')
 
-test-all: unit ## Run every test: also the plugin's on each kind of cluster, the installation's, the guides' (root)
+test-all: unit ## Run every test, also of the plugin on each kind of cluster, the installation and the guides (root)
 	$(TESTBED) build
 	cd test && $(CLUSTER_TESTS) -p 1 ./story/failures ./e2e ./install ./drains ./guides ./...
 
-# How many sequences. SEED is the seed of the first: a failure prints the one that replays it.
+# FAULTS is the number of sequences. SEED is the seed of the first one: a failure prints the seed that replays it.
 faults: FAULTS ?= 200
 faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; replay one with SEED=n FAULTS=1 (root)
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
@@ -53,7 +53,7 @@ unit: ## Run the tests that need no cluster
 	go test -vet=off ./...
 	cd test && go test -vet=off .
 
-golden: ## Rewrite the golden files from what the code says now
+golden: ## Rewrite the golden files from the present output
 	UPDATE=1 go test ./...
 	cd test && UPDATE=1 go test ./clusters
 
@@ -63,19 +63,19 @@ lint: ## Check the code's style in every module of ours
 	cd test/programs/wrapper && $(GOLANGCI_LINT) run --config ../../../.golangci.yml ./...
 	cd test/programs/certmanager && $(GOLANGCI_LINT) run --config ../../../.golangci.yml ./...
 
-fix: ## Mend what the linters can mend
+fix: ## Correct what the linters can correct
 	$(GOLANGCI_LINT) run --fix ./...
 	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml --fix ./...
 
 generate: ## Write generated code, the CRD and the reference documents
 	go generate ./...
 
-bench: ## Measure the rules, the handlers, the plugin beside kubectl, and a snapshot beside etcdctl, on a running testbed
+bench: ## Measure the rules and handlers, and compare the plugin with kubectl and etcdctl on a running testbed
 	go test -run '^$$' -bench . -benchmem ./policy/... ./webhook
 	cd test && go run ./cmd/snapshot-bench
 	cd test && go test -run '^$$' -bench Plugin -benchtime 20x .
 
-release-snapshot: ## Make what a release consists of, for every platform, into dist/
+release-snapshot: ## Make all files of a release, for every platform, in dist/
 	cd test && go run ./cmd/release --out ../dist --version '$(VERSION)'
 
 clean: ## Remove what build made, and the testbed's cache of binaries and images

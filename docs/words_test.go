@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -50,7 +51,8 @@ var standard = regexp.MustCompile(`(?i:\bin\s+((its|their)\s+)?place\b|\bin\s+tu
 
 // exceptions are the Go files that may use such words, each with the reason.
 var exceptions = map[string]string{
-	"docs/words_test.go": "it lists the words",
+	"docs/words_test.go":      "it lists the words",
+	"docs/file_names_test.go": "it tests them",
 }
 
 // TestWordsOfPages searches the prose of every page for banned words.
@@ -82,6 +84,37 @@ func TestWordsOfCode(t *testing.T) {
 	}
 }
 
+// TestWordsOfComments searches the comments of manifests, configuration and scripts. Their
+// values are checked where they are generated or printed.
+func TestWordsOfComments(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, extension := range []string{".yaml", ".yml", ".toml", ".sh"} {
+		for name, text := range files(t, extension) {
+			found++
+			for _, f := range find(comments(text)) {
+				t.Errorf("%s:%d: %q is banned: use another word (%s)", name, f.line, f.word, f.instead)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("found only %d files", found)
+	}
+}
+
+// hash matches a comment up to the end of its line.
+var hash = regexp.MustCompile(`(?m)(?:^|\s)#.*$`)
+
+// comments returns the comments of a file in which # begins them, line by line.
+func comments(file string) string {
+	var b strings.Builder
+	for line := range strings.Lines(file) {
+		b.WriteString(strings.TrimPrefix(strings.TrimSpace(hash.FindString(strings.TrimRight(line, "\n"))), "#"))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // TestFind shows which texts are found.
 func TestFind(t *testing.T) {
 	t.Parallel()
@@ -101,6 +134,7 @@ func TestFind(t *testing.T) {
 		{code("package p\n\nvar forget = `json:\"Place\"` + \"place\""), 2},
 		{code("package p\n\n// It does so of its\n// own accord."), 1},
 		{code("package p\n\nvar loosen = \"a message\" // A comment."), 0},
+		{comments("# It does so of its\n# own accord.\nsays: 'told' # nobody\nkey: a#said\n"), 2},
 	} {
 		if found := find(row.text); len(found) != row.want {
 			t.Errorf("%q: found %v, want %d", row.text, found, row.want)
@@ -117,14 +151,22 @@ type finding struct {
 func find(text string) []finding {
 	var all []finding
 	text = withoutStandard(text)
-	for _, b := range banned {
-		pattern := regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(b.pattern, " ", `\s+`) + `)\b`)
+	for i, pattern := range patterns() {
 		for _, at := range pattern.FindAllStringIndex(text, -1) {
-			all = append(all, finding{1 + strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], b.instead})
+			all = append(all, finding{1 + strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], banned[i].instead})
 		}
 	}
 	return all
 }
+
+// patterns returns the patterns of the banned words, in their order.
+var patterns = sync.OnceValue(func() []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for _, b := range banned {
+		all = append(all, regexp.MustCompile(`(?i)\b(?:`+strings.ReplaceAll(b.pattern, " ", `\s+`)+`)\b`))
+	}
+	return all
+})
 
 // withoutStandard removes the standard phrases from a text and keeps its lines.
 func withoutStandard(text string) string {

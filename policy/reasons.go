@@ -48,7 +48,7 @@ var (
 		"The remaining voters have a quorum of healthy ones, so the change may be made.",
 		NoAction)
 	NoQuorum = shared.Add("NoQuorum",
-		"Fewer voters are healthy than a quorum. etcd takes no writes and accepts no change of its members.",
+		"Fewer voters are healthy than a quorum. etcd accepts no writes and no change of its members.",
 		"Bring a member back. kubectl etcd status NAME shows which members are down, and why. Don't delete pods or volumes, because the members' data is needed.")
 	NoSuchMember = shared.Add("NoSuchMember",
 		"etcd's member list has no member with this ID, name and peer URL.",

@@ -19,7 +19,7 @@ const module = "github.com/kubectl-etcd/kubectl-etcd/"
 // graph is the graph of ARCHITECTURE.md. It lists each package of the root module with the
 // packages of this module that it may import. policy/... is policy with all rules, and
 // internal/operate/... is all changes. Programs depend on rules, and rules never depend on
-// programs. Admission and the controller don't import each other. The folders of the verbs are
+// programs. Admission and the controllers don't import each other. The folders of the verbs are
 // not listed: see libraries.
 var graph = map[string][]string{
 	"policy":                     nil,
@@ -41,66 +41,96 @@ var graph = map[string][]string{
 	"internal/etcdconf": {"api/v1alpha1"},
 	"internal/flavour":  nil,
 	"internal/observe": {
-		"internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
+		"internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
 		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
+	},
+	"internal/observe/topologypolicy": {
+		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
 	"internal/observe/source":      {"internal/etcdconf", "internal/flavour", "api/v1alpha1"},
 	"internal/observe/owner":       {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
+	"internal/observe/peers":       {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
+	"internal/observe/podfiles":    {"internal/etcdconf"},
 	"internal/observe/podstate":    {"internal/format", "policy"},
 	"internal/observe/terms":       {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},
+	"internal/observe/scheduling":  {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/terms", "internal/etcdconf", "policy", "policy/spread"},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
 	"internal/etcd/tunnel":         nil,
-	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner"},
+	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/source", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
-		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/reasons",
+		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
 	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
 	"internal/operate/drain": {
-		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/source", "internal/observe/terms", "policy/...",
+		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
+		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
 	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "policy/...",
+		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms",
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller": {
+		"controller/budget", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
+	},
+	"controller/budget": {
+		"controller/internal/...", "internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/rollout": {
+		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/topology": {
+		"controller/budget", "controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/traffic": {
+		"controller/internal/...", "internal/scrape", "internal/observe", "internal/reasons", "api/v1alpha1", "policy",
+	},
+	"controller/unschedulable": {
+		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/internal/announce":       {"controller/internal/memory", "internal/format", "internal/observe/owner", "policy"},
+	"controller/internal/memory":         nil,
+	"controller/internal/queue":          {"internal/observe/owner"},
+	"controller/internal/watch":          {"internal/observe/owner", "api/v1alpha1"},
+	"controller/internal/write":          {"controller/internal/memory"},
+	"controller/internal/controllertest": {"internal/observe", "internal/observe/annotation", "internal/observe/observetest", "internal/reasons", "api/v1alpha1"},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -119,7 +149,7 @@ var graph = map[string][]string{
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1", "policy"},
 	"internal/cli/app": {
 		"internal/health/gather",
-		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner",
+		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
 		"internal/observe/leaseclock", "internal/version", "api/output/v1alpha1",
 	},
 	"internal/cli/change": {
@@ -181,7 +211,10 @@ var foreign = map[string][]string{
 	"internal/observe/annotation":  {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe/leaseclock":  {etcd, commandLine, printers, "github.com/gardener/"},
 	"internal/observe/owner":       {commandLine, printers},
+	"internal/observe/peers":       {commandLine, printers},
+	"internal/observe/podfiles":    {commandLine, printers},
 	"internal/observe/podstate":    {etcd, commandLine, printers, runtime},
+	"internal/observe/scheduling":  {commandLine, printers},
 	"internal/observe/source":      {commandLine, printers},
 	"internal/observe/terms":       {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},
@@ -210,6 +243,9 @@ var foreign = map[string][]string{
 	"controller":                   {etcd, printers},
 	"krew":                         {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},
 	"manifests":                    {etcd, commandLine, printers, runtime},
+	"internal/observe/topologypolicy": {
+		commandLine, printers,
+	},
 }
 
 // pure lists the standard packages that policy may import. None of them blocks, reads a clock or

@@ -7,7 +7,7 @@ import (
 	"cmp"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -24,7 +24,7 @@ func (r *budgetReview) decideOther() Decision {
 	original := r.write.original(before, wrote, r.facts.At)
 	f.Floor = original.Min(expected)
 	f.Current, f.State, f.Hold = current, before.State, r.unkept != nil
-	verdict := budget.EvaluateShared(f, observe.BudgetSettings(r.policy))
+	verdict := budget.EvaluateShared(f, topologypolicy.BudgetSettings(r.policy))
 	least := max(verdict.Target, current)
 	unchanged := Decision{Outcome: Warned, Reason: r.otherReason(), Policy: r.policy.Name, Warnings: warnings}
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn || before.For == "" && wrote.Min(expected) >= least {

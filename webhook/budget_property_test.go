@@ -203,12 +203,7 @@ func randomBudget(t *testing.T, rng *rand.Rand) []byte {
 
 // FuzzBudget sends budgets that no API server would send. The handler lets every one pass.
 func FuzzBudget(f *testing.F) {
-	files, err := filepath.Glob("testdata/budget-*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "budget-*") {
 		f.Add(request.OldObject.Raw, request.Object.Raw)
 	}
 	for _, seed := range []string{"", "null", "[]", "{", `{"spec":{"minAvailable":-1,"selector":{"matchLabels":{"app":"plain"}}}}`, `{"spec":{"maxUnavailable":99999999999}}`} {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -362,12 +361,7 @@ func TestKubernetesMayDelete(t *testing.T) {
 // FuzzEviction sends objects, names and records that no API server would send. The guard never
 // panics, and admits no healthy member beside one that is down.
 func FuzzEviction(f *testing.F) {
-	files, err := filepath.Glob("testdata/eviction-*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "eviction-*") {
 		f.Add(request.Object.Raw, request.Name, "plain-1=plain-1-uid@2026-11-20T09:59:55Z", false)
 	}
 	f.Add([]byte("null"), "", "=@,,", true)

@@ -16,13 +16,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // governing returns the policy that applies to an owner's cluster. Without one it returns
 // nil, and the Decision on the request; what names the object in warnings.
 func governing(ctx context.Context, r *observe.Reader, owner owner.Owner, req admission.Request, what string) (*v1alpha1.EtcdTopologyPolicy, Decision) {
-	match, err := r.PolicyFor(ctx, owner)
+	match, err := topologypolicy.For(ctx, r, owner)
 	if err != nil {
 		return nil, unobserved(what, req, err)
 	}
@@ -31,7 +32,7 @@ func governing(ctx context.Context, r *observe.Reader, owner owner.Owner, req ad
 
 // applying returns the policy of a match that applies. Without one it returns nil, and the
 // Decision on the request.
-func applying(match observe.Match, owner owner.Owner) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+func applying(match topologypolicy.Match, owner owner.Owner) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	switch {
 	case match.OptedOut:
 		return nil, Decision{Outcome: Ignored, Reason: reasons.OptedOut}
@@ -48,7 +49,7 @@ func applying(match observe.Match, owner owner.Owner) (*v1alpha1.EtcdTopologyPol
 // guarding returns the policy that a guard goes by, as governing does. Of policies with the same
 // priority it is the one whose guard is the strictest: a second policy must not switch a guard off.
 func guarding(ctx context.Context, r *observe.Reader, owner owner.Owner, req admission.Request, what string, mode func(*v1alpha1.EtcdTopologyPolicySpec) v1alpha1.Mode) (*v1alpha1.EtcdTopologyPolicy, Decision) {
-	match, err := r.PolicyFor(ctx, owner)
+	match, err := topologypolicy.For(ctx, r, owner)
 	if err != nil {
 		return nil, unobserved(what, req, err)
 	}

@@ -101,6 +101,21 @@ func scheme(tb testing.TB) *runtime.Scheme {
 	return s
 }
 
+// recordedRequests returns the requests of the fixtures whose names match a pattern.
+func recordedRequests(tb testing.TB, pattern string) []*admissionv1.AdmissionRequest {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/" + pattern + ".request.yaml")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var requests []*admissionv1.AdmissionRequest
+	for _, file := range files {
+		_, request := readRequest(tb, file)
+		requests = append(requests, request)
+	}
+	return requests
+}
+
 func readRequest(tb testing.TB, file string) (observetest.Objects, *admissionv1.AdmissionRequest) {
 	tb.Helper()
 	text, err := os.ReadFile(file)

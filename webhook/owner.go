@@ -17,7 +17,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -69,8 +71,8 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 	if p == nil {
 		return nil, d
 	}
-	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	settings := topologypolicy.SpreadSettings(p)
+	facts, err := scheduling.Facts(ctx, h.reader, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}

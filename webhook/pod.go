@@ -20,7 +20,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -82,7 +84,7 @@ func readPod(req admission.Request) (*corev1.Pod, error) {
 // observe reads what the spread rule must know. It returns nil and a Decision for a pod
 // that the rule is not asked about.
 func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *corev1.Pod) (*podReview, Decision) {
-	owner, ok, err := h.reader.OwnerToSpread(ctx, pod)
+	owner, ok, err := scheduling.OwnerOf(ctx, h.reader, pod)
 	if err != nil {
 		return nil, unobserved("pod", req, err)
 	}
@@ -116,11 +118,11 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	if !selects(owner.MemberSelector, pod) {
 		return nil, unselected(owner, pod, p)
 	}
-	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
+	settings := topologypolicy.SpreadSettings(p)
+	facts, err := scheduling.Facts(ctx, h.reader, owner, pod, settings.ZoneKey)
 	var selector *metav1.LabelSelector
 	if err == nil {
-		selector, err = h.reader.TermSelector(ctx, owner, facts.Size)
+		selector, err = scheduling.TermSelector(ctx, h.reader, owner, facts.Size)
 	}
 	if err != nil {
 		return nil, Decision{Outcome: FailedOpen, Reason: reasons.Unobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}

@@ -5,7 +5,6 @@ package webhook
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -16,12 +15,7 @@ import (
 // FuzzRaw sends objects that no API server would send. The handlers let every one pass,
 // don't panic, and keep their warnings short.
 func FuzzRaw(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "*") {
 		f.Add(request.Object.Raw)
 	}
 	for _, seed := range []string{

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -142,7 +143,7 @@ func (r *budgetReview) decide() Decision {
 	original := r.write.original(before, wrote, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, Floor: original.Min(r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
-	}, observe.BudgetSettings(r.policy))
+	}, topologypolicy.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)

@@ -4,7 +4,6 @@
 package webhook
 
 import (
-	"path/filepath"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -17,12 +16,7 @@ import (
 // FuzzRollout sends StatefulSets that no API server would send, to be created and to be updated. The
 // handler refuses none and doesn't panic.
 func FuzzRollout(f *testing.F) {
-	files, err := filepath.Glob("testdata/rollout-*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "rollout-*") {
 		f.Add(request.OldObject.Raw, request.Object.Raw)
 	}
 	for _, seed := range []string{

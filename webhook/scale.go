@@ -14,6 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
@@ -116,12 +118,12 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 
 // spreadNotes returns what the spread rule notes on a cluster of that size.
 func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
-	pod, found, err := h.reader.MemberPod(ctx, owner)
+	pod, found, err := scheduling.MemberPod(ctx, h.reader, owner)
 	if err != nil || !found {
 		return nil, err
 	}
-	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOfSize(ctx, owner, pod, settings.ZoneKey, size)
+	settings := topologypolicy.SpreadSettings(p)
+	facts, err := scheduling.FactsOfSize(ctx, h.reader, owner, pod, settings.ZoneKey, size)
 	if err != nil {
 		return nil, err
 	}

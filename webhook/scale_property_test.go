@@ -5,7 +5,6 @@ package webhook
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -60,12 +59,7 @@ func scaleRequests(now, asked int) map[string]admissionv1.AdmissionRequest {
 
 // FuzzScale sends objects that no API server would send. What can't be read passes.
 func FuzzScale(f *testing.F) {
-	files, err := filepath.Glob("testdata/scale-*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "scale-*") {
 		f.Add(request.OldObject.Raw, request.Object.Raw, request.SubResource == "scale")
 	}
 	for _, seed := range []string{"", "null", "[]", "{", `{"spec":null}`, `{"spec":{"replicas":-1}}`, `{"spec":{"replicas":1e9}}`, `{"metadata":{"annotations":{"kubectl-etcd.dev/size":7}}}`} {

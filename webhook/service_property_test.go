@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -101,12 +100,7 @@ func randomService(t *testing.T, rng *rand.Rand) []byte {
 
 // FuzzService sends Services that no API server would send. The handler lets every one pass.
 func FuzzService(f *testing.F) {
-	files, err := filepath.Glob("testdata/service-*.request.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		_, request := readRequest(f, file)
+	for _, request := range recordedRequests(f, "service-*") {
 		f.Add(request.OldObject.Raw, request.Object.Raw)
 	}
 	for _, seed := range []string{"", "null", "[]", "{", `{"spec":{"selector":null}}`, `{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":7}}}`} {

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,7 +30,7 @@ func addLeader(stop context.Context, reviews ctrl.Manager, o options, reader *ob
 	if err != nil {
 		return fmt.Errorf("set up the leader's manager: %w", err)
 	}
-	if err := addControllers(leader, reader); err != nil {
+	if err := controller.Setup(leader, reader); err != nil {
 		return err
 	}
 	lost := &leaseLost{}
@@ -109,35 +108,6 @@ type leaseLost struct{ lost atomic.Bool }
 func (l *leaseLost) check(*http.Request) error {
 	if l.lost.Load() {
 		return errors.New("the leader's lease is lost; the program is about to restart")
-	}
-	return nil
-}
-
-// addControllers adds the controllers to the leader's manager.
-func addControllers(mgr ctrl.Manager, reader *observe.Reader) error {
-	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &controller.Findings{}
-	for name, c := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
-		"budget": &controller.Budget{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
-			Clock: clock.RealClock{}, Findings: findings,
-		},
-		"topology policy": &controller.TopologyPolicy{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
-			Clock: clock.RealClock{}, Findings: findings,
-		},
-		"traffic cut": &controller.TrafficCut{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
-		},
-		"rollout": &controller.Rollout{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
-		},
-		"unschedulable member": &controller.Unschedulable{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
-		},
-	} {
-		if err := c.SetupWithManager(mgr); err != nil {
-			return fmt.Errorf("set up the %s controller: %w", name, err)
-		}
 	}
 	return nil
 }

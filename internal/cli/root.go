@@ -69,10 +69,10 @@ func newRootCmd(a *app.App) *cobra.Command {
 			Inspect and operate etcd clusters that run in Kubernetes: clusters of etcd-druid and
 			other operators, of Helm charts, and plain StatefulSets.
 
-			To select a cluster, use the object that owns it: NAME or TYPE/NAME. TYPE is etcd,
-			statefulset, service or pod. The plugin connects to members through the API server, as
-			kubectl port-forward does. It reads certificates and passwords from the Secrets that the
-			pods use.
+			To select a cluster, use NAME or TYPE/NAME of the object that owns it, or of a Service or a
+			pod of the cluster. TYPE is etcd, statefulset, deployment, daemonset, service, pod or
+			etcdcluster. The plugin connects to members through the API server, as kubectl port-forward
+			does. It reads certificates and passwords from the Secrets that the pods use.
 
 			A command that changes a cluster first prints its plan and asks for confirmation.
 

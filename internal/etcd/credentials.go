@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Credentials are the user's settings. Empty ones are searched for in the cluster.
@@ -52,7 +53,7 @@ func (c Credentials) tls() bool {
 // finder finds the endpoints of one cluster's members and their credentials.
 type finder struct {
 	reader   *observe.Reader
-	files    *observe.Files
+	files    *podfiles.Files
 	owner    owner.Owner
 	given    Credentials
 	services []corev1.Service
@@ -191,7 +192,7 @@ func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config,
 func (f *finder) secret(ctx context.Context, named string) (map[string][]byte, string, error) {
 	files, namespace, name := f.files, f.owner.Namespace, named
 	if at, rest, ok := strings.Cut(named, "/"); ok {
-		files, namespace, name = f.reader.Files(at), at, rest
+		files, namespace, name = podfiles.New(f.reader, at), at, rest
 	}
 	data, err := files.Secret(ctx, name)
 	return data, namespace + "/" + name, err

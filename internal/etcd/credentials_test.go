@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // world is a member's pod and the Secrets of its namespace.
@@ -32,7 +33,7 @@ func (w *world) finder(given Credentials) *finder {
 		objects = append(objects, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Data: data})
 	}
 	r := &observe.Reader{Reader: objects}
-	return &finder{reader: r, files: r.Files("shop"), owner: w.owner, given: given}
+	return &finder{reader: r, files: podfiles.New(r, "shop"), owner: w.owner, given: given}
 }
 
 func (i issued) secret(more map[string][]byte) map[string][]byte {

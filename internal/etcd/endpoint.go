@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Endpoint is the address of one member and the credentials for it.
@@ -65,7 +66,7 @@ func Endpoints(ctx context.Context, r *observe.Reader, o owner.Owner, c Credenti
 	if err != nil && !apierrors.IsForbidden(err) { // they only add names that a certificate can have
 		return nil, err
 	}
-	f := finder{reader: r, files: r.Files(o.Namespace), owner: o, given: c, services: services}
+	f := finder{reader: r, files: podfiles.New(r, o.Namespace), owner: o, given: c, services: services}
 	return f.endpoints(ctx, pods)
 }
 

@@ -40,9 +40,9 @@ type Hash struct {
 	Err error
 }
 
-// Agree reports whether all members have returned the same hash. It is false without
+// agree reports whether all members have returned the same hash. It is false without
 // members.
-func (h Hashes) Agree() bool {
+func (h Hashes) agree() bool {
 	for _, m := range h.Members {
 		if m.Err != nil || m.Hash != h.Members[0].Hash || m.CompactRevision != h.Members[0].CompactRevision {
 			return false
@@ -101,7 +101,7 @@ func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock
 				now[i] = c.Status(ctx, now[i].Pod)
 			}
 		}
-		if h = c.hashAll(ctx, now); h.Agree() {
+		if h = c.hashAll(ctx, now); h.agree() {
 			break
 		}
 	}

@@ -42,7 +42,7 @@ type Config struct {
 	// Defaults are not in it.
 	Where map[string]string
 	// Unknown is why the value of a setting is not known, by its flag's name without dashes. Only
-	// ParseShown returns a configuration with such settings.
+	// parseShown returns a configuration with such settings.
 	Unknown map[string]string `json:",omitempty"`
 }
 

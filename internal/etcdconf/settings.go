@@ -114,7 +114,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		s.env = assigned(started.env, env.lookup)
 	}
 	var rest []string
-	if s.flags, rest = flagsAndRest(argv); len(rest) > 0 && Unresolved(rest[0]) {
+	if s.flags, rest = flagsAndRest(argv); len(rest) > 0 && unresolved(rest[0]) {
 		s.opaque = cut(rest[0], mostShown)
 	}
 	return s, s.readFile(env)

@@ -25,7 +25,7 @@ var localHosts = []string{"localhost", "localhost4", "localhost6", "localhost.lo
 // member in each pod.
 func (p Peer) Identifies() bool {
 	u, err := url.Parse(p.URL)
-	if err != nil || Unresolved(p.Name) || Unresolved(p.URL) {
+	if err != nil || unresolved(p.Name) || unresolved(p.URL) {
 		return false
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
@@ -52,7 +52,7 @@ type ShownPeers struct {
 
 // PeersOfPod returns the entries that a pod shows. It reads no ConfigMaps and no Secrets.
 func PeersOfPod(pod *corev1.Pod) ShownPeers {
-	config, err := ParseShown(pod)
+	config, err := parseShown(pod)
 	if err != nil {
 		return ShownPeers{Unknown: cut(err.Error(), mostShown)}
 	}
@@ -91,7 +91,7 @@ func (c *Config) unknownPeers() string {
 	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
 		name, _, ok := strings.Cut(strings.TrimSpace(entry), "=")
 		named = named || ok && name == c.Name
-		if !ok && name != "" || Unresolved(name) && name != c.Name {
+		if !ok && name != "" || unresolved(name) && name != c.Name {
 			return cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry), mostShown)
 		}
 	}

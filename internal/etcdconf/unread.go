@@ -25,21 +25,21 @@ func Unread(namespace string) Contents {
 	}
 }
 
-// ParseShown returns the configuration of a pod's etcd that the pod itself shows: it reads no
+// parseShown returns the configuration of a pod's etcd that the pod itself shows: it reads no
 // object. Config.Unknown has the settings that an object, or only the pod, knows. One that a flag sets
 // is known, whatever the variables are.
-func ParseShown(pod *corev1.Pod) (Config, error) {
+func parseShown(pod *corev1.Pod) (Config, error) {
 	config, _, err := parsePod(pod, Unread(pod.Namespace))
 	return config, err
 }
 
-// Unresolved reports whether a text has a reference to a variable, or a command, that only the pod
+// unresolved reports whether a text has a reference to a variable, or a command, that only the pod
 // can expand.
-func Unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
+func unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
 
 // IsKnownDir reports whether a directory of a container is known. One that isn't absolute depends on the
 // container's working directory, which the image may set.
-func IsKnownDir(dir string) bool { return path.IsAbs(dir) && !Unresolved(dir) }
+func IsKnownDir(dir string) bool { return path.IsAbs(dir) && !unresolved(dir) }
 
 // mostShown is how many bytes of a text of a pod a message has at most.
 const mostShown = 160

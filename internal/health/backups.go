@@ -4,6 +4,7 @@
 package health
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func backupChecks() []Check {
 		},
 		{
 			ID: "R003", Category: Backups, Title: "the last backup is recent",
-			Doc:  "The check reads etcd-druid's snapshot leases, which show when the last full and the last delta snapshot were written. They are renewed even while etcd-druid is down. With a daily schedule, a full snapshot may be 26 hours old. A delta snapshot may be three of its periods old.",
+			Doc:  fmt.Sprintf("The check reads etcd-druid's snapshot leases, which show when the last full and the last delta snapshot were written. They are renewed even while etcd-druid is down. With a daily schedule, a full snapshot may be %d hours old. A delta snapshot may be three of its periods old.", dailyLimit/time.Hour),
 			Cure: "Follow the cure of R002.",
 			run:  backupsRecent,
 		},

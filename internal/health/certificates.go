@@ -16,7 +16,7 @@ func certificateChecks() []Check {
 	return []Check{
 		{
 			ID: "C001", Category: Certificates, Title: "no serving certificate is about to expire",
-			Doc:  "The check reads the certificate that each member presents to clients. It warns 30 days before the certificate expires, and fails 7 days before. If cert-manager renews the certificate, the check warns when a quarter of the validity is left, and fails at a tenth.",
+			Doc:  fmt.Sprintf("The check reads the certificate that each member presents to clients. It warns %d days before the certificate expires, and fails %d days before. If cert-manager renews the certificate, the check warns when a quarter of the validity is left, and fails at a tenth.", CertificateWarn/day, certificateFail/day),
 			Cure: "Renew it. etcd reads its certificate at every handshake, so you don't need to restart it.",
 			run:  servingCertificates, needs: NeedMembers | NeedRenewal,
 		},

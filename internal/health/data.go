@@ -25,13 +25,13 @@ func dataChecks() []Check {
 		},
 		{
 			ID: "D002", Category: Data, Title: "databases are well below their quota",
-			Doc:  "The check compares the size of each member's database with its quota. It warns at 80 % and fails at 95 %. At 100 %, the cluster refuses all writes.",
+			Doc:  fmt.Sprintf("The check compares the size of each member's database with its quota. It warns at %d %% and fails at %d %%. At 100 %%, the cluster refuses all writes.", QuotaWarn, failFull),
 			Cure: "If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is 2 GiB, and etcd advises at most 8 GiB.",
 			run:  quotaUse, needs: NeedMembers,
 		},
 		{
 			ID: "D003", Category: Data, Title: "databases are not mostly free space",
-			Doc:  "A compaction frees pages within the file. Only a defragmentation makes the file smaller. The check warns if more than half of a database of 100 MiB or more is free.",
+			Doc:  fmt.Sprintf("A compaction frees pages within the file. Only a defragmentation makes the file smaller. The check warns if more than half of a database of %d MiB or more is free.", minDBSize>>20),
 			Cure: "Defragment one member at a time, the leader last. A member answers no requests while it defragments.",
 			run:  fragmentation, needs: NeedMembers,
 		},
@@ -61,7 +61,7 @@ func dataChecks() []Check {
 		},
 		{
 			ID: "D008", Category: Data, Title: "volumes have room",
-			Doc:  "The check reads from the kubelets how full the members' volumes are. It needs permission to get nodes/proxy, and kubelets don't measure every volume. It warns at 80 % and fails at 95 %. A full disk stops etcd, and a member that can't write its log doesn't start again.",
+			Doc:  fmt.Sprintf("The check reads from the kubelets how full the members' volumes are. It needs permission to get nodes/proxy, and kubelets don't measure every volume. It warns at %d %% and fails at %d %%. A full disk stops etcd, and a member that can't write its log doesn't start again.", QuotaWarn, failFull),
 			Cure: "Enlarge the claims. If D003 reports free space, you can defragment instead.",
 			run:  volumesFill, needs: NeedVolumes | NeedClaims,
 		},

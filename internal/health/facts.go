@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -106,7 +107,7 @@ type Facts struct {
 	// CoversOthers are the names of those that also select pods of others.
 	CoversOthers []string
 	Budgets      Got[observe.Budgets]
-	Policy       Got[observe.Match]
+	Policy       Got[topologypolicy.Match]
 	// Spread is the verdict of the spread rule, by that policy or by the defaults.
 	Spread spread.Result
 	// Nodes are the nodes that members may run on.

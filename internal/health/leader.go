@@ -71,7 +71,7 @@ func oneCluster(f *Facts) []Finding {
 // DefaultSnapshotCatchUpEntries).
 const (
 	LagWarn = policy.LagLimit
-	LagFail = 5000
+	lagFail = 5000
 )
 
 func raftLag(f *Facts) []Finding {
@@ -93,7 +93,7 @@ func raftLag(f *Facts) []Finding {
 			continue
 		}
 		level := Warning
-		if behind >= LagFail {
+		if behind >= lagFail {
 			level = Failure
 		}
 		found = append(found, about(level, m.Pod, f.Command("check", "--only D009,W004"), "has applied %d of %d raft entries, %d behind %s", m.RaftApplied, first.RaftIndex, behind, first.Pod))

@@ -91,7 +91,7 @@ func called(l etcd.Listed) string {
 
 // id is the ID of a member of the list as commands take it. A name may be that of two members, and is
 // free text of those who run the member.
-func id(l etcd.Listed) string { return fmt.Sprintf("%016x", l.ID) }
+func id(l etcd.Listed) string { return etcd.HexID(l.ID) }
 
 func membersHavePods(f *Facts) []Finding {
 	if found, is := f.listed(); !is {

@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -595,7 +596,7 @@ func TestTraffic(t *testing.T) {
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeWarn}}
 		}, want: OK, message: "all, mode Warn"},
 		{name: "only mounts show etcd", id: "G002", with: func(f *Facts) {
-			f.Policy.Value, f.Owner.Mounted = observe.Match{Unrecognised: "default"}, "db"
+			f.Policy.Value, f.Owner.Mounted = topologypolicy.Match{Unrecognised: "default"}, "db"
 		}, want: Warning, message: "policy default does not apply", fix: "kubectl annotate statefulset main kubectl-etcd.dev/etcd=db -n team"},
 		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority", fix: `kubectl patch etcdtopologypolicy a --type=merge -p '{"spec":{"priority":1}}'`},
 		{name: "conflict above others", id: "G002", with: func(f *Facts) {

@@ -9,9 +9,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// DeploymentVersion returns the tag of the image of a Deployment's first container. Without a
+// deploymentVersion returns the tag of the image of a Deployment's first container. Without a
 // tag it returns the digest, and without both "latest".
-func DeploymentVersion(d *appsv1.Deployment) string {
+func deploymentVersion(d *appsv1.Deployment) string {
 	containers := d.Spec.Template.Spec.Containers
 	if len(containers) == 0 {
 		return "unknown"

@@ -215,7 +215,7 @@ func (l *Inspector) readDeployment(ctx context.Context) error {
 		return err
 	}
 	d := &found.Items[0]
-	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, DeploymentVersion(d)
+	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, deploymentVersion(d)
 	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
 	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
 	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {

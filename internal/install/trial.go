@@ -24,7 +24,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -212,7 +214,7 @@ func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set)
 	allowed := map[string]bool{}
 	for _, o := range owners {
 		ns, called := inScope[o.Namespace]
-		m := observe.Choose(policies.Items, ns, o)
+		m := topologypolicy.Choose(policies.Items, ns, o)
 		if !called || !m.In(policyv1alpha1.ModeEnforce) || !l.mayTry(ctx, o.Namespace, allowed) {
 			continue
 		}
@@ -238,7 +240,7 @@ func (l *Inspector) mayTry(ctx context.Context, namespace string, allowed map[st
 // the StatefulSet that owns the pod. It is nil if the cluster has no pod yet or spans several
 // StatefulSets, or if admission would find another cluster.
 func memberOf(ctx context.Context, r *observe.Reader, o owner.Owner) *corev1.Pod {
-	member, there, err := r.MemberPod(ctx, o)
+	member, there, err := scheduling.MemberPod(ctx, r, o)
 	if err != nil || !there || o.Spans() {
 		return nil // the members of several StatefulSets are selected by their own names
 	}

@@ -61,7 +61,7 @@ func (u *Uninstall) may(ctx context.Context, found *Installation) error {
 	if err := u.Require(ctx, needs); err != nil {
 		return err
 	}
-	if err := u.CheckLocks(ctx, found, cut); err != nil {
+	if err := u.checkLocks(ctx, found, cut); err != nil {
 		return err
 	}
 	return u.Try(ctx, found)

@@ -18,10 +18,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// CheckLocks checks that no other operation holds a lock that the uninstallation needs: the
+// checkLocks checks that no other operation holds a lock that the uninstallation needs: the
 // locks of clusters that are cut, and those with the record of a cut. It returns a *HeldError if
 // a holder renews one.
-func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []owner.Owner) error {
+func (u *Uninstall) checkLocks(ctx context.Context, found *Installation, cut []owner.Owner) error {
 	locks := map[client.ObjectKey]string{}
 	for _, p := range found.Records {
 		locks[client.ObjectKeyFromObject(&p)] = clusterOf(p)

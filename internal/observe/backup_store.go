@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // BackupStore is where a cluster's backups are stored, and how to reach the program that takes
@@ -46,7 +47,7 @@ func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, b
 		return BackupStore{}, false, nil
 	}
 	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
+	found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
 	if err != nil || !found || !etcd.IsBackupStoreEnabled() {
 		return BackupStore{}, false, err
 	}
@@ -65,7 +66,7 @@ func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, b
 // backupCA reads the authorities of backup-restore's certificate. Where no key is named, druid's
 // own programs use different ones.
 func (r *Reader) backupCA(ctx context.Context, namespace string, ref druidv1alpha1.SecretReference) ([]byte, error) {
-	data, err := r.Files(cmp.Or(ref.Namespace, namespace)).Secret(ctx, ref.Name)
+	data, err := podfiles.New(r, cmp.Or(ref.Namespace, namespace)).Secret(ctx, ref.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (r *Reader) BackupLeases(ctx context.Context, o owner.Owner) ([]BackupLease
 	out := leases[:0]
 	for _, l := range leases {
 		var lease coordinationv1.Lease
-		found, err := r.fetch(ctx, o.Namespace, l.Name, &lease)
+		found, err := r.Fetch(ctx, o.Namespace, l.Name, &lease)
 		if err != nil {
 			return nil, fmt.Errorf("read lease %s/%s: %w", o.Namespace, l.Name, err)
 		}

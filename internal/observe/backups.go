@@ -56,7 +56,7 @@ func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
 		return Backups{Expected: true, Last: last}, err
 	}
 	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
+	found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
 	if err != nil {
 		return Backups{}, fmt.Errorf("observe %s: %w", o, err)
 	}
@@ -75,7 +75,7 @@ func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
 // where there is no lease.
 func (r *Reader) renewed(ctx context.Context, namespace, name string) (time.Time, error) {
 	var lease coordinationv1.Lease
-	found, err := r.fetch(ctx, namespace, name, &lease)
+	found, err := r.Fetch(ctx, namespace, name, &lease)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("observe Lease %s: %w", types.NamespacedName{Namespace: namespace, Name: name}, err)
 	}

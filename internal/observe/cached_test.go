@@ -7,14 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // cached are objects as the manager's cache would hold them.
@@ -25,35 +23,6 @@ func cached(t *testing.T, objects observetest.Objects) observetest.Objects {
 		t.Fatal(err)
 	}
 	return held
-}
-
-// TestCacheHoldsWhatIsRead compares what is observed through the cache's
-// transforms with what whole objects show.
-func TestCacheHoldsWhatIsRead(t *testing.T) {
-	t.Parallel()
-	whole := load(t, "testdata/spread.yaml")
-	see := func(objects observetest.Objects) (facts []spread.Facts) {
-		r := Reader{Reader: objects}
-		owners, err := r.Owners(t.Context())
-		if err != nil || len(owners) != 2 {
-			t.Fatalf("Owners: %d, %v", len(owners), err)
-		}
-		for _, o := range owners {
-			pod, ok, err := r.MemberPod(t.Context(), o)
-			if err != nil || !ok {
-				t.Fatalf("MemberPod: %t, %v", ok, err)
-			}
-			f, err := r.SpreadFacts(t.Context(), o, pod, spread.ZoneKey)
-			if err != nil {
-				t.Fatal(err)
-			}
-			facts = append(facts, f)
-		}
-		return facts
-	}
-	if diff := cmp.Diff(see(whole), see(cached(t, whole))); diff != "" {
-		t.Errorf("the cache cuts off what is read (-whole +cached):\n%s", diff)
-	}
 }
 
 // TestCacheKeepsMemberChanges has commands that change members in each object from which the cache

@@ -38,7 +38,7 @@ func (r *Reader) Conditions(ctx context.Context, o owner.Owner, f Facts) ([]Cond
 		return derived(f), nil
 	}
 	var etcd druidv1alpha1.Etcd
-	if found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
+	if found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
 		if err != nil {
 			err = fmt.Errorf("observe %s: %w", o, err)
 		}

@@ -46,7 +46,7 @@ func (r *Reader) declaredBySet(ctx context.Context, pod *corev1.Pod) (_ *corev1.
 		return pod, true, nil
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
+	found, err := r.Fetch(ctx, pod.Namespace, ref.Name, &sts)
 	if err != nil || !found || sts.UID != ref.UID {
 		return pod, false, err
 	}
@@ -61,7 +61,7 @@ func (r *Reader) podsAsDeclared(ctx context.Context, opts ...client.ListOption) 
 	}
 	var by client.ListOptions
 	by.ApplyOptions(opts)
-	return pods.Items, r.declare(ctx, by.Namespace, pods.Items)
+	return pods.Items, r.Declare(ctx, by.Namespace, pods.Items)
 }
 
 // declarers are the kinds other than StatefulSets with an annotation that declares their pods.
@@ -71,10 +71,10 @@ func declarers() map[string]client.ObjectList {
 	}
 }
 
-// declare replaces pods by those with the declarations of their Deployments, DaemonSets and
+// Declare replaces pods by those with the declarations of their Deployments, DaemonSets and
 // ReplicaSets. It lists a kind only if pods of it are there. Where the user may not list it, the
 // pods' own annotations count. Only the plugin asks for them: the manager judges no such pods.
-func (r *Reader) declare(ctx context.Context, namespace string, pods []corev1.Pod) error {
+func (r *Reader) Declare(ctx context.Context, namespace string, pods []corev1.Pod) error {
 	if r.Live != nil {
 		return nil
 	}

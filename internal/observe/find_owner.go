@@ -57,7 +57,7 @@ func (r *Reader) Joined(ctx context.Context, key owner.Key) (bool, error) {
 	if key.Kind != "StatefulSet" {
 		return false, nil
 	}
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	found, err := r.Fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil || !found {
 		return false, err
 	}
@@ -82,7 +82,7 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 	if r.Missing.Has(sts.Namespace, ref) {
 		from = &Reader{Reader: r.Reader}
 	}
-	found, err := from.fetch(ctx, sts.Namespace, ref.Name, &etcd)
+	found, err := from.Fetch(ctx, sts.Namespace, ref.Name, &etcd)
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
 	}
@@ -98,11 +98,11 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 // OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
 func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (owner.Owner, bool, error) {
 	var etcd druidv1alpha1.Etcd
-	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found || etcdconf.DeniesEtcd(&etcd) {
+	if found, err := r.Fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found || etcdconf.DeniesEtcd(&etcd) {
 		return owner.Owner{}, false, err
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
+	found, err := r.Fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
 	if err != nil {
 		return owner.Owner{}, false, err
 	}
@@ -119,7 +119,7 @@ func (r *Reader) Owner(ctx context.Context, key owner.Key) (owner.Owner, bool, e
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	found, err := r.Fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe %s: %w", key, err)
 	}
@@ -138,12 +138,12 @@ func (r *Reader) Former(ctx context.Context, key owner.Key) (o owner.Owner, deni
 	var sts appsv1.StatefulSet
 	name := key.Name
 	if key.Kind == owner.EtcdKind.Kind {
-		if found, err = r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
+		if found, err = r.Fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
 			return owner.Owner{}, false, false, err
 		}
 		name = druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta)
 	}
-	if found, err = r.fetch(ctx, key.Namespace, name, &sts); err != nil {
+	if found, err = r.Fetch(ctx, key.Namespace, name, &sts); err != nil {
 		return owner.Owner{}, false, false, err
 	}
 	ref, ofEtcd := owner.EtcdOf(&sts)
@@ -228,4 +228,25 @@ func (r *Reader) executing(ctx context.Context, o owner.Owner, sts *appsv1.State
 		}
 	}
 	return o
+}
+
+// standalone is owner.Standalone with what the pods mount, where this reader may read it.
+func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
+	o, found := owner.Standalone(sts)
+	pod := etcdconf.PodOfTemplate(sts)
+	_, ofDruid := owner.EtcdOf(sts)
+	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !found && !etcdconf.WorthReading(&pod.Spec) {
+		return o, found
+	}
+	contents := r.Scripts.Contents(ctx, r, sts.Namespace)
+	if !found {
+		member := etcdconf.MemberIn(pod, contents)
+		if member.Evidence < etcdconf.Shown || member.Container == nil {
+			return owner.Owner{}, false
+		}
+		o = owner.OfStatefulSet(sts)
+		o.Mounted = member.Container.Name
+	}
+	o.MemberChanges = etcdconf.MemberChanges(pod, contents)
+	return o, true
 }

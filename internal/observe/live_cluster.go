@@ -40,7 +40,7 @@ type liveCluster struct {
 // conflict. The number of reads depends on the cluster alone, and not on what else is in the
 // namespace, but for the budgets, which the eviction API lists, too.
 func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (owner.Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
-	live := (&Reader{Reader: source.Once(r.live()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
+	live := (&Reader{Reader: source.Once(r.Uncached()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
 	l := liveCluster{reader: live}
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := live.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {
@@ -101,7 +101,7 @@ func (l *liveCluster) sized() Facts {
 func (l *liveCluster) reread(ctx context.Context, r *Reader, name string) error {
 	var pdb policyv1.PodDisruptionBudget
 	namespace := l.owner.Namespace
-	found, err := (&Reader{Reader: r.live()}).fetch(ctx, namespace, name, &pdb)
+	found, err := (&Reader{Reader: r.Uncached()}).Fetch(ctx, namespace, name, &pdb)
 	if err != nil {
 		return fmt.Errorf("observe budget %s/%s: %w", namespace, name, err)
 	}
@@ -153,7 +153,7 @@ func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*ap
 	out := slices.DeleteFunc(cached, func(sts *appsv1.StatefulSet) bool { return names[sts.Name] })
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var sts appsv1.StatefulSet
-		found, err := r.fetch(ctx, first.Namespace, name, &sts)
+		found, err := r.Fetch(ctx, first.Namespace, name, &sts)
 		if err != nil {
 			return nil, fmt.Errorf("observe StatefulSet %s/%s: %w", first.Namespace, name, err)
 		}

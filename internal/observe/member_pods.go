@@ -52,7 +52,7 @@ func (r *Reader) podsNamed(ctx context.Context, namespace string, names []string
 	for i, name := range names {
 		group.Go(func() error {
 			var pod corev1.Pod
-			found, err := r.fetch(within, namespace, name, &pod)
+			found, err := r.Fetch(within, namespace, name, &pod)
 			if err != nil {
 				return fmt.Errorf("observe pod %s/%s: %w", namespace, name, err)
 			}

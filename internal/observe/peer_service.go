@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // PeerService reads the headless Service by which members find each other, nil for none: the one
@@ -27,7 +28,7 @@ func (r *Reader) PeerService(ctx context.Context, o owner.Owner) (*corev1.Servic
 	if w.sts != nil {
 		return r.governingService(ctx, &w)
 	}
-	all, err := r.services(ctx, o.Namespace)
+	all, err := r.Services(ctx, o.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (r *Reader) governingService(ctx context.Context, w *workload) (*corev1.Ser
 		return nil, nil
 	}
 	var s corev1.Service
-	found, err := r.fetch(ctx, namespace, name, &s)
+	found, err := r.Fetch(ctx, namespace, name, &s)
 	if err != nil {
 		return nil, fmt.Errorf("observe Service %s/%s: %w", namespace, name, err)
 	}
@@ -80,7 +81,7 @@ func (r *Reader) peerHosts(ctx context.Context, w *workload) []string {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
-	files := r.Files(w.owner.Namespace)
+	files := podfiles.New(r, w.owner.Namespace)
 	for _, pod := range w.pods {
 		config, err := files.Config(ctx, pod)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -40,7 +41,7 @@ type Reader struct {
 	NoEtcds func() bool
 	// Scripts reads what candidates mount. Nil reads nothing: what only a mounted script or
 	// envFrom would show is then not shown.
-	Scripts *Scripts
+	Scripts *podfiles.Scripts
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
 	// one by one from the API server. Nil where Reader lists them.
 	names client.Reader
@@ -78,10 +79,18 @@ func AddToScheme(s *runtime.Scheme) error {
 	return nil
 }
 
-// fetch gets an object. What the cache doesn't have it reads from the API server, since the
+// Uncached returns the reader of the API server.
+func (r *Reader) Uncached() client.Reader {
+	if r.Live != nil {
+		return r.Live
+	}
+	return r.Reader
+}
+
+// Fetch gets an object. What the cache doesn't have it reads from the API server, since the
 // object may be new. It returns false where the object doesn't exist or its kind isn't served:
 // etcd-druid may be installed later or never.
-func (r *Reader) fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
+func (r *Reader) Fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	err := r.Get(ctx, key, obj)
 	if apierrors.IsNotFound(err) && r.Live != nil {

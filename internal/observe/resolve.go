@@ -164,7 +164,7 @@ func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]owne
 
 func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	found, err := r.Fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe StatefulSet %s: %w", key, err)
 	}
@@ -223,7 +223,7 @@ func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) 
 
 func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var pod corev1.Pod
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &pod)
+	found, err := r.Fetch(ctx, key.Namespace, key.Name, &pod)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe pod %s: %w", key, err)
 	}
@@ -241,7 +241,7 @@ func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]own
 // client traffic is cut.
 func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var service corev1.Service
-	found, err := r.fetch(ctx, key.Namespace, key.Name, &service)
+	found, err := r.Fetch(ctx, key.Namespace, key.Name, &service)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe Service %s: %w", key, err)
 	}

@@ -48,7 +48,7 @@ type RolloutSet struct {
 
 // LiveRollout reads the rollout of a cluster from the API server.
 func (r *Reader) LiveRollout(ctx context.Context, o owner.Owner) (Rollout, error) {
-	return (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes().Rollout(ctx, o)
+	return (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Rollout(ctx, o)
 }
 
 // Rollout reads the rollout of a cluster. The budgets are read first, as for evictions: one that is

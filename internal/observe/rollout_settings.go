@@ -11,17 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
-
-// RolloutSettings returns the settings of a policy for the rollout rule, with the defaults of the CRD.
-func RolloutSettings(p *v1alpha1.EtcdTopologyPolicy) rollout.Settings {
-	s := rollout.Settings{HoldLimit: time.Hour, Settle: BudgetSettings(p).Settle}
-	if d := p.Spec.Rollout.HoldLimit; d != nil {
-		s.HoldLimit = d.Duration
-	}
-	return s
-}
 
 // RolloutHeld reports whether a StatefulSet has a record of a rollout that is held.
 func RolloutHeld(annotations map[string]string) bool {

@@ -50,7 +50,7 @@ func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (owner.Owner, b
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, s.Namespace, s.Name, &sts)
+	found, err := r.Fetch(ctx, s.Namespace, s.Name, &sts)
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
 	}

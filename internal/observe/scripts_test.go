@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // counted counts the reads of ConfigMaps and Secrets.
@@ -89,7 +90,7 @@ func TestScripts(t *testing.T) {
 	if got := names(&Reader{Reader: from}); got != "" || reads > 0 {
 		t.Errorf("without the right to read: %q, %d reads", got, reads)
 	}
-	r := &Reader{Reader: from, Scripts: NewScripts()}
+	r := &Reader{Reader: from, Scripts: podfiles.NewScripts()}
 	const want = "plain by Unmanaged, adds by StartScript"
 	for range 2 {
 		if got := names(r); got != want || reads != 4 {
@@ -97,14 +98,15 @@ func TestScripts(t *testing.T) {
 		}
 	}
 	checkNoCandidate(t, r, want)
+	const most = 200 // of the objects that podfiles.Scripts reads
 	var many observetest.Objects
-	for i := range maxScriptObjects + 50 {
+	for i := range most + 50 {
 		name := fmt.Sprint("m", i)
 		many = append(many, set(name, "etcd:v3", name), config(name, "exec /app"))
 	}
 	reads = 0
-	if got := names(&Reader{Reader: counted{many, &reads}, Scripts: NewScripts()}); got != "" || reads != maxScriptObjects {
-		t.Errorf("of many candidates: %q, %d reads, want %d", got, reads, maxScriptObjects)
+	if got := names(&Reader{Reader: counted{many, &reads}, Scripts: podfiles.NewScripts()}); got != "" || reads != most {
+		t.Errorf("of many candidates: %q, %d reads, want %d", got, reads, most)
 	}
 }
 
@@ -116,7 +118,7 @@ func TestUnreadMembership(t *testing.T) {
 	unhinted.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "main"}
 	sources := mountingSet("sources", "etcd:v3", "gone")
 	sources.Spec.Template.Spec.Containers[0].Command = []string{"sh", "-c", ". /scripts/start.sh; exec etcd"}
-	r := &Reader{Reader: observetest.Objects{unhinted, sources}, Scripts: NewScripts()}
+	r := &Reader{Reader: observetest.Objects{unhinted, sources}, Scripts: podfiles.NewScripts()}
 	owners, err := r.Owners(t.Context())
 	if err != nil || len(owners) != 2 {
 		t.Fatal(owners, err)

@@ -31,13 +31,14 @@ func (r *Reader) ClientServices(ctx context.Context, o owner.Owner) ([]corev1.Se
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.services(ctx, o.Namespace)
+	all, err := r.Services(ctx, o.Namespace)
 	return slices.DeleteFunc(all, func(s corev1.Service) bool {
 		return s.Spec.ClusterIP == corev1.ClusterIPNone || !w.servedBy(&s)
 	}), err
 }
 
-func (r *Reader) services(ctx context.Context, namespace string) ([]corev1.Service, error) {
+// Services lists the Services of a namespace, by name.
+func (r *Reader) Services(ctx context.Context, namespace string) ([]corev1.Service, error) {
 	var list corev1.ServiceList
 	if err := r.List(ctx, &list, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list Services of namespace %s: %w", namespace, err)

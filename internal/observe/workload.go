@@ -51,7 +51,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 		return w, err
 	}
 	if o.WithoutStatefulSet() {
-		if err := r.declare(ctx, o.Namespace, pods); err != nil {
+		if err := r.Declare(ctx, o.Namespace, pods); err != nil {
 			return w, err
 		}
 		member = owner.MembersOf(o, pods)
@@ -73,7 +73,7 @@ func (r *Reader) readSets(ctx context.Context, w *workload) error {
 	o := w.owner
 	if o.OfDruid() {
 		var etcd druidv1alpha1.Etcd
-		found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
+		found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
 		if err != nil {
 			return fmt.Errorf("observe %s: %w", o, err)
 		}
@@ -82,7 +82,7 @@ func (r *Reader) readSets(ctx context.Context, w *workload) error {
 		}
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, o.Namespace, o.StatefulSet, &sts)
+	found, err := r.Fetch(ctx, o.Namespace, o.StatefulSet, &sts)
 	if err != nil {
 		return fmt.Errorf("observe StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)
 	}
@@ -101,7 +101,7 @@ func (r *Reader) readRest(ctx context.Context, w *workload) error {
 			continue
 		}
 		var sts appsv1.StatefulSet
-		found, err := r.fetch(ctx, w.owner.Namespace, part.Name, &sts)
+		found, err := r.Fetch(ctx, w.owner.Namespace, part.Name, &sts)
 		if err != nil {
 			return fmt.Errorf("observe StatefulSet %s/%s: %w", w.owner.Namespace, part.Name, err)
 		}

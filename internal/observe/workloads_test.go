@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 )
 
@@ -158,7 +159,7 @@ func TestSpanningKeepsMountedScripts(t *testing.T) {
 	sts.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "hooks", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "hooks"}},
 	}}}
-	r := &Reader{Reader: observetest.Objects{sts, hooks}, NoEtcds: func() bool { return true }, Scripts: NewScripts()}
+	r := &Reader{Reader: observetest.Objects{sts, hooks}, NoEtcds: func() bool { return true }, Scripts: podfiles.NewScripts()}
 	all, err := r.Owners(t.Context())
 	if err != nil || len(all) != 1 || len(all[0].MemberChanges) != 1 {
 		t.Errorf("Owners: %+v, %v", all, err)
@@ -198,7 +199,7 @@ func TestSpanningReadsAllWorkloads(t *testing.T) {
 		inline  = "the preStop hook of container etcd of b: etcdctl member remove"
 		mounted = inline + ", the preStop hook of container etcd of c: etcdctl member remove"
 	)
-	for want, scripts := range map[string]*Scripts{inline: nil, mounted: NewScripts()} {
+	for want, scripts := range map[string]*podfiles.Scripts{inline: nil, mounted: podfiles.NewScripts()} {
 		r := &Reader{Reader: observetest.Objects{a, b, c, hooks}, NoEtcds: func() bool { return true }, Scripts: scripts}
 		all, err := r.Owners(t.Context())
 		if err != nil || len(all) != 1 || of(all[0]) != want {

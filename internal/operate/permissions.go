@@ -22,6 +22,13 @@ type Need struct {
 	Name string
 }
 
+// NeedIn returns a function that returns needs in a namespace.
+func NeedIn(namespace string) func(verb, group, resource, subresource, name string) Need {
+	return func(verb, group, resource, subresource, name string) Need {
+		return Need{Verb: verb, Group: group, Resource: resource, Subresource: subresource, Namespace: namespace, Name: name}
+	}
+}
+
 // String returns the need in the terms of a Role:
 // verb "update" on "statefulsets.apps/scale" named "main" in namespace "team".
 func (n Need) String() string {

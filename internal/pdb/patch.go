@@ -31,7 +31,7 @@ import (
 // tighten is always safe, and with a required version it would conflict with each status
 // update of the disruption controller.
 func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, record annotation.BudgetRecord, loosens bool) (client.Patch, error) {
-	annotations := AnnotationChanges(pdb.Annotations, record)
+	annotations := annotationChanges(pdb.Annotations, record)
 	patch := map[string]any{}
 	if have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
 		patch["spec"] = map[string]any{string(value.Field): value.IntOrString()}
@@ -58,11 +58,11 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, rec
 	return client.RawPatch(types.MergePatchType, body), nil
 }
 
-// AnnotationChanges returns the annotations of a budget that must change so that they
+// annotationChanges returns the annotations of a budget that must change so that they
 // hold record. The value is nil for an annotation that must be removed. An empty record also
 // removes the evictions that admission recorded, and no other does. Annotations of
 // other programs are never among them.
-func AnnotationChanges(annotations map[string]string, record annotation.BudgetRecord) map[string]*string {
+func annotationChanges(annotations map[string]string, record annotation.BudgetRecord) map[string]*string {
 	changes := map[string]*string{}
 	encoded := record.Encode()
 	for _, key := range annotation.BudgetAnnotations() {

@@ -52,7 +52,7 @@ var (
 		"The controller maintains another disruption budget for this cluster.",
 		"Delete one of the two. With both, evictions fail.")
 	GuardOff = admission.Add("GuardOff",
-		"The policy leaves evictions, or deletions, of members' pods alone.",
+		"The policy doesn't guard evictions, or deletions, of members' pods.",
 		"If it should not, set spec.disruption.evictions or spec.disruption.deletes to Warn or Enforce.")
 	KubernetesDeletes = admission.Add("KubernetesDeletes",
 		"A controller of Kubernetes, a kubelet or the scheduler deletes the pod. Such deletions are never refused.",
@@ -70,7 +70,7 @@ var (
 		"The policy doesn't hold rollouts of the cluster.",
 		"If it should, set spec.rollout.guard to Enforce.")
 	RolloutNotHeld = admission.Add("RolloutNotHeld",
-		"No pod restarts by the write that is not held already, or the author's strategy restarts none.",
+		"The write restarts no pod that is not held already, or the author's strategy restarts no pod.",
 		policy.NoAction)
 	PluginWrite = admission.Add("PluginWrite",
 		"The write is a step of kubectl etcd, which holds the pods itself.",

@@ -16,7 +16,7 @@ var (
 		"Two disruption budgets select the same member. Every eviction of it fails with an internal error, regardless of their values.",
 		"Delete one of them, or narrow its selector.")
 	BudgetPartial = budgets.Add("BudgetPartial",
-		"The disruption budget selects only some of the members. It is only made stricter, and it takes no other budget away.",
+		"The disruption budget selects only some of the members. It is only made stricter, and no other budget is deleted because of it.",
 		"Widen its selector to all members.")
 	BudgetShared = budgets.Add("BudgetShared",
 		"The disruption budget also selects members of another cluster, and one number can't be correct for both. It is only made stricter.",

@@ -46,7 +46,7 @@ func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alar
 // full reports whether a database has too little space for writes.
 func (d Database) full(size int64) bool { return d.Quota > 0 && size > d.Quota/100*QuotaRoom }
 
-// OutOfSpace reports whether NOSPACE is raised, so that etcd takes no writes.
+// OutOfSpace reports whether NOSPACE is raised, so that etcd accepts no writes.
 // unmappedAlarms are the alarms of members that are no longer in the list.
 func OutOfSpace(members []Database, unmappedAlarms []string) bool {
 	return slices.Contains(unmappedAlarms, NoSpace) || slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })

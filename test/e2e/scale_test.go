@@ -66,7 +66,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 		}
 	}
 	for size, texts := range map[string]string{
-		"4": "4 members bear the loss of 1, as 3 do",
+		"4": "4 members tolerate the failure of 1, as 3 do",
 		"0": "0 members are no cluster",
 	} {
 		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")
@@ -178,7 +178,7 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	for within := 40 * time.Second; ; within *= 2 {
 		_, printed := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
 		wants(t, printed, "timed out: scale StatefulSet ", "not done within the --timeout of", "the change was rolled back, and the cluster has 3 members")
-		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
+		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been created"}; within > limit/2 {
 			wants(t, printed, texts...)
 			return
 		} else if lacking(printed, texts) == "" {

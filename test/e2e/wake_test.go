@@ -35,7 +35,7 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	}
 	refusesToStop(t, c, file, to(0))
 	_, planned := plugin(t, 0, to(0, "--after-snapshot", file, "--dry-run=server")...)
-	wants(t, planned, fmt.Sprintf("snapshot %s is complete: %d keys at revision %d, the cluster is at ", file, saved.Keys, saved.Revision), "Waking them takes the same number: --replicas 3")
+	wants(t, planned, fmt.Sprintf("snapshot %s is complete: %d keys at revision %d, the cluster is at ", file, saved.Keys, saved.Revision), "To start them again, use the same number: --replicas 3")
 	printed, messages := plugin(t, 0, to(0, "--after-snapshot", file)...)
 	if printed != "etcd/main scaled to 0 members\n" {
 		t.Errorf("stdout %q", printed)

@@ -26,7 +26,7 @@ func TestPluginStatusWatched(t *testing.T) {
 	c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain})
 	args := []string{"status", target(c), "-n", c.Namespace, "--watch", "--interval", "300ms"}
 	file, program, screen := startPlugin(t, args...), startPlugin(t, append(args, "-o", "json")...), startOnTerminal(t, 60, args...)
-	const well, ill = "healthy, 3 of 3 members ready", "no pod runs it"
+	const well, ill = "healthy, 3 of 3 members ready", "no pod of this cluster runs it"
 	show := func(texts, health string) {
 		t.Helper()
 		lastShows(t, file, "---\n", texts)

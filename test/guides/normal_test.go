@@ -32,7 +32,7 @@ var various = []struct {
 	{regexp.MustCompile(`(?m)^… .*\n`), ""},
 	{regexp.MustCompile(`(?m)^✓ moved (the )?leadership.*\n`), ""},
 	// The leader, and the member that is asked. Both are random.
-	{regexp.MustCompile(`\b(leader|Of:|of|from|to|have) +etcd-main-\d\b`), "$1 MEMBER"},
+	{regexp.MustCompile(`\b(leader|Of:|Source:|of|from|to|have) +etcd-main-\d\b`), "$1 MEMBER"},
 	{regexp.MustCompile(`\betcd-main-\d (evicted|leads)\b`), "MEMBER $1"},
 	{regexp.MustCompile(`\b(etcd-main-\d +)(leader|voter|follower) +`), "$1ROLE  "},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
@@ -104,6 +104,7 @@ func TestNormal(t *testing.T) {
 	for _, row := range []struct{ a, b string }{
 		{"etcd-main-0   1/1   Running   0     12s", "etcd-main-0  1/1  Running  0  3m20s"},
 		{"saved at 2026-11-20T10:00:00Z", "saved at 2026-11-21T11:11:11.5+01:00"},
+		{"Source:    etcd-main-0 (follower", "Source:    etcd-main-1 (follower"},
 		{"member 8e9e05c52164694d is the leader", "member aa9e05c52164694d is the leader"},
 		{"20 KiB of 2.1 GiB, 1%", "1.5 MiB of 2.1 GiB, 13.5%"},
 		{"20 KiB of a quota of 2.0 GiB, 16.0 KiB in use", "1.5 MiB of a quota of 2.0 GiB, 8 KiB in use"},

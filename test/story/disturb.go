@@ -19,7 +19,7 @@ func PlayDisturbed(ctx context.Context, o testbed.Options, numbers ...int) (err 
 	if err != nil {
 		return err
 	}
-	w, err := Open(tb, NewTeller(o.Log, false), o.Log)
+	w, err := Open(tb, NewPrinter(o.Log, false), o.Log)
 	if err != nil {
 		return err
 	}

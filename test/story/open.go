@@ -11,11 +11,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// Open returns a world on a running testbed. It prints with the teller and logs to out.
-func Open(tb *testbed.Testbed, teller *Teller, out io.Writer) (*World, error) {
+// Open returns a world on a running testbed. It prints with the printer and logs to out.
+func Open(tb *testbed.Testbed, printer *Printer, out io.Writer) (*World, error) {
 	c, err := install.Client(tb)
 	if err != nil {
 		return nil, fmt.Errorf("connect to testbed %s: %w", tb.Name(), err)
 	}
-	return &World{Teller: teller, Testbed: tb, Client: c, Log: out}, nil
+	return &World{Printer: printer, Testbed: tb, Client: c, Log: out}, nil
 }

@@ -25,7 +25,7 @@ import (
 
 // World is the testbed of the story, with its clusters and its output.
 type World struct {
-	*Teller
+	*Printer
 
 	Testbed *testbed.Testbed
 	Client  client.Client

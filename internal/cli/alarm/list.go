@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 )
@@ -53,7 +54,7 @@ func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target strin
 	}
 	list := &v1alpha1.EtcdAlarmList{Cluster: health.IdentityOf(c.Owner), Items: []v1alpha1.EtcdAlarm{}}
 	for _, a := range alarms {
-		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: fmt.Sprintf("%016x", a.MemberID), Member: a.Name, Pod: a.Pod})
+		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: etcd.HexID(a.MemberID), Member: a.Name, Pod: a.Pod})
 	}
 	if err := e.Print(cmd, list, func(w io.Writer, wide bool) error { return alarmTable(e, w, wide, list) }); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // App is the environment of a command: streams, global flags, and the clients that they
@@ -108,5 +109,5 @@ func (a *App) Reader() (*observe.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: a.Clock}, Scripts: observe.NewScripts()}, nil
+	return &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: a.Clock}, Scripts: podfiles.NewScripts()}, nil
 }

@@ -54,5 +54,5 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 		advice = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, advice)
 	}
 	return app.Refused("kubectl etcd %s on %s (%s) is unfinished since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal.Began.Format("2006-01-02 15:04 MST"), advice)
+		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), advice)
 }

@@ -8,36 +8,107 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 )
 
-// Journaled is what operations with a journal have in common: a later command can continue them.
-type Journaled struct {
-	// Fresh is true if this command plans the operation, and false if the journal held it before.
-	Fresh bool
+// record is an operation in its journal. The zero record is none.
+type record interface {
+	comparable
+	Journal() *journal.Journal
+}
+
+// Journaled is one run of an operation that has a journal, so that a later command can continue or
+// undo it.
+type Journaled[R record] struct {
+	// Read reads the unfinished operation.
+	Read func(context.Context) (R, error)
+	// Plan plans a fresh operation. It returns no record if there is nothing to do.
+	Plan func(context.Context) (R, operate.Plan, error)
+	// Resume plans the rest of an unfinished operation. It returns an error if this command can't
+	// continue or undo it.
+	Resume func(context.Context, R) (operate.Plan, error)
+	// Create writes the journal of a fresh operation. With dry the API server only tries it.
+	Create func(ctx context.Context, r R, dry bool) error
+	// Abort is what --abort does: "undo the change".
+	Abort string
+	// Current is the operation of the last judgement.
+	Current R
+
+	cluster *app.Cluster
+	// fresh is true if this command plans the operation, and false if the journal held it before.
+	fresh bool
 	// begun is true if this command has written the journal.
 	begun bool
 }
 
-// Begin writes the journal of a fresh operation with write, after it has added the user and the
-// reason.
-func (j *Journaled) Begin(ctx context.Context, run *Run, entry *journal.Journal, write func(context.Context) error) error {
-	if !j.Fresh {
+// Operation returns the run as an operation for Do. act begins with Begin.
+func (j *Journaled[R]) Operation(c *app.Cluster, verb string, needs []operate.Need, act func(context.Context, *Run) error) Operation {
+	j.cluster = c
+	return Operation{
+		Verb: verb, Needs: needs, AllowsUnfinished: true, Judge: j.judge, DryRun: j.try, Next: j.Next,
+		Act: func(ctx context.Context, run *Run) error {
+			err := act(ctx, run)
+			if app.Is[*operate.HaltedError](err) && context.Cause(ctx) == nil { // else the end of the time explains it
+				return app.Refused("stopped: %v; then %s", err, j.Next(err))
+			}
+			return err
+		},
+	}
+}
+
+// judge plans a fresh operation, or the rest of an unfinished one. From the second call on it
+// returns an error if another client started or ended one since the first call.
+func (j *Journaled[R]) judge(ctx context.Context) (plan operate.Plan, err error) {
+	var none R
+	now, err := j.Read(ctx)
+	switch {
+	case err != nil:
+		return plan, err
+	case j.fresh && now != none:
+		return plan, j.changed("started", now)
+	case !j.fresh && j.Current != none && (now == none || !now.Journal().Same(j.Current.Journal())):
+		return plan, j.changed("ended", j.Current)
+	case now != none:
+		j.Current = now
+		return j.Resume(ctx, now)
+	}
+	j.fresh = true
+	j.Current, plan, err = j.Plan(ctx)
+	return plan, err
+}
+
+// changed returns the error for an operation that another command started or ended.
+func (j *Journaled[R]) changed(did string, r R) error {
+	o := j.cluster.Owner
+	return app.Refused("another command %s kubectl etcd %s on %s: see kubectl etcd status %s -n %s", did, r.Journal().Kind, o, o.Target(), o.Namespace)
+}
+
+// try is the dry run: the API server tries the first writes of a fresh operation.
+func (j *Journaled[R]) try(ctx context.Context) error {
+	if !j.fresh {
 		return nil
 	}
-	entry.By, entry.Reason = app.Identity(run.app.User), run.flags.Reason
-	if err := write(ctx); err != nil {
-		return err
+	return j.Create(ctx, j.Current, true)
+}
+
+// Begin writes the journal of a fresh operation, with the user and the reason.
+func (j *Journaled[R]) Begin(ctx context.Context, run *Run) error {
+	if !j.fresh {
+		return nil
 	}
-	j.begun = true
-	return nil
+	entry := j.Current.Journal()
+	entry.By, entry.Reason = app.Identity(run.app.User), run.flags.Reason
+	err := j.Create(ctx, j.Current, false)
+	j.begun = err == nil
+	return err
 }
 
 // Next returns how to continue after a run that ended early. It returns nothing if the journal, if
-// there is one, is of another command. abort is what --abort does.
-func (j *Journaled) Next(c *app.Cluster, abort string) string {
-	if j.Fresh && !j.begun {
+// there is one, is of another command.
+func (j *Journaled[R]) Next(error) string {
+	if j.fresh && !j.begun {
 		return ""
 	}
-	return fmt.Sprintf("run the same command again to continue, or add --abort to %s (journal: ConfigMap %s)", abort, journal.Name(c.Owner))
+	return fmt.Sprintf("run the same command again to continue, or add --abort to %s (journal: ConfigMap %s)", j.Abort, journal.Name(j.cluster.Owner))
 }

@@ -61,9 +61,7 @@ type MembersTask struct {
 
 	cluster *app.Cluster
 	app     *app.App
-	Journaled
-	// planned is the change of the last judgement.
-	planned *membership.Change
+	run     Journaled[*membership.Change]
 	// rolledBack is not nil if the change was undone because its time was over.
 	rolledBack *membership.UndoneError
 }
@@ -71,45 +69,31 @@ type MembersTask struct {
 // Operation returns the task as an operation for Do.
 func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
-	return Operation{
-		Verb: t.Verb, Needs: t.Members.Needs(), AllowsUnfinished: true,
-		Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
+	t.run = Journaled[*membership.Change]{
+		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.Members.Begin, Abort: "undo the change",
 	}
+	op := t.run.Operation(c, t.Verb, t.Members.Needs(), t.act)
+	op.Next = t.next
+	return op
 }
 
-// judge plans a fresh change, or the rest of an unfinished one. From the second call on it
-// returns an error if another client started or ended a change since the first one.
-func (t *MembersTask) judge(ctx context.Context) (plan operate.Plan, err error) {
-	o := t.cluster.Owner
-	t.Members.Owner = o
-	now, err := membership.ReadChange(ctx, t.cluster.Kube, o)
-	switch {
-	case err != nil:
-		return plan, err
-	case t.Fresh && now != nil:
-		return plan, app.Refused("another command started kubectl etcd %s (%s) on %s: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
-	case t.planned != nil && !t.Fresh && !t.planned.Same(now):
-		return plan, app.Refused("another command ended the unfinished change of %s: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
-	case now != nil:
-		if err := t.Continues(ctx, now); err != nil {
-			return plan, err
-		}
-		t.planned = now
-		return t.Members.PlanResume(ctx, now, t.Undo)
-	case t.Undo:
-		return operate.Plan{Already: fmt.Sprintf("No change of the members of %s is unfinished: there is nothing to undo.", o)}, nil
-	}
-	t.Fresh = true
-	t.planned, plan, err = t.Plan(ctx)
-	return plan, err
+func (t *MembersTask) read(ctx context.Context) (*membership.Change, error) {
+	t.Members.Owner = t.cluster.Owner
+	return membership.ReadChange(ctx, t.cluster.Kube, t.cluster.Owner)
 }
 
-// try is the dry run: the API server tries the first write of a fresh task.
-func (t *MembersTask) try(ctx context.Context) error {
-	if !t.Fresh {
-		return nil
+func (t *MembersTask) plan(ctx context.Context) (*membership.Change, operate.Plan, error) {
+	if t.Undo {
+		return nil, operate.Plan{Already: fmt.Sprintf("No change of the members of %s is unfinished: there is nothing to undo.", t.cluster.Owner)}, nil
 	}
-	return t.Members.Begin(ctx, t.planned, true)
+	return t.Plan(ctx)
+}
+
+func (t *MembersTask) resume(ctx context.Context, found *membership.Change) (operate.Plan, error) {
+	if err := t.Continues(ctx, found); err != nil {
+		return operate.Plan{}, err
+	}
+	return t.Members.PlanResume(ctx, found, t.Undo)
 }
 
 // leftLimit limits the search for a pod without a member. The search also runs after the
@@ -126,27 +110,30 @@ func (t *MembersTask) warnLeft(ctx context.Context) {
 
 func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
-	undo := t.Undo || t.planned.Undo
-	err := t.steps(ctx, run, undo)
-	var stopped *membership.HaltedError
-	switch {
-	case errors.As(err, &t.rolledBack):
+	if err := t.run.Begin(ctx, run); err != nil {
+		return err
+	}
+	if t.Undo || t.run.Current.Undo {
+		if err := t.Members.Undo(ctx, t.run.Current); err != nil {
+			return err
+		}
+		return t.undone(ctx, run)
+	}
+	err := t.Members.Run(ctx, t.run.Current)
+	if errors.As(err, &t.rolledBack) {
 		run.Done(ctx, t.Undone, t.Verb+" was undone: "+t.rolledBack.Awaited, "")
 		t.warnLeft(ctx)
 		return fmt.Errorf("waited for: %s: %w", t.rolledBack.Awaited, context.Cause(ctx))
-	case errors.As(err, &stopped) && context.Cause(ctx) == nil: // else the end of the time explains it
-		return app.Refused("stopped: %v; then %s", err, t.next(err))
-	case err != nil:
+	}
+	if err != nil {
 		return err
-	case undo:
-		return t.undone(ctx, run)
 	}
 	run.Done(ctx, t.Event, t.What, fmt.Sprintf("%s %s", t.cluster.Target(), t.What))
 	return nil
 }
 
 // next returns how to go on after a run that ended with an error.
-func (t *MembersTask) next(error) string {
+func (t *MembersTask) next(err error) string {
 	if t.rolledBack != nil {
 		has := ""
 		if t.rolledBack.Members > 0 { // else they could not be counted
@@ -154,18 +141,7 @@ func (t *MembersTask) next(error) string {
 		}
 		return "the change was rolled back" + has + ". Run the same command again to start again"
 	}
-	return t.Next(t.cluster, "undo the change")
-}
-
-func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
-	begin := func(ctx context.Context) error { return t.Members.Begin(ctx, t.planned, false) }
-	if err := t.Begin(ctx, run, &t.planned.Journal, begin); err != nil {
-		return err
-	}
-	if undo {
-		return t.Members.Undo(ctx, t.planned)
-	}
-	return t.Members.Run(ctx, t.planned)
+	return t.run.Next(err)
 }
 
 // undone reports a change that was undone. It is a refusal where the user wanted the change.

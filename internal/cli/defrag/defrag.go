@@ -37,8 +37,8 @@ func NewCommand(e *app.App) *cobra.Command {
 			if there is a learner, or if a client reads a snapshot from any member. A defragmentation
 			would wait for that snapshot, and every write would wait for the defragmentation.
 
-			If a NOSPACE alarm is raised, the command also compacts the history before, checks that the
-			databases have free space after, and disarms the alarm.`),
+			If a NOSPACE alarm is raised, the command first compacts the history. After the
+			defragmentation it checks that the databases have free space, and disarms the alarm.`),
 		Example: ui.Examples(`
 			# Print the plan and change nothing
 			kubectl etcd defrag etcd-main --dry-run=client

@@ -26,20 +26,20 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use:   "diagnose [TARGET]",
 		Short: "Show what is wrong with a cluster, what happens by itself, and what to do next",
 		Long: ui.Paragraphs(`
-			Show the scenarios that hold for a cluster, the most urgent first: those of the decision
-			tables of DEP-01, the design of etcd-druid's clusters, and others for states that these
-			tables don't have. For each, the command shows what was observed beside what the table asks
-			for, the grace period that runs, what etcd-druid, the kubelet and others will do by
-			themselves according to their sources, and the least action.
+			Show which scenarios hold for a cluster, the most urgent first. The scenarios are those of
+			DEP-01, the design of etcd-druid's clusters, and others for states that DEP-01 does not have.
+			For each scenario, the command shows its conditions with what was observed, the grace period
+			that runs, and the least action. It also shows what etcd-druid, the kubelet and other programs
+			will do by themselves.
 
-			The command then shows what each member will do when it starts again, by its volume, the
-			member list and the backups.
+			The command then shows what each member will do when it starts again. That depends on its
+			volume, the member list and the backups.
 
 			Without TARGET, the command diagnoses the only cluster of the namespace.
 
 			The command changes nothing. It deletes no pod, volume or member, and restores nothing. It
-			prints such a command only if the facts show that its rules allow it. It doesn't read the
-			content of volumes: that data is lost is known from volume claims and logs.
+			prints a command that does so only if the rules of that command allow it. It doesn't read the
+			content of volumes. It recognises lost data by volume claims and logs.
 
 			Exit codes: 0 nothing is to be done, 3 something is, 1 error.`),
 		Example: ui.Examples(`

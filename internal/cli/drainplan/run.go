@@ -60,7 +60,7 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
 	err := t.run.Do(ctx)
-	if stopped, is := errors.AsType[*drain.StoppedError](err); is {
+	if stopped, is := errors.AsType[*operate.HaltedError](err); is {
 		return app.Refused("stopped: %v; %s", stopped, t.next(err))
 	}
 	if err != nil {

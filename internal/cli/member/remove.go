@@ -30,12 +30,13 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			name or its pod.
 
 			The other voters must have a healthy quorum. The command refuses to remove a voter that is
-			healthy or in contact with the leader. It removes a voter that does not answer, and whose
-			pod exists or comes back when its workload is scaled up, only with --force, because that
-			pod can't rejoin with its data afterwards.
-			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle its pod and
-			volume. If an operator or a start script manages the members, the command only removes a
-			member that has no pod and will not get one.`),
+			healthy or in contact with the leader. The pod of a voter that does not answer may exist, or
+			come back when its workload is scaled up. Such a voter is removed only with --force, because
+			its pod can't rejoin with its data afterwards.
+
+			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle the pod and
+			the volume of a member. If an operator or a start script manages the members, the command
+			only removes a member that has no pod and will not get one.`),
 		Example: ui.Examples(`
 			# Remove a member by its ID
 			kubectl etcd member remove etcd/main 8e9e05c52164694d
@@ -65,7 +66,7 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, force 
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			r.Owner, r.Members = c.Owner, c.Members
 			if l, plan, err = r.Plan(ctx, member); err == nil {
-				member = fmt.Sprintf("%016x", l.ID) // later judgements are about the same member
+				member = etcd.HexID(l.ID) // later judgements are about the same member
 			}
 			return plan, err
 		},

@@ -43,12 +43,12 @@ func NewCommand(a *app.App) *cobra.Command {
 			backups don't fail, and that no scale or rollout is in progress. The next member follows when the
 			new pod is Ready, and its member follows the leader and has caught up.
 
-			The command refuses a member whose data would not outlive its pod, and a pod whose ConfigMaps or
-			Secrets don't exist. It refuses to stop a member without which the others have no quorum, so it
-			restarts no cluster of two. It never deletes a pod. It never stops all members at once: it can't
-			help with a change that members don't survive one by one, such as TLS between the members. It
-			doesn't change the pod template: if the StatefulSet has a newer one, new pods get it. It
-			restarts no pods without a StatefulSet, such as static pods.
+			The command refuses a member whose data would be lost with its pod, and a pod whose ConfigMaps
+			or Secrets don't exist. It refuses to stop a member without which the others have no quorum, so
+			it restarts no cluster of two. It never deletes a pod. It never stops all members at once, so it
+			can't make a change for which all members must restart together, such as TLS between the
+			members. It doesn't change the pod template. If the StatefulSet has a newer template, new pods
+			get it. It restarts no pods without a StatefulSet, such as static pods.
 
 			After an interruption, run the same command again to continue. --abort ends an unfinished restart:
 			a member that has stopped comes back, and no other one stops.`),
@@ -87,21 +87,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	defer job.Close()
 	t := &task{app: a, cluster: c, job: job, options: o}
-	found, err := restart.Read(ctx, c.Kube, c.Owner)
-	if err != nil {
-		return err
-	}
-	if found == nil && o.abort {
-		fmt.Fprintf(a.ErrOut, "No restart of %s is unfinished: there is nothing to end.\n", c.Owner)
-		return nil
-	}
-	if err := t.matches(found); err != nil {
-		return err
-	}
-	t.record, t.Fresh = found, found == nil
-	return change.Do(ctx, a, c, o.Flags, change.Operation{
-		Verb: "restart", Needs: job.Needs(), AllowsUnfinished: found != nil, Judge: t.judge, DryRun: t.try, Act: t.act, Next: t.next,
-	})
+	return change.Do(ctx, a, c, o.Flags, t.operation())
 }
 
 func newJob(a *app.App, c *app.Cluster) (*restart.Job, error) {

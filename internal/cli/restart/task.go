@@ -5,7 +5,6 @@ package restart
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -23,64 +22,54 @@ type task struct {
 	app     *app.App
 	cluster *app.Cluster
 	job     *restart.Job
-	record  *restart.Record
-	change.Journaled
+	run     change.Journaled[*restart.Record]
 }
 
-// matches returns an error if an unfinished restart is another one than the user asks for.
-func (t *task) matches(found *restart.Record) error {
-	if found == nil || t.abort || t.member == "" || t.member == found.Only {
-		return nil
+func (t *task) operation() change.Operation {
+	t.run = change.Journaled[*restart.Record]{
+		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.job.Begin, Abort: "restart no further member",
+	}
+	return t.run.Operation(t.cluster, "restart", t.job.Needs(), t.act)
+}
+
+func (t *task) read(ctx context.Context) (*restart.Record, error) {
+	t.job.Owner = t.cluster.Owner
+	return restart.Read(ctx, t.cluster.Kube, t.cluster.Owner)
+}
+
+func (t *task) plan(ctx context.Context) (*restart.Record, operate.Plan, error) {
+	if t.abort {
+		return nil, operate.Plan{Already: fmt.Sprintf("No restart of %s is unfinished: there is nothing to end.", t.cluster.Owner)}, nil
+	}
+	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	return t.job.Plan(ctx, t.member)
+}
+
+// resume refuses if the unfinished restart is another one than the user asks for.
+func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan, error) {
+	if t.abort || t.member == "" || t.member == found.Only {
+		return t.job.PlanResume(ctx, found, t.abort)
 	}
 	o := t.cluster.Owner
-	return app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s, or end it with kubectl etcd restart %s --abort -n %s",
+	return operate.Plan{}, app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s, or end it with kubectl etcd restart %s --abort -n %s",
 		o, found.Summary(), found.Journal().Began.Format("2006-01-02 15:04 MST"), o.Target(), o.Namespace, o.Target(), o.Namespace)
-}
-
-func (t *task) judge(ctx context.Context) (operate.Plan, error) {
-	t.job.Owner = t.cluster.Owner
-	now, err := restart.Read(ctx, t.cluster.Kube, t.cluster.Owner)
-	switch {
-	case err != nil:
-		return operate.Plan{}, err
-	case t.Fresh && now != nil:
-		return operate.Plan{}, app.Refused("another command has begun a restart of %s: see kubectl etcd status %s -n %s", t.cluster.Owner, t.cluster.Target(), t.cluster.Namespace)
-	case t.Fresh:
-		var plan operate.Plan
-		t.record, plan, err = t.job.Plan(ctx, t.member)
-		return plan, err
-	case !t.record.Same(now):
-		return operate.Plan{}, app.Refused("another command has ended the unfinished restart of %s: see kubectl etcd status %s -n %s", t.cluster.Owner, t.cluster.Target(), t.cluster.Namespace)
-	}
-	t.record = now
-	return t.job.PlanResume(ctx, now, t.abort)
-}
-
-// try is the dry run: the API server tries the first writes of a fresh restart.
-func (t *task) try(ctx context.Context) error {
-	if !t.Fresh {
-		return nil
-	}
-	return t.job.Begin(ctx, t.record, true)
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.job.StillHeld = run.Held
-	begin := func(ctx context.Context) error { return t.job.Begin(ctx, t.record, false) }
-	if err := t.Begin(ctx, run, t.record.Journal(), begin); err != nil {
+	if err := t.run.Begin(ctx, run); err != nil {
 		return err
 	}
 	if t.abort {
-		if err := t.job.End(ctx, t.record); err != nil {
+		if err := t.job.End(ctx, t.run.Current); err != nil {
 			return err
 		}
 		t.done(ctx, run)
 		return nil
 	}
-	notes, err := t.job.Run(ctx, t.record)
-	if stopped := (*restart.StoppedError)(nil); errors.As(err, &stopped) && context.Cause(ctx) == nil {
-		return app.Refused("stopped: %v; then %s", err, t.next(err))
-	}
+	notes, err := t.job.Run(ctx, t.run.Current)
 	if err != nil {
 		return err
 	}
@@ -91,14 +80,9 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	return nil
 }
 
-// next returns how to go on after a run that didn't come to the end.
-func (t *task) next(error) string {
-	return t.Next(t.cluster, "restart no further member")
-}
-
 // done records what was restarted.
 func (t *task) done(ctx context.Context, run *change.Run) {
-	restarted := t.job.Restarted(ctx, t.record)
+	restarted := t.job.Restarted(ctx, t.run.Current)
 	what := "restarted " + strings.Join(restarted, ", ")
 	if len(restarted) == 0 {
 		what = "restarted no member"

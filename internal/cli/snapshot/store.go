@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -91,7 +90,7 @@ func storeObject(s observe.BackupStore) *v1alpha1.SnapshotStore {
 	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
 }
 
-func storedObject(s etcd.StoredSnapshot) v1alpha1.StoredSnapshot {
+func storedObject(s backup.StoredSnapshot) v1alpha1.StoredSnapshot {
 	kind := "Delta"
 	if s.Kind == "Full" {
 		kind = "Full"

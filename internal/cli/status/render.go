@@ -5,7 +5,6 @@ package status
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -14,6 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// eventsShown is the largest number of Events that a status prints.
+const eventsShown = 3
 
 // render writes a status for people, in the width of the screen.
 func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
@@ -26,12 +28,12 @@ func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool)
 		}
 	}
 	fmt.Fprintln(w)
-	problems(&p, st)
+	p.Problems(st.Problems)
 	conditions(&p, st)
 	p.Section("Spread", ui.NoColor, spreadText(st.Spread))
 	p.Section("Budget", ui.NoColor, budgetText(st.Budget))
 	p.Section("Backups", ui.NoColor, backupText(st.Backup, p.Now, view.Missing(st.Unseen, "leases.coordination.k8s.io")))
-	events(&p, st)
+	p.Warnings(st.Events[:min(len(st.Events), eventsShown)])
 	for _, u := range st.Unseen {
 		if u.What == view.UnseenMembers {
 			continue // it is one of the problems
@@ -42,16 +44,6 @@ func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool)
 		p.Verbatim("Next", c)
 	}
 	return nil
-}
-
-func problems(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
-	for _, problem := range st.Problems {
-		c := ui.Yellow
-		if problem.Severity == v1alpha1.SeverityError {
-			c = ui.Red
-		}
-		p.Section("Problems", c, strings.ToLower(problem.Severity)+": "+problem.Message)
-	}
 }
 
 // conditions shows the most important conditions, and others if they are bad.
@@ -76,16 +68,5 @@ func conditions(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
 			paint = ui.Yellow
 		}
 		p.Section("Conditions", paint, text)
-	}
-}
-
-func events(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
-	const shown = 3
-	for _, e := range st.Events[:min(len(st.Events), shown)] {
-		times := ""
-		if e.Count > 1 {
-			times = fmt.Sprintf(" (%d times)", e.Count)
-		}
-		p.Section("Warnings", ui.NoColor, fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times))
 	}
 }

@@ -50,10 +50,10 @@ func NewCutCommand(a *app.App) *cobra.Command {
 			A cut doesn't end open connections, and clients that dial members by their own names or
 			through another Service are not cut. When the endpoints are gone, the command reads from the
 			metrics of the members how many streams clients still hold open (watches and lease
-			keep-alives), and counts for five seconds which requests still come, whatever way clients
-			take. The numbers are minimums. An idle connection has no stream and makes no request, one
-			stream can have many watches, and etcd doesn't report which client it is. What the probes of
-			the pods and the sidecars of etcd-druid do is subtracted.
+			keep-alives). For five seconds it counts which requests still come, by any path. The numbers
+			are minimums. An idle connection has no stream and makes no request, one stream can have many
+			watches, and etcd doesn't report which client it is. What the probes of the pods and the
+			sidecars of etcd-druid do is subtracted.
 
 			Exit codes: 0 no endpoint is ready, no stream is open and no request comes, or
 			--allow-residual; 3 clients' traffic is left or couldn't be counted.`),

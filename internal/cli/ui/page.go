@@ -49,6 +49,28 @@ func (p *Page) line(heading, text string, continued bool) {
 	fmt.Fprintln(p.Out, p.Console.Paint(p.Out, Bold, heading)+pad+text)
 }
 
+// Problems writes the section of problems.
+func (p *Page) Problems(problems []v1alpha1.Problem) {
+	for _, problem := range problems {
+		c := Yellow
+		if problem.Severity == v1alpha1.SeverityError {
+			c = Red
+		}
+		p.Section("Problems", c, strings.ToLower(problem.Severity)+": "+problem.Message)
+	}
+}
+
+// Warnings writes the section of Events.
+func (p *Page) Warnings(events []v1alpha1.WarningEvent) {
+	for _, e := range events {
+		times := ""
+		if e.Count > 1 {
+			times = fmt.Sprintf(" (%d times)", e.Count)
+		}
+		p.Section("Warnings", NoColor, fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times))
+	}
+}
+
 // HealthColors are the colors of the health values in api/output.
 var HealthColors = map[string]Color{
 	v1alpha1.Healthy: Green, v1alpha1.Degraded: Yellow, v1alpha1.Down: Red, v1alpha1.Unknown: Yellow,

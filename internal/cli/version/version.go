@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
 // NewCommand returns the command kubectl etcd version.
@@ -60,7 +61,7 @@ func versionText(w io.Writer, v *v1alpha1.Version) error {
 	lines := []string{"Client Version: " + v.Client.Version, "  " + built(v.Client)}
 	if v.Server != nil {
 		lines = append(lines, "Kubernetes Version: "+v.Server.Kubernetes)
-		for _, name := range programs {
+		for _, name := range install.Programs {
 			lines = append(lines, programLines(name, v.Server)...)
 		}
 	}

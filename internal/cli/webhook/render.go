@@ -5,12 +5,10 @@ package webhook
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -37,13 +35,7 @@ func render(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) err
 
 // findings writes the sections below the tables.
 func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
-	for _, problem := range st.Problems {
-		c := ui.Yellow
-		if problem.Severity == v1alpha1.SeverityError {
-			c = ui.Red
-		}
-		p.Section("Problems", c, strings.ToLower(problem.Severity)+": "+problem.Message)
-	}
+	p.Problems(st.Problems)
 	for _, governs := range st.Policies {
 		p.Section("Policies", ui.NoColor, fmt.Sprintf("%s (%s): %s, spread broken in %d, unprotected %d",
 			governs.Name, governs.Mode, policy.Count(int(governs.Matched), "cluster"), governs.Broken, governs.Unprotected))
@@ -56,13 +48,7 @@ func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 			}
 		}
 	}
-	for _, ev := range st.Events {
-		times := ""
-		if ev.Count > 1 {
-			times = fmt.Sprintf(" (%d times)", ev.Count)
-		}
-		p.Section("Warnings", ui.NoColor, fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, ev.Last.Time), ev.Object, ev.Reason, ev.Message, times))
-	}
+	p.Warnings(st.Events)
 	for _, u := range st.Unseen {
 		p.Section("No access", ui.Yellow, u.What+": "+u.Why)
 	}

@@ -35,13 +35,14 @@ func newWebhookUninstallCmd(e *app.App) *cobra.Command {
 			3. Delete etcd-webhook's permissions and its Deployment.
 
 			4. Restore the values of disruption budgets that their authors requested, but never below the
-			quorum. Delete the budgets that etcd-webhook created.
+			quorum. Delete the budgets that etcd-webhook created. If a rollout is held, restore the
+			author's update strategy. Kubernetes then continues the rollout.
 
 			5. Delete all other objects of etcd-webhook. Delete its namespace only if the namespace
 			contains no other objects and you may list them.
 
-			No pod restarts. The EtcdTopologyPolicies stay, without effect and without a status. Use --all
-			to delete them.
+			Only pods of a held rollout restart. The EtcdTopologyPolicies stay, without effect and without
+			a status. Use --all to delete them.
 
 			The command first tries every write. It changes nothing if the API server would reject a
 			write, or if another operation runs on a cluster whose traffic is or was cut.

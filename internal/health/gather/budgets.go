@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 )
 
 // budgets finds the disruption budgets whose selector matches a member, or the pod that is
@@ -34,7 +35,7 @@ func (g *gatherer) budgets(ctx context.Context) {
 		g.Selecting.Err = err
 		return
 	}
-	if pod, found, err := g.Reader.MemberPod(ctx, g.Owner); len(pods) == 0 && err == nil && found {
+	if pod, found, err := scheduling.MemberPod(ctx, g.Reader, g.Owner); len(pods) == 0 && err == nil && found {
 		pods = append(pods, pod)
 	}
 	for _, b := range all.Items {

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -43,7 +44,7 @@ func (g *gatherer) workload(ctx context.Context) {
 		return
 	}
 	g.Serving = map[string]health.Got[etcdconf.Config]{}
-	files := g.Reader.Files(g.Owner.Namespace)
+	files := podfiles.New(g.Reader, g.Owner.Namespace)
 	for _, pod := range g.Pods.Value {
 		g.Serving[pod.Name] = got(files.Config(ctx, pod))
 	}

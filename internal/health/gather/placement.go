@@ -7,7 +7,8 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -15,13 +16,13 @@ import (
 // placement reads where members run and may run, and judges it by the policy that governs
 // the cluster.
 func (g *gatherer) placement(ctx context.Context) {
-	match, err := g.Reader.PolicyFor(ctx, g.Owner)
+	match, err := topologypolicy.For(ctx, g.Reader, g.Owner)
 	g.Policy = got(match, notServed(err))
 	settings := spread.Settings{Topology: spread.TopologyAuto, ZoneKey: spread.ZoneKey}
 	if match.Policy != nil {
-		settings = observe.SpreadSettings(match.Policy)
+		settings = topologypolicy.SpreadSettings(match.Policy)
 	}
-	members, err := g.Reader.Placement(ctx, g.Owner, settings.ZoneKey)
+	members, err := scheduling.Placement(ctx, g.Reader, g.Owner, settings.ZoneKey)
 	g.Placement = got(members, cmp.Or(err, g.refusal("pods")))
 	outlook, err := g.outlook(ctx, settings.ZoneKey)
 	g.Nodes = got(outlook.Nodes, cmp.Or(err, g.refusal("nodes")))
@@ -35,11 +36,11 @@ func (g *gatherer) placement(ctx context.Context) {
 // volumeNodes reads where the members' volumes let them run. A user who may not read volumes gets
 // the advice of a cluster without them.
 func (g *gatherer) volumeNodes(ctx context.Context, zoneKey string) {
-	pod, found, err := g.Reader.MemberPod(ctx, g.Owner)
+	pod, found, err := scheduling.MemberPod(ctx, g.Reader, g.Owner)
 	if err != nil || !found {
 		return
 	}
-	facts, err := g.Reader.SpreadFacts(ctx, g.Owner, pod, zoneKey)
+	facts, err := scheduling.Facts(ctx, g.Reader, g.Owner, pod, zoneKey)
 	if err != nil {
 		return
 	}
@@ -52,7 +53,7 @@ func (g *gatherer) volumeNodes(ctx context.Context, zoneKey string) {
 }
 
 func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, error) {
-	pod, found, err := g.Reader.MemberPod(ctx, g.Owner)
+	pod, found, err := scheduling.MemberPod(ctx, g.Reader, g.Owner)
 	if err != nil {
 		return spread.Facts{}, err
 	}
@@ -63,5 +64,5 @@ func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, e
 		}
 		pod = pods[0]
 	}
-	return g.Reader.SpreadFactsOfCluster(ctx, g.Owner, pod, zoneKey)
+	return scheduling.FactsOfCluster(ctx, g.Reader, g.Owner, pod, zoneKey)
 }

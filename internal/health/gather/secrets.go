@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // certManagerName is cert-manager's annotation on a Secret that it keeps.
@@ -76,7 +77,7 @@ func secretsOf(pod *corev1.PodSpec) []string {
 
 // roles are what etcd uses the files of Secrets for.
 func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[etcdconf.Origin]string {
-	files := g.Reader.Files(pod.Namespace)
+	files := podfiles.New(g.Reader, pod.Namespace)
 	s, err := files.Config(ctx, pod)
 	if err != nil {
 		return nil // their names alone show their role

@@ -42,12 +42,12 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	if j == nil {
 		return out
 	}
-	out.Operation, out.Change, out.Since = j.Verb(), j.Summary(f.Owner), timeOf(j.Journal.Began)
+	out.Operation, out.Change, out.Since = j.Verb(), j.Summary(f.Owner), timeOf(j.Journal().Began)
 	if j.Undo {
 		out.Change = "undo: " + out.Change
 	}
 	if out.Reason == "" {
-		out.Reason = j.Journal.Reason
+		out.Reason = j.Journal().Reason
 	}
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags

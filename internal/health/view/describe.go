@@ -16,9 +16,9 @@ import (
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -90,7 +90,7 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	}
 	rule := budget.Evaluate(budget.Facts{
 		Cluster: facts.Cluster, Current: out.MinAvailable, State: b.Record.State, Now: facts.At,
-	}, observe.BudgetSettings(applied))
+	}, topologypolicy.BudgetSettings(applied))
 	_, rest, _ := strings.Cut(rule.Message, ": ")
 	switch {
 	case !out.Kept:

@@ -81,7 +81,7 @@ func (r memberLists) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
 	}
 	at := slices.IndexFunc(r.Members, func(s etcd.Member) bool { return s.ID == l.ID })
-	m.Role = RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
+	m.Role = roleName(l.Learner, at >= 0 && r.Members[at].Leader)
 	if m.Pod == "" && at >= 0 {
 		m.Pod = r.Members[at].Pod
 	}
@@ -128,7 +128,7 @@ func difference(list, own []etcd.Listed) string {
 		case at < 0:
 			parts = append(parts, "it lacks "+nameOf(l))
 		case own[at].Learner != l.Learner:
-			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(RoleName(own[at].Learner, false))))
+			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(roleName(own[at].Learner, false))))
 		case !slices.Equal(own[at].PeerURLs, l.PeerURLs):
 			parts = append(parts, fmt.Sprintf("it has %s at %s", nameOf(l), strings.Join(own[at].PeerURLs, ",")))
 		}

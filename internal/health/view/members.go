@@ -29,7 +29,7 @@ func describeMembers(f *health.Facts) []v1alpha1.MemberStatus {
 		if l.Pod != "" && health.PodNamed(f.Pods.Value, l.Pod) != nil {
 			continue
 		}
-		m := v1alpha1.MemberStatus{ID: etcd.FormatID(l.ID), Name: l.Name, Role: RoleName(l.Learner, false), State: StateNoPod}
+		m := v1alpha1.MemberStatus{ID: etcd.FormatID(l.ID), Name: l.Name, Role: roleName(l.Learner, false), State: StateNoPod}
 		if at := slices.IndexFunc(out, func(o v1alpha1.MemberStatus) bool {
 			return o.ID == "" && o.Pod != "" && o.State == StateNoPod && isOf(l, o.Pod)
 		}); at >= 0 {
@@ -119,7 +119,7 @@ func addAnswer(m *v1alpha1.MemberStatus, answer etcd.Member, furthest uint64) {
 	}
 	m.Answered = answer.Err == nil
 	m.ID, m.Name, m.Version, m.Alarms = etcd.FormatID(answer.ID), answer.Name, answer.Version, answer.Alarms
-	m.Role = RoleName(answer.Learner, answer.Leader)
+	m.Role = roleName(answer.Learner, answer.Leader)
 	m.DBSize, m.DBSizeInUse, m.Quota = answer.DBSize, answer.DBSizeInUse, answer.Quota
 	m.RaftIndex, m.RaftApplied = answer.RaftIndex, answer.RaftApplied
 	if !answer.CertificateExpiry.IsZero() {
@@ -165,8 +165,8 @@ func furthest(f *health.Facts) uint64 {
 	return index
 }
 
-// RoleName is the role of a member, as the API has it.
-func RoleName(learner, leader bool) string {
+// roleName is the role of a member, as the API has it.
+func roleName(learner, leader bool) string {
 	switch {
 	case leader:
 		return v1alpha1.RoleLeader

@@ -92,21 +92,21 @@ func wantError(t *testing.T, err error, text string) {
 
 // sidecars is a sidecar that answers in one way.
 type sidecars struct {
-	written etcd.StoredSnapshot
+	written StoredSnapshot
 	nothing bool
 	err     error
 }
 
-func (s sidecars) Full(context.Context) (etcd.StoredSnapshot, error) { return s.written, s.err }
+func (s sidecars) Full(context.Context) (StoredSnapshot, error) { return s.written, s.err }
 
-func (s sidecars) Delta(context.Context) (etcd.StoredSnapshot, bool, error) {
+func (s sidecars) Delta(context.Context) (StoredSnapshot, bool, error) {
 	return s.written, !s.nothing, s.err
 }
 
 // TestTake: a task is only created if no sidecar can be reached.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	written := etcd.StoredSnapshot{Kind: "Full", Name: "Full-0-9", LastRevision: 9}
+	written := StoredSnapshot{Kind: "Full", Name: "Full-0-9", LastRevision: 9}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "main-0", errors.New("no right"))
 	for _, row := range []struct {
 		name      string

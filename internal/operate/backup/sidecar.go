@@ -10,8 +10,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
 // unreachableError is that no sidecar can be asked, which means nothing for the backups.
@@ -27,18 +25,18 @@ func unreachable(err error) bool {
 
 // sidecar takes snapshots.
 type sidecar interface {
-	Full(ctx context.Context) (etcd.StoredSnapshot, error)
-	Delta(ctx context.Context) (etcd.StoredSnapshot, bool, error)
+	Full(ctx context.Context) (StoredSnapshot, error)
+	Delta(ctx context.Context) (StoredSnapshot, bool, error)
 }
 
 // Sidecars returns a client of the sidecars. It asks the one of etcd's leader first: only
 // that takes snapshots, and the others forward the request to it.
-func (s *Store) Sidecars(ctx context.Context) (*etcd.BackupRestore, error) {
+func (s *Store) Sidecars(ctx context.Context) (*Sidecars, error) {
 	pods, err := s.Reader.MemberPods(ctx, s.Owner)
 	if err != nil {
 		return nil, err
 	}
-	br := &etcd.BackupRestore{Tunnel: s.Tunnel, Namespace: s.Namespace, Port: s.Port}
+	br := &Sidecars{Tunnel: s.Tunnel, Namespace: s.Namespace, Port: s.Port}
 	for _, p := range pods {
 		br.Pods = append(br.Pods, p.Name)
 	}
@@ -51,7 +49,7 @@ func (s *Store) Sidecars(ctx context.Context) (*etcd.BackupRestore, error) {
 	if s.CAErr != nil {
 		return nil, &unreachableError{fmt.Errorf("trust backup-restore of %s: %w", s.Owner, s.CAErr)}
 	}
-	br.TLS, err = etcd.BackupTLS(s.CA, s.ServerName)
+	br.TLS, err = sidecarTLS(s.CA, s.ServerName)
 	return br, err
 }
 
@@ -70,7 +68,7 @@ func (s *Store) leaderPod(ctx context.Context) string {
 // Taken is what was written into the store.
 type Taken struct {
 	// Snapshot is nil if a task has taken it, or if there was nothing to take.
-	Snapshot *etcd.StoredSnapshot
+	Snapshot *StoredSnapshot
 	// What is what was done, for an Event. It is empty if there was nothing to take.
 	What string
 }
@@ -96,7 +94,7 @@ func (s *Store) bySidecar(ctx context.Context, kind Kind) (Taken, error) {
 		return Taken{}, err
 	}
 	s.Progressf("Asking backup-restore of %s for a %s snapshot", s.Owner, kind)
-	var written etcd.StoredSnapshot
+	var written StoredSnapshot
 	wrote := true
 	if kind == Delta {
 		written, wrote, err = asked.Delta(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
@@ -125,7 +126,7 @@ func (o *observation) hosts(ctx context.Context, own owner.Owner, pod *corev1.Po
 	if denies(o.Unseen, "nodes") {
 		return nil, "you may not list nodes"
 	}
-	f, err := o.reader.SpreadFacts(ctx, own, pod, spread.ZoneKey)
+	f, err := scheduling.Facts(ctx, o.reader, own, pod, spread.ZoneKey)
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -11,12 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // lostData returns where a member has its data if a new pod starts without it, empty if the data is in
 // a volume that outlives the pod, or if that is not known.
 func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
-	config, err := o.reader.Files(pod.Namespace).Config(ctx, pod)
+	config, err := podfiles.New(o.reader, pod.Namespace).Config(ctx, pod)
 	if err != nil || !etcdconf.IsKnownDir(config.DataDir) {
 		return ""
 	}

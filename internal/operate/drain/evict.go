@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
@@ -123,7 +124,7 @@ func (j *Job) Evict(ctx context.Context, pod *corev1.Pod, dry bool) error {
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
 		return nil
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
-		return &StoppedError{fmt.Sprintf("the eviction of %s/%s fails: %v", pod.Namespace, pod.Name, err)}
+		return operate.Halt("the eviction of %s/%s fails: %v", pod.Namespace, pod.Name, err)
 	case err != nil && !apierrors.IsTooManyRequests(err):
 		return fmt.Errorf("evict %s/%s: %w", pod.Namespace, pod.Name, err)
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
@@ -40,11 +40,6 @@ type evicted struct {
 	// ready is how many members of its cluster were ready before.
 	ready int
 }
-
-// StoppedError is why a drain can't go on.
-type StoppedError struct{ message string }
-
-func (e *StoppedError) Error() string { return e.message }
 
 // Do drains the nodes.
 func (r *Run) Do(ctx context.Context) error {
@@ -97,7 +92,7 @@ func (r *Run) ready(ctx context.Context) (*State, string, error) {
 		return nil, "", err
 	}
 	if len(s.Unseen) > 0 {
-		return nil, "", &StoppedError{fmt.Sprintf("it is not known any more what blocks the nodes: %v", s.Unseen[0].Err)}
+		return nil, "", operate.Halt("it is not known any more what blocks the nodes: %v", s.Unseen[0].Err)
 	}
 	wait, err := r.waits(ctx)
 	if err == nil && wait == "" {
@@ -108,8 +103,7 @@ func (r *Run) ready(ctx context.Context) (*State, string, error) {
 
 // permanent reports whether a retry won't help.
 func permanent(err error) bool {
-	return errors.As(err, new(*StoppedError)) || errors.As(err, new(*MissingNodesError)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
-		apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+	return operate.Permanent(err) || errors.As(err, new(*MissingNodesError))
 }
 
 // blocked returns why no wave may begin now, or an error if waiting won't change that.
@@ -119,7 +113,7 @@ func (r *Run) blocked(s *State) (string, error) {
 		for _, c := range b.Causes {
 			switch c.Reason {
 			case drain.OtherPodsBlock, drain.SeveralBudgets, drain.MembersShareNode, policy.SizeUnknown:
-				return "", &StoppedError{fmt.Sprintf("node %s can't be drained any more: %s", b.Node, c.Message)}
+				return "", operate.Halt("node %s can't be drained any more: %s", b.Node, c.Message)
 			}
 			if wait == "" {
 				wait = fmt.Sprintf("node %s can be drained: %s", b.Node, c.Message)
@@ -141,7 +135,7 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 			return "", err
 		case back:
 		case m.Reason == drain.AwaitUncordon && waiting:
-			return "", &StoppedError{"the next wave can't begin: " + m.Message}
+			return "", operate.Halt("the next wave can't begin: %s", m.Message)
 		default:
 			return "pod " + m.Namespace + "/" + m.Pod + " is ready again", nil
 		}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -71,7 +72,7 @@ func TestRunStops(t *testing.T) {
 		return 0
 	}
 	err := w.run.Do(t.Context())
-	stopped, is := errors.AsType[*StoppedError](err)
+	stopped, is := errors.AsType[*operate.HaltedError](err)
 	if !is || !strings.Contains(stopped.Error(), "uncordon node-1") {
 		t.Fatalf("%v\n%s", err, strings.Join(w.steps, "\n"))
 	}

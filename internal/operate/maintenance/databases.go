@@ -6,7 +6,6 @@ package maintenance
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -30,7 +29,7 @@ func Databases(s etcd.Survey) []maintenance.Database {
 	}
 	for _, l := range s.List {
 		if l.Pod == "" {
-			name := cmp.Or(l.Name, fmt.Sprintf("%016x", l.ID))
+			name := cmp.Or(l.Name, etcd.HexID(l.ID))
 			all = append(all, maintenance.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
 		}
 	}

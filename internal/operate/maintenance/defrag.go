@@ -66,8 +66,8 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("stopped after %s; not defragmented: %s: %s", strings.Join(e.Done, ", "), strings.Join(e.Left, ", "), e.Verdict.Message)
 }
 
-// ReadState reads what the rules need.
-func (m *Job) ReadState(ctx context.Context) (State, error) {
+// readState reads what the rules need.
+func (m *Job) readState(ctx context.Context) (State, error) {
 	s, err := m.Members.Survey(ctx)
 	if err != nil {
 		return State{}, err
@@ -120,7 +120,7 @@ func interrupted(done, left []string, err error) error {
 func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, error) {
 	timer := clock.RealClock{}
 	for began := timer.Now(); ; {
-		state, err := m.ReadState(ctx)
+		state, err := m.readState(ctx)
 		if err != nil {
 			return state, policy.Verdict{}, err
 		}

@@ -34,7 +34,7 @@ type Defragmentation struct {
 // Judge returns the plan, or a *RefusedError if the cluster must not be defragmented now.
 func (d *Defragmentation) Judge(ctx context.Context) (operate.Plan, error) {
 	var err error
-	if d.state, err = d.ReadState(ctx); err != nil {
+	if d.state, err = d.readState(ctx); err != nil {
 		return operate.Plan{}, err
 	}
 	verdict := maintenance.MayDefrag(d.state.Cluster, d.state.Databases, d.state.UnmappedAlarms)
@@ -90,7 +90,7 @@ func (d *Defragmentation) Run(ctx context.Context) error {
 	if !d.Cure {
 		return nil
 	}
-	verdict, err := d.DisarmNoSpace(ctx)
+	verdict, err := d.disarmNoSpace(ctx)
 	if err != nil {
 		return err
 	}

@@ -106,8 +106,8 @@ func (m *Job) Compact(ctx context.Context, s State) error {
 	return nil
 }
 
-// DisarmNoSpace disarms every NOSPACE alarm if there is enough space again. It returns the verdict.
-func (m *Job) DisarmNoSpace(ctx context.Context) (policy.Verdict, error) {
+// disarmNoSpace disarms every NOSPACE alarm if there is enough space again. It returns the verdict.
+func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	s, err := m.Members.Survey(ctx)
 	if err != nil {
 		return policy.Verdict{}, err

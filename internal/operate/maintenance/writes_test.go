@@ -46,7 +46,7 @@ func newJob(t *testing.T) (*Job, *etcdtest.Cluster) {
 
 func readState(t *testing.T, j *Job) State {
 	t.Helper()
-	s, err := j.ReadState(t.Context())
+	s, err := j.readState(t.Context())
 	if err != nil {
 		t.Error(err)
 	}
@@ -83,7 +83,7 @@ func TestWrites(t *testing.T) {
 			name: "disarm NOSPACE and no other alarm", locked: true,
 			set: func(c *etcdtest.Cluster) { c.Alarms = noSpace },
 			do: func(ctx context.Context, j *Job) error {
-				verdict, err := j.DisarmNoSpace(ctx)
+				verdict, err := j.disarmNoSpace(ctx)
 				if err == nil && !verdict.Allowed {
 					err = errors.New(verdict.Message)
 				}
@@ -155,7 +155,7 @@ func TestWrites(t *testing.T) {
 func TestCompactCompacted(t *testing.T) {
 	t.Parallel()
 	j, cluster := newJob(t)
-	state, err := j.ReadState(t.Context())
+	state, err := j.readState(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,12 +185,12 @@ func TestDisarmRaisedAgain(t *testing.T) {
 	t.Parallel()
 	j, cluster := newJob(t)
 	cluster.Alarms, cluster.KeepAlarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}, true
-	_, err := j.DisarmNoSpace(t.Context())
+	_, err := j.disarmNoSpace(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "is raised again") {
 		t.Errorf("got %v", err)
 	}
 	cluster.Size = 4 << 30
-	if verdict, err := j.DisarmNoSpace(t.Context()); err != nil || verdict.Allowed {
+	if verdict, err := j.disarmNoSpace(t.Context()); err != nil || verdict.Allowed {
 		t.Errorf("a full database: %+v, %v", verdict, err)
 	}
 }
@@ -201,7 +201,7 @@ func TestDatabases(t *testing.T) {
 	j, cluster := newJob(t)
 	cluster.Members = append(cluster.Members, &pb.Member{ID: 9, Name: "far", PeerURLs: []string{"http://far:2380"}, IsLearner: true})
 	j.Members.Endpoints[2].Err = errors.New("no certificate")
-	state, err := j.ReadState(t.Context())
+	state, err := j.readState(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

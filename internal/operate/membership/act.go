@@ -13,11 +13,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -174,7 +174,4 @@ func callEtcd(ctx context.Context, c *clientv3.Client, s *observation, step memb
 }
 
 // permanent reports whether a retry won't help.
-func permanent(err error) bool {
-	return etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
-		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
-}
+func permanent(err error) bool { return operate.Permanent(err) || etcd.Denied(err) }

@@ -25,7 +25,7 @@ func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if s.sts.UID != j.Journal.Object || s.Replicas != j.Replicas {
+	if s.sts.UID != j.journal.Object || s.Replicas != j.Replicas {
 		return fmt.Errorf("StatefulSet %s/%s has changed since the plan was made: run it again", s.sts.Namespace, s.sts.Name)
 	}
 	if err := m.checkLock(); err != nil {
@@ -57,7 +57,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 // nothing: each step checks again.
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
-	p := operate.Plan{Facts: []string{"begun " + j.Journal.Began.Format("2006-01-02 15:04:05 MST")}}
+	p := operate.Plan{Facts: []string{"begun " + j.journal.Began.Format("2006-01-02 15:04:05 MST")}}
 	what := fmt.Sprintf("scaling %s to %s", m.Owner, policy.Count(j.Target, "member"))
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
@@ -121,9 +121,7 @@ func undoSteps(j *Change) []string {
 // Needs returns the permissions that a change of members uses.
 func (m *Members) Needs() []operate.Need {
 	o := m.Owner
-	need := func(verb, group, resource, sub, name string) operate.Need {
-		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
-	}
+	need := operate.NeedIn(o.Namespace)
 	return []operate.Need{
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet),
 		need("list", "", "pods", "", ""), need("patch", "", "pods", "", ""), need("delete", "", "pods", "", ""),

@@ -24,11 +24,15 @@ import (
 type Change struct {
 	membership.Record
 
-	// Journal keeps the change until its last step is done.
-	Journal journal.Journal
 	// Found is what the StatefulSet made its pods from.
 	Found found
+
+	// journal keeps the change until its last step is done.
+	journal journal.Journal
 }
+
+// Journal returns who began the change and when.
+func (j *Change) Journal() *journal.Journal { return &j.journal }
 
 // Verb returns the command that begins the operation, without the target.
 func (j *Change) Verb() string {
@@ -54,7 +58,7 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 	if kept.Kind == journal.KindRestart {
 		return nil, &operate.RefusedError{What: "change the members of " + o.String(), Why: []string{UnfinishedRestart(o, kept)}}
 	}
-	j := &Change{Journal: *kept}
+	j := &Change{journal: *kept}
 	var p payload
 	if err := json.Unmarshal(kept.Payload, &p); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
@@ -75,11 +79,11 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 // begin writes the journal for the first time.
 func (j *Change) begin(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	var err error
-	if j.Journal.Payload, err = json.Marshal(payloadOf(j)); err != nil {
+	if j.journal.Payload, err = json.Marshal(payloadOf(j)); err != nil {
 		return err
 	}
-	j.Journal.Kind = j.Verb()
-	return j.Journal.Create(ctx, kube, sts, dry)
+	j.journal.Kind = j.Verb()
+	return j.journal.Create(ctx, kube, sts, dry)
 }
 
 // undo records that the change is to be undone.
@@ -90,8 +94,8 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 	j.Undo = true
 	payload, err := json.Marshal(payloadOf(j))
 	if err == nil {
-		j.Journal.Payload = payload
-		err = j.Journal.Update(ctx, kube)
+		j.journal.Payload = payload
+		err = j.journal.Update(ctx, kube)
 	}
 	j.Undo = err == nil // so that a retry writes again
 	return err
@@ -99,5 +103,5 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 
 // end removes the journal after the last step.
 func (j *Change) end(ctx context.Context, kube client.Client) error {
-	return j.Journal.Delete(ctx, kube)
+	return j.journal.Delete(ctx, kube)
 }

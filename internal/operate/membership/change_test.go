@@ -62,7 +62,7 @@ func TestJournalHasNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 1, Target: 3}, Found: found}
-	j.Journal.Object, j.Journal.By, j.Journal.Reason, j.Journal.Began = sts.UID, "ann@desk (pid 7)", "more room", time.Unix(1, 0).UTC()
+	j.journal.Object, j.journal.By, j.journal.Reason, j.journal.Began = sts.UID, "ann@desk (pid 7)", "more room", time.Unix(1, 0).UTC()
 	if err := j.begin(t.Context(), kube, sts, false); err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,8 @@ func TestJournalHasNoSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !read.Same(j) || read.Journal.By != j.Journal.By || read.Journal.Reason != j.Journal.Reason || read.Journal.Kind != "scale" {
-		t.Errorf("the journal that was read is %+v", read.Journal)
+	if !read.journal.Same(&j.journal) || read.journal.By != j.journal.By || read.journal.Reason != j.journal.Reason || read.journal.Kind != "scale" {
+		t.Errorf("the journal that was read is %+v", read.journal)
 	}
 	if diff := cmp.Diff(j.Record, read.Record); diff != "" {
 		t.Error(diff)
@@ -127,8 +127,8 @@ func TestReadFirstFormat(t *testing.T) {
 	if diff := cmp.Diff(want, j.Record); diff != "" {
 		t.Error(diff)
 	}
-	if j.Journal.Kind != "member replace" || j.Journal.Object != "sts-1" || j.Journal.Reason != "it broke" || !j.Journal.Began.Equal(time.Unix(1, 0)) {
-		t.Errorf("the journal that was read is %+v", j.Journal)
+	if j.journal.Kind != "member replace" || j.journal.Object != "sts-1" || j.journal.Reason != "it broke" || !j.journal.Began.Equal(time.Unix(1, 0)) {
+		t.Errorf("the journal that was read is %+v", j.journal)
 	}
 	restoresTo(t, j, r)
 	if err := j.undo(t.Context(), kube); err != nil {

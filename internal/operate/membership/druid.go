@@ -30,9 +30,7 @@ const maxOrdinals = MaxMembers + 1
 // DruidNeeds returns the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []operate.Need {
 	o := m.Owner
-	need := func(verb, group, resource, sub, name string) operate.Need {
-		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
-	}
+	need := operate.NeedIn(o.Namespace)
 	return append([]operate.Need{
 		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
 		need("patch", druidGroup, "etcds", "scale", o.Name),
@@ -65,34 +63,34 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	f := &findings{}
+	f := &operate.Findings{}
 	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
-		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
+		f.Refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
 	if target == now && target == int(e.Spec.Replicas) {
-		return m.already(target), refusal(what, f)
+		return m.already(target), f.Refused(what)
 	}
 	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
 		return operate.Plan{}, err
 	}
 	if target != 0 && target%2 == 0 {
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.Refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	return operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.facts, Warnings: f.warnings,
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.Facts, Warnings: f.Warnings,
 		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaitStep(target)},
-	}, refusal(what, f)
+	}, f.Refused(what)
 }
 
 // judgeDruid checks whether etcd-druid can scale an Etcd to target. now is how many members it runs,
 // and spec is how many the Etcd has in its spec.
-func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target int, f *findings) error {
+func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target int, f *operate.Findings) error {
 	if spec != now {
-		f.fact("its replicas are %d, and etcd-druid has not reconciled that: it runs %d", spec, now)
+		f.Fact("its replicas are %d, and etcd-druid has not reconciled that: it runs %d", spec, now)
 	}
 	switch {
 	case target > 0 && target < max(now, spec):
-		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
+		f.Refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
 	case target == now:
 	case now == 0:
 		if err := m.checkDruidWake(ctx, target, f); err != nil {
@@ -100,7 +98,7 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 		}
 		return m.checkTrafficCut(ctx, f)
 	case target == 0:
-		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+		f.Warn("All members stop, and their volumes stay. To start them again, use the same number: --replicas %d.", now)
 	default:
 		return m.checkDruidScaleOut(ctx, what, now, target, spec == now, f)
 	}
@@ -120,16 +118,9 @@ func (m *Members) reconciledSize(ctx context.Context, e *druidv1alpha1.Etcd) (in
 	return int(owner.ReconciledReplicas(e, sts)), nil
 }
 
-func refusal(what string, f *findings) error {
-	if len(f.refusals) > 0 {
-		return &operate.RefusedError{What: what, Why: f.refusals}
-	}
-	return nil
-}
-
 // checkDruidWake refuses to start another number of members than was stopped: their data still has
 // all of them.
-func (m *Members) checkDruidWake(ctx context.Context, target int, f *findings) error {
+func (m *Members) checkDruidWake(ctx context.Context, target int, f *operate.Findings) error {
 	kept := 0
 	for at := range maxOrdinals {
 		for _, c := range m.Owner.Claims {
@@ -143,29 +134,29 @@ func (m *Members) checkDruidWake(ctx context.Context, target int, f *findings) e
 			}
 		}
 	}
-	f.fact("it is stopped, with the volumes of %s", policy.Count(kept, "member"))
+	f.Fact("it is stopped, with the volumes of %s", policy.Count(kept, "member"))
 	if kept > 0 && kept != target {
-		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", policy.Count(kept, "member"), kept)
+		f.Refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", policy.Count(kept, "member"), kept)
 	}
 	return nil
 }
 
 // checkTrafficCut refuses to start members while client traffic is cut: their sidecars reach the
 // others through the client Service.
-func (m *Members) checkTrafficCut(ctx context.Context, f *findings) error {
+func (m *Members) checkTrafficCut(ctx context.Context, f *operate.Findings) error {
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 	if err != nil {
-		f.refuse("%s", cannotRead(err))
+		f.Refuse("%s", cannotRead(err))
 	}
 	if v := policy.Precondition(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
-		f.refuse("%s", v.Message)
+		f.Refuse("%s", v.Message)
 	}
 	return nil
 }
 
 // checkDruidScaleOut refuses where a cluster isn't healthy, or new members could not join. reconciled
 // is true where etcd-druid has reconciled its size, now.
-func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, target int, reconciled bool, f *findings) error {
+func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, target int, reconciled bool, f *operate.Findings) error {
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
@@ -175,9 +166,9 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	}
 	peers := Peers(m.Owner, s.survey)
 	if v := membership.MayAdd(peers); !v.Allowed {
-		f.refuse("%s", v.Message)
+		f.Refuse("%s", v.Message)
 	} else {
-		f.fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
+		f.Fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
 	}
 	checkAlarms(s.survey, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
@@ -186,13 +177,13 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	}
 	switch {
 	case err != nil:
-		f.refuse("%s", cannotRead(err))
-	case len(f.refusals) == 0:
+		f.Refuse("%s", cannotRead(err))
+	case len(f.Refusals) == 0:
 		if v := policy.Precondition(cluster, ""); !v.Allowed {
-			f.refuse("%s", v.Message)
+			f.Refuse("%s", v.Message)
 		}
 	}
-	f.warn("etcd-druid restarts the existing members, one by one, so that they learn of the new ones.")
+	f.Warn("etcd-druid restarts the existing members, one by one, so that they learn of the new ones.")
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -49,16 +50,16 @@ func TestDruidScaleOutNodes(t *testing.T) {
 					}
 				})
 			}
-			f := &findings{}
+			f := &operate.Findings{}
 			if err := w.m.checkDruidScaleOut(t.Context(), "scale", 3, 5, true, f); err != nil {
 				t.Fatal(err)
 			}
-			for _, r := range f.refusals {
+			for _, r := range f.Refusals {
 				if strings.Contains(r, "node") {
 					t.Errorf("refused: %s", r)
 				}
 			}
-			got := strings.Join(f.warnings, "\n")
+			got := strings.Join(f.Warnings, "\n")
 			if warned := strings.Contains(got, "wait"); warned != (row.want != "") || !strings.Contains(got, row.want) {
 				t.Errorf("warned %q, want %q", got, row.want)
 			}

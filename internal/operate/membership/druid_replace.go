@@ -31,24 +31,24 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 		s.Ordinals = append(s.Ordinals, membership.Replica{Pod: m.Owner.PodName(at)})
 	}
 	j := &Change{Record: membership.Record{Ordinal: m.Owner.Ordinal(pod)}}
-	f := &findings{}
+	f := &operate.Findings{}
 	if len(s.Ordinals) > j.Ordinal && j.Ordinal >= 0 {
 		if err := m.checkReplaced(ctx, s, j, force, f); err != nil {
 			return nil, operate.Plan{}, err
 		}
 	} else {
-		f.refuse("it is none of the cluster's pods")
+		f.Refuse("it is none of the cluster's pods")
 	}
 	if len(m.Owner.Claims) == 0 {
-		f.refuse("it has no volume claim to delete")
+		f.Refuse("it has no volume claim to delete")
 	}
 	if r.Member = j.Member; r.Member == 0 {
 		r.members++ // it is not in the list that was counted
 	}
 	return r, operate.Plan{
-		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings, Subject: r.subject(),
+		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.Facts, Warnings: f.Warnings, Subject: r.subject(),
 		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has removed the old member and added the new one, and it votes"},
-	}, refusal(what, f)
+	}, f.Refused(what)
 }
 
 // druidPeers returns the members of the list. One whose pod doesn't exist at the moment has the ordinal

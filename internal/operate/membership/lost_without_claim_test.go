@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -91,9 +92,9 @@ func TestWarnOfLastFailure(t *testing.T) {
 			}
 			peers = append(peers, p)
 		}
-		f := &findings{}
+		f := &operate.Findings{}
 		warnOfLastFailure(peers, old, f)
-		if got := strings.Join(f.warnings, " "); !strings.Contains(got, want) || (want == "") != (got == "") {
+		if got := strings.Join(f.Warnings, " "); !strings.Contains(got, want) || (want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", letters, got, want)
 		}
 	}

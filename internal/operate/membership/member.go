@@ -52,8 +52,8 @@ func SurveyQuorum(ctx context.Context, c *etcd.Cluster, what string) (etcd.Surve
 	return s, nil
 }
 
-// FindMember returns a member by its ID in hexadecimal, its name or its pod.
-func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
+// findMember returns a member by its ID in hexadecimal, its name or its pod.
+func findMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	id, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64)
 	word = strings.TrimPrefix(word, "pod/")
 	var found []etcd.Listed

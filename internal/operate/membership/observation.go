@@ -99,7 +99,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	}
 	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
-	if j != nil && j.Journal.Object != s.sts.UID {
+	if j != nil && j.journal.Object != s.sts.UID {
 		return nil, fmt.Errorf("StatefulSet %s/%s was created again since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
 	}
 	if err := m.survey(ctx, s); err != nil {

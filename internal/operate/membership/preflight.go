@@ -20,21 +20,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// findings are the results of the checks before the first step.
-type findings struct{ refusals, warnings, facts []string }
-
-func (f *findings) refuse(format string, args ...any) {
-	f.refusals = append(f.refusals, fmt.Sprintf(format, args...))
-}
-
-func (f *findings) warn(format string, args ...any) {
-	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
-}
-
-func (f *findings) fact(format string, args ...any) {
-	f.facts = append(f.facts, fmt.Sprintf(format, args...))
-}
-
 // PlanScale checks whether a scale may begin, and returns its plan. The error is a *RefusedError where
 // it may not. The Change is nil where the cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
@@ -52,10 +37,10 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if target < s.Replicas {
 		j.Operation = membership.ScaleIn
 	}
-	f := &findings{}
+	f := &operate.Findings{}
 	m.checkState(ctx, s, "", f)
 	checkSize(s, target, f)
-	if target == s.Replicas && len(f.refusals) == 0 {
+	if target == s.Replicas && len(f.Refusals) == 0 {
 		return nil, m.already(target), nil
 	}
 	if j.Operation == membership.ScaleOut && target > s.Replicas {
@@ -71,17 +56,17 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		m.checkConnected(ctx, s, "", f)
 	}
 	if err := m.record(ctx, s, j); err != nil {
-		f.refuse("%v: %s", err, m.manualInstructions())
+		f.Refuse("%v: %s", err, m.manualInstructions())
 	}
-	if len(f.refusals) > 0 {
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
+	if err := f.Refused(what); err != nil {
+		return nil, operate.Plan{}, err
 	}
 	if way := m.Owner.Membership().ScaleHow; way != "" {
-		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
+		f.Warn("%s.", strings.ToUpper(way[:1])+way[1:])
 	}
 	return j, operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, policy.Count(target, "member")),
-		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings, Needs: m.configNeeds(j),
+		Facts: f.Facts, Steps: m.scaleSteps(s, j), Warnings: f.Warnings, Needs: m.configNeeds(j),
 	}, nil
 }
 
@@ -91,9 +76,9 @@ func (m *Members) already(size int) operate.Plan {
 }
 
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
-func checkRetentionPolicy(sts *appsv1.StatefulSet, f *findings) {
+func checkRetentionPolicy(sts *appsv1.StatefulSet, f *operate.Findings) {
 	if operate.DeletesClaims(sts) {
-		f.refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
+		f.Refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
 	}
 }
 
@@ -144,7 +129,7 @@ func noQuorum(e *noQuorumError) string {
 	for _, m := range e.survey.Members {
 		switch {
 		case etcd.Barred(m.Err):
-			return fmt.Sprintf("%s can't be asked who the members are: %s", m.Pod, etcd.Reason(m.Err))
+			return fmt.Sprintf("%s does not report its member list: %s", m.Pod, etcd.Reason(m.Err))
 		case m.Err == nil && m.LeaderID != 0:
 			healthy++
 		default:
@@ -172,8 +157,8 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 		// Every value that is written is recorded, also where it doesn't change.
 		written = s.probeTemplate
 	}
-	j.Journal.Began = m.Clock.Now().UTC()
-	j.Journal.Object = s.sts.UID
+	j.journal.Began = m.Clock.Now().UTC()
+	j.journal.Object = s.sts.UID
 	var err error
 	j.Found, err = foundIn(s.sts, s.template, s.configs[len(s.configs)-1], written)
 	return err
@@ -184,7 +169,7 @@ func (m *Members) manualInstructions() string {
 	if way := m.Owner.Membership().ScaleHow; way != "" {
 		return way
 	}
-	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"
+	return "write --initial-cluster and --initial-cluster-state into the pod template as flags or variables, without --config-file"
 }
 
 // heldBack returns what holds a rollout back, empty for unknown.
@@ -200,31 +185,31 @@ func (s *observation) heldBack() string {
 
 // checkHeld refuses while etcd-webhook holds the rollout: the strategy that an operation would restore at
 // its end is not the author's then.
-func checkHeld(s *observation, f *findings) {
+func checkHeld(s *observation, f *operate.Findings) {
 	if observe.HoldsRollout(s.sts) {
-		f.refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or take it back: kubectl rollout undo statefulset/%s -n %s",
+		f.Refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or undo it: kubectl rollout undo statefulset/%s -n %s",
 			s.sts.Name, s.sts.Name, s.sts.Namespace, s.sts.Name, s.sts.Namespace)
 	}
 }
 
 // checkSize refuses invalid sizes, and a StatefulSet that doesn't match the members.
-func checkSize(s *observation, target int, f *findings) {
+func checkSize(s *observation, target int, f *operate.Findings) {
 	checkHeld(s, f)
 	switch {
 	case target == 0:
-		f.refuse("0 members are no cluster: %s", stopHint(s.sts))
+		f.Refuse("0 members are no cluster: %s", stopHint(s.sts))
 	case target%2 == 0:
-		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+		f.Refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:
-		f.refuse("%s: make them equal first: %s", s.countMismatch(), s.removalHint())
+		f.Refuse("%s: make them equal first: %s", s.countMismatch(), s.removalHint())
 	case n > s.Replicas:
-		f.refuse("%s: make them equal first: set the replicas to %d, or remove members that won't come back. kubectl etcd check statefulset/%s --only members -n %s shows which", s.countMismatch(), n, s.sts.Name, s.sts.Namespace)
+		f.Refuse("%s: make them equal first: set the replicas to %d, or remove members that won't come back. kubectl etcd check statefulset/%s --only members -n %s shows which", s.countMismatch(), n, s.sts.Name, s.sts.Namespace)
 	}
 	for _, replica := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
 		if replica.UID != "" && !replica.Updated {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
+			f.Refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
 		}
 	}
 }

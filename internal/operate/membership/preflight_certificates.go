@@ -10,15 +10,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // checkNames checks the certificates that new members will present.
-func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
+func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *operate.Findings) {
 	for _, file := range certificatesOf(s, target) {
 		var text []byte
 		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
+			text, _, _ = podfiles.New(m.Reader, pod.Namespace).File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
 		}
 		judgeCertificate(file.what, file.path, text, file.hosts, f)
 	}
@@ -55,20 +56,20 @@ func secure(u string) bool { return strings.HasPrefix(u, "https://") }
 
 // judgeCertificate refuses where a certificate is not valid for the names of new members. text is its
 // file, empty where that can't be read.
-func judgeCertificate(what, path string, text []byte, hosts []string, f *findings) {
+func judgeCertificate(what, path string, text []byte, hosts []string, f *operate.Findings) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		f.warn("Could not check whether the %s is valid for the new members (%s).", what, path)
+		f.Warn("Could not check whether the %s is valid for the new members (%s).", what, path)
 		return
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		f.refuse("the %s %s: %v", what, path, err)
+		f.Refuse("the %s %s: %v", what, path, err)
 		return
 	}
 	for _, host := range hosts {
 		if certificate.VerifyHostname(host) != nil {
-			f.refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
+			f.Refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -24,14 +25,14 @@ import (
 )
 
 // checkScaleOut refuses a scale-out whose new members could not join, or would disturb clients.
-func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *findings) error {
+func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *operate.Findings) error {
 	checkPeerURLs(s.Members, f)
 	// Where there are more members than replicas, which is refused anyway, some have pods.
 	for ordinal := max(s.Replicas, len(s.Members)); ordinal < target; ordinal++ {
 		checkReplica(s, ordinal, f)
 	}
 	if s.OnDelete {
-		f.fact("the update strategy is OnDelete and stays so")
+		f.Fact("the update strategy is OnDelete and stays so")
 	}
 	if err := m.checkPeerService(ctx, s, f); err != nil {
 		return err
@@ -45,36 +46,36 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 }
 
 // checkPeerURLs refuses to add members where others can't reach an existing one.
-func checkPeerURLs(members []membership.Peer, f *findings) {
+func checkPeerURLs(members []membership.Peer, f *operate.Findings) {
 	for _, p := range members {
 		for u := range strings.SplitSeq(p.URL, ",") {
 			if why := unreachable(u); why != "" {
-				f.refuse("member %016x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
+				f.Refuse("member %016x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
 			}
 		}
 	}
 }
 
 // checkReplica refuses an ordinal where a new member could not be reached or could not start.
-func checkReplica(s *observation, ordinal int, f *findings) {
+func checkReplica(s *observation, ordinal int, f *operate.Findings) {
 	replica, config := s.Ordinals[ordinal], s.configs[ordinal]
 	if len(config.AdvertisePeer) != 1 {
-		f.refuse("%s would have %d peer URLs; one is supported", replica.Pod, len(config.AdvertisePeer))
+		f.Refuse("%s would have %d peer URLs; one is supported", replica.Pod, len(config.AdvertisePeer))
 	}
 	if why := unreachable(replica.URL); why != "" {
-		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
+		f.Refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
 	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
-		f.refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
+		f.Refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
 	}
 	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
-		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
+		f.Refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
 	}
 	for _, claim := range s.claims[replica.Pod] {
-		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if it is not needed, kubectl delete pvc %s -n %s",
+		f.Refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if it is not needed, kubectl delete pvc %s -n %s",
 			claim.Name, claim.Name, claim.Namespace)
 	}
 	if replica.UID != "" {
-		f.refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
+		f.Refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
 	}
 }
 
@@ -92,7 +93,7 @@ func unreachable(u string) string {
 	return ""
 }
 
-func (m *Members) checkPeerService(ctx context.Context, s *observation, f *findings) error {
+func (m *Members) checkPeerService(ctx context.Context, s *observation, f *operate.Findings) error {
 	service, err := m.Reader.PeerService(ctx, m.Owner)
 	if err == nil {
 		judgePeerService(service, s.sts.Spec.ServiceName, f)
@@ -102,18 +103,18 @@ func (m *Members) checkPeerService(ctx context.Context, s *observation, f *findi
 
 // judgePeerService refuses where learners would have no DNS name: they are not Ready, and without a
 // name the leader can't reach them. service is nil where it doesn't exist.
-func judgePeerService(service *corev1.Service, name string, f *findings) {
+func judgePeerService(service *corev1.Service, name string, f *operate.Findings) {
 	switch {
 	case service == nil:
-		f.refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", name)
+		f.Refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", name)
 	case !service.Spec.PublishNotReadyAddresses:
-		f.refuse("Service %s does not publish addresses that are not ready: a learner is not, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
+		f.Refuse("Service %s does not publish addresses that are not ready: a learner is not, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
 			service.Name, service.Name, service.Namespace)
 	}
 }
 
 // checkClientServices judges the Services for clients. broken is as in judgeClientServices.
-func (m *Members) checkClientServices(ctx context.Context, s *observation, broken string, f *findings) error {
+func (m *Members) checkClientServices(ctx context.Context, s *observation, broken string, f *operate.Findings) error {
 	services, err := m.Reader.ClientServices(ctx, m.Owner)
 	if err == nil {
 		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
@@ -125,22 +126,22 @@ func (m *Members) checkClientServices(ctx context.Context, s *observation, broke
 // broken is the pod whose member is removed or down and gets replaced, empty for none. A new probe
 // would restart all members, and so can't come before that: the voters that are left need the new
 // member, and clients reach the pod's broken one now. judgeClientServices then only warns.
-func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, broken string, f *findings) {
+func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, broken string, f *operate.Findings) {
 	if len(services) == 0 {
-		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
+		f.Warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
 	}
 	how, kept := etcdconf.FailsOnLearner(probe, oldest(members))
 	for _, service := range services {
 		switch {
 		case service.Spec.PublishNotReadyAddresses:
-			f.refuse("Service %s publishes addresses that are not ready, so clients would be sent to a learner, which refuses them: set publishNotReadyAddresses to false", service.Name)
+			f.Refuse("Service %s publishes addresses that are not ready, so clients would be sent to a learner, which refuses them: set publishNotReadyAddresses to false", service.Name)
 		case !kept && broken != "":
-			f.warn("Service %s gets the new member of %s before it votes, and it rejects its clients until then: %s.", service.Name, broken, how)
+			f.Warn("Service %s gets the new member of %s before it votes, and it rejects its clients until then: %s.", service.Name, broken, how)
 		case !kept:
-			f.refuse("a learner would become an endpoint of Service %s and refuse its clients: %s; give etcd's container a readiness probe on /readyz", service.Name, how)
+			f.Refuse("a learner would become an endpoint of Service %s and refuse its clients: %s; give etcd's container a readiness probe on /readyz", service.Name, how)
 		default:
-			f.fact("Service %s gets no learner: %s", service.Name, how)
+			f.Fact("Service %s gets no learner: %s", service.Name, how)
 		}
 	}
 }
@@ -171,18 +172,18 @@ func (s *observation) anyPod() *corev1.Pod {
 }
 
 // checkProbe warns of a liveness probe that a learner fails.
-func (m *Members) checkProbe(s *observation, f *findings) {
+func (m *Members) checkProbe(s *observation, f *operate.Findings) {
 	probe := containerOf(&s.template.template, s.configs[0].Container).LivenessProbe
 	if probe != nil && probe.HTTPGet != nil && !strings.HasPrefix(probe.HTTPGet.Path, "/livez") {
-		f.warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
+		f.Warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
 	}
 }
 
 // checkNodes refuses where there are too few nodes for target members. pod is the last new one.
-func (m *Members) checkNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *findings) error {
-	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
+func (m *Members) checkNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *operate.Findings) error {
+	facts, err := scheduling.FactsOfCluster(ctx, m.Reader, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", policy.Count(target, "member"))
+		f.Warn("Nodes can't be read, so it is unknown whether there are enough for %s.", policy.Count(target, "member"))
 		return nil
 	}
 	if err != nil {
@@ -205,14 +206,14 @@ func keepsAway(running, pod *corev1.Pod) []terms.Term {
 
 // warnOfNodes warns where checkNodes refuses, and names the running members in the way. Admission warns of
 // such a size of an Etcd, too: an autoscaler may add nodes for members that wait.
-func (m *Members) warnOfNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *findings) error {
-	strict := &findings{}
+func (m *Members) warnOfNodes(ctx context.Context, s *observation, pod *corev1.Pod, target int, f *operate.Findings) error {
+	strict := &operate.Findings{}
 	if err := m.checkNodes(ctx, s, pod, target, strict); err != nil {
 		return err
 	}
-	f.facts, f.warnings = append(f.facts, strict.facts...), append(f.warnings, strict.warnings...)
-	for _, why := range strict.refusals {
-		f.warn("New members wait until there are nodes for them: %s.", why)
+	f.Facts, f.Warnings = append(f.Facts, strict.Facts...), append(f.Warnings, strict.Warnings...)
+	for _, why := range strict.Refusals {
+		f.Warn("New members wait until there are nodes for them: %s.", why)
 	}
 	var held []string
 	for name, running := range s.pods {
@@ -220,14 +221,14 @@ func (m *Members) warnOfNodes(ctx context.Context, s *observation, pod *corev1.P
 			held = append(held, name)
 		}
 	}
-	if slices.Sort(held); len(strict.refusals) > 0 && len(held) > 0 {
-		f.warn("%s until recreated, so the new members may wait.", policy.Names(held, "requires its own node or zone", "require their own nodes or zones"))
+	if slices.Sort(held); len(strict.Refusals) > 0 && len(held) > 0 {
+		f.Warn("%s until recreated, so the new members may wait.", policy.Names(held, "requires its own node or zone", "require their own nodes or zones"))
 	}
 	return nil
 }
 
 // judgeNodes refuses more members than the terms, of the template or of running members, allow.
-func judgeNodes(terms []terms.Term, eligible []spread.Node, target int, f *findings) {
+func judgeNodes(terms []terms.Term, eligible []spread.Node, target int, f *operate.Findings) {
 	nodes, zones := len(eligible), map[string]bool{}
 	for _, p := range eligible {
 		if p.Zone != "" {
@@ -244,13 +245,13 @@ func judgeNodes(terms []terms.Term, eligible []spread.Node, target int, f *findi
 		}
 		if term.Hard && term.Kind == spread.PodAntiAffinity && room < target && !judged[where] {
 			judged[where] = true
-			f.refuse("each member needs its own (%s), and %d %s match: %d members could not be scheduled; add %s", term.TopologyKey, room, where, target, where)
+			f.Refuse("each member needs its own (%s), and %d %s match: %d members could not be scheduled; add %s", term.TopologyKey, room, where, target, where)
 		}
 	}
 	if nodes == 0 {
-		f.refuse("no node matches the pod template")
+		f.Refuse("no node matches the pod template")
 	}
-	f.fact("%d nodes in %d zones match the pods", nodes, len(zones))
+	f.Fact("%d nodes in %d zones match the pods", nodes, len(zones))
 }
 
 // scaleSteps returns the steps of a scale, in order.

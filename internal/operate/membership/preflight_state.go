@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -20,20 +21,20 @@ import (
 
 // checkState refuses where a cluster isn't healthy. replacing is the pod whose broken member the
 // operation replaces, empty for none.
-func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *findings) {
+func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *operate.Findings) {
 	m.checkMembers(s, replacing, f)
 	awaited := ""
-	m.poll(ctx, maxPolls, f, func(seen *findings) (transient bool) {
+	m.poll(ctx, maxPolls, f, func(seen *operate.Findings) (transient bool) {
 		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 		if err != nil {
-			seen.refuse("%s", cannotRead(err))
+			seen.Refuse("%s", cannotRead(err))
 			return false
 		}
 		v := policy.Precondition(cluster, replacing)
-		if v.Allowed || len(f.refusals) > 0 {
+		if v.Allowed || len(f.Refusals) > 0 {
 			return false
 		}
-		seen.refuse("%s", v.Message)
+		seen.Refuse("%s", v.Message)
 		if transient = v.Reason == policy.OperationUnderWay && s.allLatest(); transient {
 			awaited = m.await(awaited, rolloutIncomplete)
 		}
@@ -43,12 +44,12 @@ func (m *Members) checkState(ctx context.Context, s *observation, replacing stri
 
 // poll calls read up to polls times, a second apart, while it reports a transient problem, and adds
 // the last findings.
-func (m *Members) poll(ctx context.Context, polls int, f *findings, read func(*findings) (transient bool)) {
+func (m *Members) poll(ctx context.Context, polls int, f *operate.Findings, read func(*operate.Findings) (transient bool)) {
 	for try := 1; ; try++ {
-		seen := &findings{}
+		seen := &operate.Findings{}
 		if transient := read(seen); !transient || try == polls || ctx.Err() != nil {
-			f.refusals = append(f.refusals, seen.refusals...)
-			f.warnings = append(f.warnings, seen.warnings...)
+			f.Refusals = append(f.Refusals, seen.Refusals...)
+			f.Warnings = append(f.Warnings, seen.Warnings...)
 			return
 		}
 		select {
@@ -78,7 +79,7 @@ func cannotRead(err error) string {
 
 // checkUser refuses a user of etcd who may not change its members. It tries a request that changes
 // nothing and that etcd also allows to root only.
-func (m *Members) checkUser(ctx context.Context, s *observation, f *findings) {
+func (m *Members) checkUser(ctx context.Context, s *observation, f *operate.Findings) {
 	pod, err := s.leader()
 	if err != nil {
 		return // refused already
@@ -88,78 +89,78 @@ func (m *Members) checkUser(ctx context.Context, s *observation, f *findings) {
 		_, err = c.UserList(ctx)
 	}
 	if etcd.Denied(err) {
-		f.refuse("etcd lets only its user root change members (%v): use --etcd-user or --user-secret", err)
+		f.Refuse("etcd lets only its user root change members (%v): use --etcd-user or --user-secret", err)
 	}
 }
 
 // checkConnected refuses while etcd would add no member because its leader counts one as disconnected.
 // replacing is the pod that is replaced, whose member doesn't matter.
-func (m *Members) checkConnected(ctx context.Context, s *observation, replacing string, f *findings) {
+func (m *Members) checkConnected(ctx context.Context, s *observation, replacing string, f *operate.Findings) {
 	pod, err := s.leader()
 	if err != nil {
 		return // refused already
 	}
-	m.poll(ctx, maxConnectionPolls, f, func(seen *findings) (transient bool) {
+	m.poll(ctx, maxConnectionPolls, f, func(seen *operate.Findings) (transient bool) {
 		away, err := m.cluster.InactivePeers(ctx, pod)
 		if err != nil {
-			seen.warn("It is unknown whether the leader is connected to every member (%v); etcd adds no member while it isn't.", err)
+			seen.Warn("It is unknown whether the leader is connected to every member (%v); etcd adds no member while it isn't.", err)
 			return false
 		}
 		m.judgeConnected(s, pod, away, replacing, seen)
-		return len(seen.refusals) > 0
+		return len(seen.Refusals) > 0
 	})
 }
 
 // maxConnectionPolls is how many seconds a member gets that has just come back.
 const maxConnectionPolls = 10
 
-func (m *Members) judgeConnected(s *observation, leader string, away []uint64, replacing string, f *findings) {
+func (m *Members) judgeConnected(s *observation, leader string, away []uint64, replacing string, f *operate.Findings) {
 	if leader == replacing {
 		return // it transfers leadership and is removed before a member is added
 	}
 	for _, p := range s.Members {
 		if p.Healthy && slices.Contains(away, p.ID) && s.Ordinals[p.Ordinal].Pod != replacing {
-			f.refuse("the leader %s counts %s as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader %s -n %s",
+			f.Refuse("the leader %s counts %s as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader %s -n %s",
 				leader, s.Ordinals[p.Ordinal].Pod, m.Owner.Target(), m.Owner.Namespace)
 		}
 	}
 }
 
 // checkMembers refuses by what the members themselves report.
-func (m *Members) checkMembers(s *observation, replacing string, f *findings) {
+func (m *Members) checkMembers(s *observation, replacing string, f *operate.Findings) {
 	voters, healthy := 0, 0
 	for _, p := range s.Members {
 		switch {
 		case p.Learner:
-			f.refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
+			f.Refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
 			continue
 		case p.Ordinal < 0:
-			f.refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove %s %016x -n %s", p.ID, p.URL, m.Owner.Target(), p.ID, m.Owner.Namespace)
+			f.Refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove %s %016x -n %s", p.ID, p.URL, m.Owner.Target(), p.ID, m.Owner.Namespace)
 		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != replacing:
-			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
+			f.Refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
 		}
 		voters++
 		if p.Healthy {
 			healthy++
 		}
 	}
-	f.fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
+	f.Fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
 	checkAlarms(s.survey, replacing, f)
 }
 
 // checkAlarms refuses while an alarm is raised, except where a broken member is replaced: alarms are
 // disarmed when all members are healthy, and etcd changes its member list also while it takes no
 // writes.
-func checkAlarms(s etcd.Survey, replacing string, f *findings) {
+func checkAlarms(s etcd.Survey, replacing string, f *operate.Findings) {
 	judge := func(where string, types []string) {
 		switch {
 		case len(types) == 0:
 		case replacing == "":
-			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
+			f.Refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
 		case slices.Contains(types, maintenance.NoSpace):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
+			f.Warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
 		case slices.Contains(types, maintenance.Corrupt):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
+			f.Warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
 		}
 	}
 	for _, m := range s.Members {

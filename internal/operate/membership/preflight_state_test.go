@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // mainOwner is the owner of the cluster that well observes.
@@ -34,7 +35,7 @@ func TestPreflightConnected(t *testing.T) {
 		{name: "one that was removed", away: []uint64{9}},
 		{name: "one that is down", away: []uint64{2}, is: func(s *observation) { s.Members[1].Healthy = false }},
 	} {
-		s, f := well(), &findings{}
+		s, f := well(), &operate.Findings{}
 		if r.is != nil {
 			r.is(s)
 		}
@@ -92,19 +93,19 @@ func TestPoll(t *testing.T) {
 			if row.cancelled {
 				cancel()
 			}
-			reads, f := 0, &findings{}
+			reads, f := 0, &operate.Findings{}
 			m := &Members{Clock: atOnce{}}
-			m.poll(ctx, 5, f, func(seen *findings) bool {
+			m.poll(ctx, 5, f, func(seen *operate.Findings) bool {
 				if reads++; reads == row.passes {
 					return false
 				}
-				seen.refuse("read %d", reads)
-				seen.warn("read %d", reads)
+				seen.Refuse("read %d", reads)
+				seen.Warn("read %d", reads)
 				return row.passing
 			})
-			want := &findings{}
+			want := &operate.Findings{}
 			if row.finds != "" {
-				want = &findings{refusals: []string{row.finds}, warnings: []string{row.finds}}
+				want = &operate.Findings{Refusals: []string{row.finds}, Warnings: []string{row.finds}}
 			}
 			if reads != row.reads || fmt.Sprint(f) != fmt.Sprint(want) {
 				t.Errorf("%d reads found %v, want %d and %v", reads, f, row.reads, want)

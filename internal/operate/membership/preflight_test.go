@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -73,19 +74,19 @@ var preflightRows = []struct {
 	{name: "none, and the claims are deleted", size: -1, is: claims(&appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenScaled: appsv1.DeletePersistentVolumeClaimRetentionPolicyType}),
 		want: `take a snapshot, then run kubectl patch statefulset main -n team --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}' and then kubectl scale statefulset/main --replicas 0 -n team`},
 	{name: "none, and there are no claims", size: -1, want: "the members' data may end with their pods. Take a snapshot first if you want to stop all of them"},
-	{name: "an even size", size: 4, want: "4 members bear the loss of 1, as 3 do"},
+	{name: "an even size", size: 4, want: "4 members tolerate the failure of 1, as 3 do"},
 	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, want: "is a learner"},
 	{name: "a member without a pod", is: func(s *observation) { s.Members[2].Ordinal = -1 }, want: "which no pod of the StatefulSet has"},
 	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, want: "main-2 is not healthy: timeout"},
 	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, replacing: "main-2"},
 	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, replacing: "main-2", want: "remove it with kubectl etcd member remove"},
 	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, want: "main-1 has an alarm: NOSPACE"},
-	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, replacing: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag has run"},
 	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, want: "main-1 has an alarm: CORRUPT"},
-	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, replacing: "main-1", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, replacing: "main-1", warns: "until kubectl etcd alarm disarm has run"},
 	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, want: "member 00000000000000ff (no longer in the member list) has an alarm: NOSPACE"},
-	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, replacing: "main-2", warns: "before kubectl etcd defrag has run"},
-	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, replacing: "main-2", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, replacing: "main-2", warns: "until kubectl etcd alarm disarm has run"},
 	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, want: "etcd has 3 members and the StatefulSet asks for 2"},
 	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, want: `etcd has 2 members and the StatefulSet asks for 3: make them equal first: kubectl -n team patch statefulset/main --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"2 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":2}}'`},
 	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, want: "make them equal first: main-1 has no member: kubectl etcd member replace statefulset/main main-1 -n team gives it one"},
@@ -141,7 +142,7 @@ func TestPreflight(t *testing.T) {
 	for _, r := range preflightRows {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			s, f, size := well(), &findings{}, r.size
+			s, f, size := well(), &operate.Findings{}, r.size
 			if r.is != nil {
 				r.is(s)
 			}
@@ -160,17 +161,17 @@ func TestPreflight(t *testing.T) {
 				checkReplica(s, ordinal, f)
 			}
 			refusedWith(t, f, r.want)
-			if !strings.Contains(strings.Join(f.warnings, "\n"), r.warns) {
-				t.Errorf("warned of %q, want %q", f.warnings, r.warns)
+			if !strings.Contains(strings.Join(f.Warnings, "\n"), r.warns) {
+				t.Errorf("warned of %q, want %q", f.Warnings, r.warns)
 			}
 		})
 	}
 }
 
 // refusedWith holds findings to one word of a refusal, empty for none.
-func refusedWith(t *testing.T, f *findings, want string) {
+func refusedWith(t *testing.T, f *operate.Findings, want string) {
 	t.Helper()
-	got := strings.Join(f.refusals, "\n")
+	got := strings.Join(f.Refusals, "\n")
 	if want == "" && got != "" || !strings.Contains(got, want) {
 		t.Errorf("refused %q, want %q", got, want)
 	}
@@ -186,21 +187,31 @@ func TestPreflightServices(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		judge func(f *findings)
+		judge func(f *operate.Findings)
 		want  string
 	}{
-		{"peers have names", func(f *findings) { judgePeerService(service(true), "main", f) }, ""},
-		{"peers have names once Ready", func(f *findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
-		{"no peer Service", func(f *findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
-		{"clients find who is Ready", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f) }, ""},
-		{"clients find learners", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "", f) }, "clients would be sent to a learner"},
-		{"a probe that learners pass", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, health, members, "", f) }, "a learner would become an endpoint of Service main"},
-		{"no probe", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "", f) }, "it has no readiness probe"},
-		{"no probe, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "main-1", f) }, ""},
-		{"clients find learners, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "main-1", f) }, "clients would be sent to a learner"},
-		{"no Service for clients", func(f *findings) { judgeClientServices(nil, nil, members, "", f) }, ""},
+		{"peers have names", func(f *operate.Findings) { judgePeerService(service(true), "main", f) }, ""},
+		{"peers have names once Ready", func(f *operate.Findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
+		{"no peer Service", func(f *operate.Findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
+		{"clients find who is Ready", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f)
+		}, ""},
+		{"clients find learners", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(true)}, ready, members, "", f)
+		}, "clients would be sent to a learner"},
+		{"a probe that learners pass", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, health, members, "", f)
+		}, "a learner would become an endpoint of Service main"},
+		{"no probe", func(f *operate.Findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "", f) }, "it has no readiness probe"},
+		{"no probe, and the member is broken", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(false)}, nil, members, "main-1", f)
+		}, ""},
+		{"clients find learners, and the member is broken", func(f *operate.Findings) {
+			judgeClientServices([]corev1.Service{*service(true)}, ready, members, "main-1", f)
+		}, "clients would be sent to a learner"},
+		{"no Service for clients", func(f *operate.Findings) { judgeClientServices(nil, nil, members, "", f) }, ""},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		c.judge(f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
@@ -224,10 +235,10 @@ func TestPreflightCertificate(t *testing.T) {
 		{"no certificate", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), "the peer certificate /tls.crt", ""},
 		{"not readable", nil, "", "the peer certificate is valid for the new members (/tls.crt)"},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		judgeCertificate("peer certificate", "/tls.crt", c.text, hosts, f)
 		refusedWith(t, f, c.want)
-		if got := strings.Join(f.warnings, "\n"); !strings.Contains(got, c.warn) {
+		if got := strings.Join(f.Warnings, "\n"); !strings.Contains(got, c.warn) {
 			t.Errorf("%s: warned %q, want %q", c.name, got, c.warn)
 		}
 	}
@@ -259,7 +270,7 @@ func TestPreflightNodes(t *testing.T) {
 		{"another key", apart("rack", true), six, ""},
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		judgeNodes(terms.Self(c.pod), c.nodes, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
@@ -270,7 +281,7 @@ func TestNoQuorum(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
-		"main-1 can't be asked who the members are: authentication is enabled":         etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
+		"main-1 does not report its member list: authentication is enabled":            etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
 	} {
 		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
 		if got := noQuorum(e); !strings.HasPrefix(got, want) {

@@ -24,7 +24,7 @@ func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word strin
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}
-	l, err := FindMember(s, word)
+	l, err := findMember(s, word)
 	switch {
 	case err != nil:
 		return l, operate.Plan{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -25,7 +26,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}
-	l, err := FindMember(s, word)
+	l, err := findMember(s, word)
 	if err != nil {
 		return l, operate.Plan{}, err
 	}
@@ -59,7 +60,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 
 // scaleUp returns the command that runs a member again whose workload was scaled in, empty for none.
 func (r Removal) scaleUp(ctx context.Context, l etcd.Listed) string {
-	again, found, err := r.Reader.StoppedWorkloadOf(ctx, r.Owner, peerIn(l))
+	again, found, err := peers.StoppedWorkloadOf(ctx, r.Reader, r.Owner, peerIn(l))
 	if err != nil || !found {
 		return ""
 	}

@@ -38,7 +38,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 		Operation: membership.Replace, Target: s.Replicas, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition,
 		Ordinal: ordinal, UID: replica.UID, Claims: replica.Claims,
 	}}
-	f := &findings{}
+	f := &operate.Findings{}
 	if err := m.checkReplaced(ctx, s, j, force, f); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -51,21 +51,21 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	checkHeld(s, f)
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or where it waits for %s itself, take it back: kubectl rollout undo statefulset/%s -n %s",
+			f.Refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
 				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
 	m.checkUser(ctx, s, f)
 	m.checkConnected(ctx, s, pod, f)
 	if err := m.record(ctx, s, j); err != nil {
-		f.refuse("%v: %s", err, m.manualInstructions())
+		f.Refuse("%v: %s", err, m.manualInstructions())
 	}
-	if len(f.refusals) > 0 {
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
+	if err := f.Refused(what); err != nil {
+		return nil, operate.Plan{}, err
 	}
 	return j, operate.Plan{
 		Title: fmt.Sprintf("replace the member of %s by an empty one", pod),
-		Facts: f.facts, Steps: m.replaceSteps(s, j), Warnings: f.warnings,
+		Facts: f.Facts, Steps: m.replaceSteps(s, j), Warnings: f.Warnings,
 		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
 }
@@ -79,25 +79,25 @@ func (s *observation) brokenAt(ordinal int) string {
 }
 
 // checkReplaced checks the member itself: whether it may be removed, and needs to be.
-func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *findings) error {
+func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *operate.Findings) error {
 	replica := s.Ordinals[j.Ordinal]
 	if why := m.deletionBlockedBy(s.pods[replica.Pod]); why != "" {
-		f.refuse("%s", why)
+		f.Refuse("%s", why)
 	}
 	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })
 	if at < 0 {
-		f.fact("%s is no member of etcd now", replica.Pod)
+		f.Fact("%s is no member of etcd now", replica.Pod)
 		m.checkState(ctx, s, replica.Pod, f)
 		return nil
 	}
 	old := &s.Members[at]
 	j.Member = old.ID
 	if old.Learner {
-		f.refuse("%s is a learner that another client added: promote or remove it first", replica.Pod)
+		f.Refuse("%s is a learner that another client added: promote or remove it first", replica.Pod)
 		return nil
 	}
 	if v := membership.MayRemove(s.Members, old.ID); !v.Allowed {
-		f.refuse("%s", v.Message)
+		f.Refuse("%s", v.Message)
 		return nil
 	}
 	replacing := replica.Pod
@@ -106,14 +106,14 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	case err != nil:
 		return err
 	case old.Healthy && wrong != "":
-		f.fact("%s is to be replaced: %s", replica.Pod, wrong)
+		f.Fact("%s is to be replaced: %s", replica.Pod, wrong)
 	case old.Healthy && goingClaim(s, replica.Pod) != "":
-		f.fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, goingClaim(s, replica.Pod))
+		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, goingClaim(s, replica.Pod))
 	case old.Healthy && !force:
-		f.refuse("it is healthy; --force replaces a healthy member and deletes its data")
+		f.Refuse("it is healthy; --force replaces a healthy member and deletes its data")
 	case old.Healthy:
 		replacing = ""
-		f.warn("%s is healthy: its data is deleted.", replica.Pod)
+		f.Warn("%s is healthy: its data is deleted.", replica.Pod)
 	default:
 		if err := m.checkLost(ctx, s, old, force, f); err != nil {
 			return err
@@ -135,7 +135,7 @@ func goingClaim(s *observation, pod string) string {
 }
 
 // warnOfLastFailure warns where the voters that stay bear no failure until the new member votes.
-func warnOfLastFailure(peers []membership.Peer, old membership.Peer, f *findings) {
+func warnOfLastFailure(peers []membership.Peer, old membership.Peer, f *operate.Findings) {
 	voters, healthy := 0, 0
 	for _, p := range peers {
 		if p.Learner || p.ID == old.ID {
@@ -147,12 +147,12 @@ func warnOfLastFailure(peers []membership.Peer, old membership.Peer, f *findings
 		}
 	}
 	if voters > 1 && healthy == policy.Quorum(voters) {
-		f.warn("Until the new member votes, %d of %d voters are healthy and quorum is %d: one more failure stops all writes.", healthy, voters, healthy)
+		f.Warn("Until the new member votes, %d of %d voters are healthy and quorum is %d: one more failure stops all writes.", healthy, voters, healthy)
 	}
 }
 
 // checkLost checks whether a member that is down has lost its data. Otherwise it rejoins by itself.
-func (m *Members) checkLost(ctx context.Context, s *observation, member *membership.Peer, force bool, f *findings) error {
+func (m *Members) checkLost(ctx context.Context, s *observation, member *membership.Peer, force bool, f *operate.Findings) error {
 	pod := s.Ordinals[member.Ordinal].Pod
 	lost, why, err := m.dataLost(ctx, s, pod)
 	if err == nil && lost {
@@ -162,11 +162,11 @@ func (m *Members) checkLost(ctx context.Context, s *observation, member *members
 	case err != nil:
 		return err
 	case lost:
-		f.fact("%s has lost its data: %s", pod, why)
+		f.Fact("%s has lost its data: %s", pod, why)
 	case !force:
-		f.refuse("its data seems to exist (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force deletes its data", why, pod, m.Owner.Namespace)
+		f.Refuse("its data seems to exist (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force deletes its data", why, pod, m.Owner.Namespace)
 	default:
-		f.warn("The data of %s may still exist (%s), and is deleted.", pod, why)
+		f.Warn("The data of %s may still exist (%s), and is deleted.", pod, why)
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (s *observation) notRunningReason(ordinal int) string {
 	}
 	pod := s.pods[s.Ordinals[ordinal].Pod]
 	if pod == nil {
-		return ": its pod has not been made"
+		return ": its pod has not been created"
 	}
 	if problem := podstate.Of(pod); problem.State != "" {
 		return ": its pod is " + problem.String()

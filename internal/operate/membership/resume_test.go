@@ -199,7 +199,7 @@ func (c *crashing) resume(t *testing.T, undo bool) bool {
 	} else {
 		err = m.Run(ctx, j)
 	}
-	if err != nil && !errors.As(err, new(*HaltedError)) {
+	if err != nil && !errors.As(err, new(*operate.HaltedError)) {
 		t.Error(err)
 	}
 	c.Reconcile(t)

@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -25,13 +26,6 @@ const pollInterval = time.Second
 
 // undoTimeout is how long undoing may last after the deadline.
 const undoTimeout = 3 * time.Minute
-
-// HaltedError is why an operation can't continue. Its journal stays.
-type HaltedError struct {
-	Step membership.Step
-}
-
-func (e *HaltedError) Error() string { return e.Step.Message }
 
 // UndoneError is returned for an operation that did not end in time and was undone.
 type UndoneError struct {
@@ -127,7 +121,7 @@ func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err err
 			m.settle(ctx, j)
 			return "", nil
 		case step.Act == membership.Stop:
-			return awaited, &HaltedError{step}
+			return awaited, operate.Halt("%s", step.Message)
 		case step.Act == membership.Wait:
 			awaited = m.await(awaited, step.Message)
 		default:

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -40,10 +41,10 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 		}
 		peer := peerIn(l)
 		var err error
-		if out.Elsewhere, err = r.Reader.PodsOfPeer(ctx, r.Owner.Namespace, peer, others); err != nil {
+		if out.Elsewhere, err = peers.PodsOf(ctx, r.Reader, r.Owner.Namespace, peer, others); err != nil {
 			out.Unknown = err.Error()
 		}
-		again, _, err := r.Reader.StoppedWorkloadOf(ctx, r.Owner, peer)
+		again, _, err := peers.StoppedWorkloadOf(ctx, r.Reader, r.Owner, peer)
 		if out.Stopped, out.Replicas = again.Target, again.Replicas; err != nil {
 			out.Unknown = err.Error()
 		}
@@ -57,7 +58,7 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 }
 
 // peerIn returns a member of etcd's list as the objects of the namespace may name it.
-func peerIn(l etcd.Listed) observe.Peer { return observe.Peer{Name: l.Name, URLs: l.PeerURLs} }
+func peerIn(l etcd.Listed) peers.Peer { return peers.Peer{Name: l.Name, URLs: l.PeerURLs} }
 
 // contact asks the members that answer about another one. An unknown contact has its
 // reason.

@@ -95,8 +95,3 @@ func (j *Change) Abort(o owner.Owner) string {
 	}
 	return fmt.Sprintf("kubectl etcd scale %s --abort", o.Target())
 }
-
-// Same reports whether two are of one operation, which has one journal.
-func (j *Change) Same(as *Change) bool {
-	return as != nil && j.Journal.Same(&as.Journal)
-}

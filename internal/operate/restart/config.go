@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -111,18 +112,18 @@ func keysOf(items []corev1.KeyToPath) []string {
 }
 
 // readConfig returns the versions of what the next pods need, and why they couldn't start.
-func (j *Job) readConfig(ctx context.Context, sets []*appsv1.StatefulSet, f *findings) (map[string]string, error) {
+func (j *Job) readConfig(ctx context.Context, sets []*appsv1.StatefulSet, f *operate.Findings) (map[string]string, error) {
 	versions := map[string]string{}
 	for _, sts := range sets {
 		for _, r := range references(&sts.Spec.Template.Spec) {
 			version, missing, err := j.read(ctx, r)
 			switch {
 			case apierrors.IsForbidden(err):
-				f.warn("%s can't be read, so it is not known whether a new pod can start with it.", r)
+				f.Warn("%s can't be read, so it is not known whether a new pod can start with it.", r)
 			case err != nil:
 				return nil, fmt.Errorf("read %s of namespace %s: %w", r, j.Owner.Namespace, err)
 			case missing != "":
-				f.refuse("%s, which a new pod of StatefulSet %s needs: it would not start. Create it first", missing, sts.Name)
+				f.Refuse("%s, which a new pod of StatefulSet %s needs: it would not start. Create it first", missing, sts.Name)
 			default:
 				versions[r.String()] = version
 			}
@@ -166,7 +167,7 @@ func (j *Job) read(ctx context.Context, r reference) (version, missing string, e
 // changedConfig returns a note if what the pods read has changed since the restart began, so that
 // they may run with different contents.
 func (j *Job) changedConfig(ctx context.Context, s *state, r *Record) []policy.Note {
-	now, err := j.readConfig(ctx, s.sets, &findings{})
+	now, err := j.readConfig(ctx, s.sets, &operate.Findings{})
 	if err != nil {
 		return nil
 	}

@@ -17,12 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
-
-// StoppedError is why a restart can't continue. Its journal stays.
-type StoppedError struct{ message string }
-
-func (e *StoppedError) Error() string { return e.message }
 
 // evict evicts a pod by name and UID. A budget or the eviction guard may refuse it for now: then the
 // error is temporary. It returns false without an error if there is no such pod, or another one of
@@ -40,7 +36,7 @@ func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (
 	case apierrors.IsTooManyRequests(err):
 		return false, fmt.Errorf("the eviction of %s is refused for now: %w", name, err)
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
-		return false, &StoppedError{fmt.Sprintf("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)}
+		return false, operate.Halt("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)
 	case err != nil:
 		return false, fmt.Errorf("evict %s: %w", name, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // Job restarts members of one cluster. It is for one goroutine. Close it.
@@ -100,6 +100,5 @@ func (j *Job) ended(ctx context.Context) error {
 
 // permanent reports whether a retry won't help.
 func permanent(err error) bool {
-	return errors.As(err, new(*StoppedError)) || errors.As(err, new(*etcd.SplitBrainError)) || etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
-		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
+	return operate.Permanent(err) || etcd.Denied(err) || errors.As(err, new(*etcd.SplitBrainError))
 }

@@ -19,26 +19,11 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
-// findings are the results of the checks before the first step.
-type findings struct{ refusals, warnings, facts []string }
-
-func (f *findings) refuse(format string, args ...any) {
-	f.refusals = append(f.refusals, fmt.Sprintf(format, args...))
-}
-
-func (f *findings) warn(format string, args ...any) {
-	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
-}
-
-func (f *findings) fact(format string, args ...any) {
-	f.facts = append(f.facts, fmt.Sprintf(format, args...))
-}
-
 // Plan checks whether a restart may begin, and returns its record and plan. only is the pod of the
 // only member to restart, empty for all.
 func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, error) {
 	r := &Record{Strategy: Rolling, Only: only, Pods: map[string]types.UID{}}
-	f := &findings{}
+	f := &operate.Findings{}
 	s, err := j.check(ctx, r, f)
 	if err != nil {
 		return nil, operate.Plan{}, err
@@ -46,27 +31,27 @@ func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, err
 	step := rules.Next(s.Facts)
 	switch step.Kind {
 	case rules.Blocked, rules.Wait:
-		f.refuse("%s", step.Message)
+		f.Refuse("%s", step.Message)
 	case rules.Done:
-		f.refuse("no member has a pod")
+		f.Refuse("no member has a pod")
 	case rules.MoveLeader:
 		if _, ok := j.successor(s); !ok {
-			f.refuse("%s is the leader, and no other voter can lead", step.Pod)
+			f.Refuse("%s is the leader, and no other voter can lead", step.Pod)
 		}
 	case rules.Restart:
-		f.fact("%s", step.Message)
+		f.Fact("%s", step.Message)
 	}
 	for _, n := range step.Notes {
-		f.warn("%s.", upper(n.Message))
+		f.Warn("%s.", upper(n.Message))
 	}
-	if len(f.refusals) > 0 {
-		return nil, operate.Plan{}, &operate.RefusedError{What: j.what(r), Why: f.refusals}
+	if err := f.Refused(j.what(r)); err != nil {
+		return nil, operate.Plan{}, err
 	}
-	return r, operate.Plan{Title: j.what(r), Facts: f.facts, Steps: rollingSteps(s), Warnings: f.warnings, Subject: strings.Join(rules.Order(s.Facts), " ")}, nil
+	return r, operate.Plan{Title: j.what(r), Facts: f.Facts, Steps: rollingSteps(s), Warnings: f.Warnings, Subject: strings.Join(rules.Order(s.Facts), " ")}, nil
 }
 
 // check reads the cluster, fills the record, and checks what a restart demands.
-func (j *Job) check(ctx context.Context, r *Record, f *findings) (*state, error) {
+func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state, error) {
 	if err := j.restartable(r); err != nil {
 		return nil, err
 	}
@@ -119,27 +104,27 @@ func (j *Job) what(r *Record) string {
 
 // checkHooks reads the commands of the pods that take a member out of etcd when it stops. Without
 // one that adds it again, each restart costs a voter.
-func (j *Job) checkHooks(f *findings) {
+func (j *Job) checkHooks(f *operate.Findings) {
 	for _, m := range j.Owner.MemberChanges {
 		adds := slices.ContainsFunc(j.Owner.MemberChanges, func(other etcdconf.MemberChange) bool {
 			return other.Verb == "add" && other.Workload == m.Workload
 		})
 		switch {
 		case m.Unread != "" && m.Hook == etcdconf.PreStop:
-			f.warn("%s can't be read, so it may take the member out of etcd: %s.", upper(m.Where()), m.Unread)
+			f.Warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
 		case !m.AtStop():
 		case adds:
-			f.warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
+			f.Warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
 		default:
-			f.refuse("%s has %s, and nothing adds the member again: take the command out first", m.Where(), m.Command())
+			f.Refuse("%s has %s, and nothing adds the member again: remove that command first", m.Where(), m.Command())
 		}
 	}
 }
 
 // describe adds the members, and which template their next pods get.
-func (j *Job) describe(s *state, r *Record, f *findings) {
+func (j *Job) describe(s *state, r *Record, f *operate.Findings) {
 	for _, m := range s.Members {
-		f.fact("%s", describeMember(m))
+		f.Fact("%s", describeMember(m))
 	}
 	for _, sts := range s.sets {
 		kept, old := 0, 0
@@ -154,20 +139,20 @@ func (j *Job) describe(s *state, r *Record, f *findings) {
 			old++
 		}
 		if kept > 0 {
-			f.fact("the partition of StatefulSet %s keeps its newer pod template from %d of its pods: their next pods get the old one", sts.Name, kept)
+			f.Fact("the partition of StatefulSet %s keeps its newer pod template from %d of its pods: their next pods get the old one", sts.Name, kept)
 		}
 		if old > 0 {
-			f.fact("StatefulSet %s has a newer pod template than %d of its pods: their next pods get it", sts.Name, old)
+			f.Fact("StatefulSet %s has a newer pod template than %d of its pods: their next pods get it", sts.Name, old)
 		}
 		if kept+old == 0 {
-			f.fact("the next pods get the same template of StatefulSet %s", sts.Name)
+			f.Fact("the next pods get the same template of StatefulSet %s", sts.Name)
 		}
 	}
 	if len(s.Members) == 1 {
-		f.warn("It is the only member: etcd answers no requests until it has started again.")
+		f.Warn("It is the only member: etcd answers no requests until it has started again.")
 	}
 	if len(r.Config) > 0 {
-		f.fact("what a new pod reads exists: %s", strings.Join(sortedKeys(r.Config), ", "))
+		f.Fact("what a new pod reads exists: %s", strings.Join(sortedKeys(r.Config), ", "))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // TestCheckHooks holds that a restart is refused for a command that takes a member out of etcd when its
@@ -34,11 +35,11 @@ func TestCheckHooks(t *testing.T) {
 		{"CH-11 a removal, and another StatefulSet adds", []etcdconf.MemberChange{{Verb: "add", Workload: "a"}, {Hook: stop, Verb: "remove", Workload: "b"}}, "nothing adds the member again", ""},
 		{"CH-12 a StatefulSet removes and adds", []etcdconf.MemberChange{{Verb: "add", Workload: "b"}, {Hook: stop, Verb: "remove", Workload: "b", Container: "etcd"}}, "", "of container etcd of b has"},
 	} {
-		f := &findings{}
+		f := &operate.Findings{}
 		j := &Job{}
 		j.Owner = owner.Owner{MemberChanges: row.changes}
 		j.checkHooks(f)
-		refused, warned := strings.Join(f.refusals, ""), strings.Join(f.warnings, "")
+		refused, warned := strings.Join(f.Refusals, ""), strings.Join(f.Warnings, "")
 		if (row.refused == "") != (refused == "") || !strings.Contains(refused, row.refused) || (row.warn == "") != (warned == "") || !strings.Contains(warned, row.warn) {
 			t.Errorf("%s: refused %q, warned %q", row.id, refused, warned)
 		}

@@ -66,9 +66,6 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 	return r, nil
 }
 
-// Same reports whether two records are of one restart, which has one journal.
-func (r *Record) Same(other *Record) bool { return other != nil && r.journal.Same(&other.journal) }
-
 // create writes the journal for the first time.
 func (r *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	r.journal.Kind, r.journal.Object = journal.KindRestart, sts.UID

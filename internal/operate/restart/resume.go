@@ -53,9 +53,7 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 // Needs returns the permissions that a restart uses.
 func (j *Job) Needs() []operate.Need {
 	o := j.Owner
-	need := func(verb, group, resource, sub, name string) operate.Need {
-		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
-	}
+	need := operate.NeedIn(o.Namespace)
 	kept := journal.Name(o)
 	needs := []operate.Need{
 		need("get", "", "configmaps", "", kept), need("create", "", "configmaps", "", ""),

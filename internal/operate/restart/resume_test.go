@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -231,7 +232,7 @@ func TestRunOfAnother(t *testing.T) {
 		c.Put(operatetest.Path("Pod", name), pod)
 	}
 	_, err := j.Run(ctx, r)
-	if stopped, is := errors.AsType[*StoppedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began: delete ConfigMap kubectl-etcd-main") {
+	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began: delete ConfigMap kubectl-etcd-main") {
 		t.Errorf("the error is %v", err)
 	}
 	if len(c.evictions()) > 0 || c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) == nil {
@@ -246,7 +247,7 @@ func TestDataIsCheckedAgain(t *testing.T) {
 	j, r := c.begun(t)
 	c.Remove("/api/v1/namespaces/team/persistentvolumeclaims/data-main-2")
 	_, err := j.Run(t.Context(), r)
-	if stopped := (*StoppedError)(nil); !errors.As(err, &stopped) || !strings.Contains(err.Error(), "volume claim data-main-2 of main-2 does not exist") {
+	if stopped := (*operate.HaltedError)(nil); !errors.As(err, &stopped) || !strings.Contains(err.Error(), "volume claim data-main-2 of main-2 does not exist") {
 		t.Errorf("the error is %v", err)
 	}
 	if evicted := c.evictions(); len(evicted) > 0 {

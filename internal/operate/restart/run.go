@@ -5,10 +5,10 @@ package restart
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	databases "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -94,7 +94,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 // owns returns an error if the StatefulSet is another one than when the restart began.
 func (s *state) owns(r *Record) error {
 	if sts := s.sets[0]; r.journal.Object != sts.UID {
-		return &StoppedError{fmt.Sprintf("StatefulSet %s/%s was created again since the restart began: delete ConfigMap %s", sts.Namespace, sts.Name, r.journal.Name())}
+		return operate.Halt("StatefulSet %s/%s was created again since the restart began: delete ConfigMap %s", sts.Namespace, sts.Name, r.journal.Name())
 	}
 	return nil
 }
@@ -125,12 +125,12 @@ func (j *Job) successor(s *state) (string, bool) {
 // restart evicts the pod that the journal has for a member. What Plan has checked may be another
 // since then.
 func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) error {
-	f := &findings{}
+	f := &operate.Findings{}
 	if err := j.checkPod(ctx, s, pod, f); err != nil {
 		return err
 	}
-	if len(f.refusals) > 0 {
-		return &StoppedError{fmt.Sprintf("%s must not be stopped: %s", pod, strings.Join(f.refusals, "; "))}
+	if len(f.Refusals) > 0 {
+		return operate.Halt("%s must not be stopped: %s", pod, strings.Join(f.Refusals, "; "))
 	}
 	if err := j.StillHeld(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) erro
 }
 
 // checkPod checks that a member keeps its data when its pod stops, and that its next pod can start.
-func (j *Job) checkPod(ctx context.Context, s *state, name string, f *findings) error {
+func (j *Job) checkPod(ctx context.Context, s *state, name string, f *operate.Findings) error {
 	for _, pod := range s.pods {
 		if pod.Name != name {
 			continue

@@ -14,11 +14,13 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // checkData finds out whether a member's data outlives its pod.
-func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error {
-	config, err := j.Reader.Files(j.Owner.Namespace).Config(ctx, pod)
+func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Findings) error {
+	config, err := podfiles.New(j.Reader, j.Owner.Namespace).Config(ctx, pod)
 	if err != nil || !etcdconf.IsKnownDir(config.DataDir) || config.WALDir != "" && !etcdconf.IsKnownDir(config.WALDir) {
 		return j.checkClaims(ctx, pod, f)
 	}
@@ -35,17 +37,17 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error
 
 // checkVolume finds out whether the volume of a directory outlives its pod. It is nil for a
 // directory in the container's own file system.
-func (j *Job) checkVolume(ctx context.Context, pod *corev1.Pod, volume *corev1.Volume, f *findings) error {
+func (j *Job) checkVolume(ctx context.Context, pod *corev1.Pod, volume *corev1.Volume, f *operate.Findings) error {
 	replace := "to have it start empty and get its data from the others: " + j.replaceHow(pod)
 	switch {
 	case volume == nil:
-		f.refuse("the data of %s is in the container's own file system, and a new pod would start without it; %s", pod.Name, replace)
+		f.Refuse("the data of %s is in the container's own file system, and a new pod would start without it; %s", pod.Name, replace)
 	case volume.EmptyDir != nil:
-		f.refuse("the data of %s is in emptyDir %s, and a new pod would start without it; %s", pod.Name, volume.Name, replace)
+		f.Refuse("the data of %s is in emptyDir %s, and a new pod would start without it; %s", pod.Name, volume.Name, replace)
 	case volume.Ephemeral != nil:
-		f.refuse("the data of %s is in the ephemeral volume %s, whose claim is deleted with the pod; %s", pod.Name, volume.Name, replace)
+		f.Refuse("the data of %s is in the ephemeral volume %s, whose claim is deleted with the pod; %s", pod.Name, volume.Name, replace)
 	case volume.HostPath != nil:
-		f.warn("The data of %s is in hostPath %s of node %s: on another node, it starts without it.", pod.Name, volume.HostPath.Path, pod.Spec.NodeName)
+		f.Warn("The data of %s is in hostPath %s of node %s: on another node, it starts without it.", pod.Name, volume.HostPath.Path, pod.Spec.NodeName)
 	case volume.PersistentVolumeClaim != nil:
 		return j.checkClaim(ctx, pod, volume.PersistentVolumeClaim.ClaimName, f)
 	}
@@ -82,10 +84,10 @@ func volumeOf(pod *corev1.Pod, container, dir string) *corev1.Volume {
 
 // checkClaims checks each claim that the member's container mounts, if its data directory isn't known. The
 // only member is not restarted then: no other one has its data.
-func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) error {
+func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *operate.Findings) error {
 	const cure = "set --data-dir to an absolute path in its pod template"
 	if j.Owner.Replicas <= 1 {
-		f.refuse("it is not known where the data of %s is, and no other member has its data; %s", pod.Name, cure)
+		f.Refuse("it is not known where the data of %s is, and no other member has its data; %s", pod.Name, cure)
 		return nil
 	}
 	found := false
@@ -99,9 +101,9 @@ func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) err
 		}
 	}
 	if !found {
-		f.refuse("it is not known where the data of %s is, and its container mounts no volume claim: a new pod may start without it; %s", pod.Name, cure)
+		f.Refuse("it is not known where the data of %s is, and its container mounts no volume claim: a new pod may start without it; %s", pod.Name, cure)
 	} else {
-		f.warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if that is on none of them.", pod.Name)
+		f.Warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if that is on none of them.", pod.Name)
 	}
 	return nil
 }
@@ -118,19 +120,19 @@ func mountsVolume(pod *corev1.Pod, volume string) bool {
 
 // checkClaim checks that a claim stays when the pod is gone. One that is being deleted waits only
 // for the pod.
-func (j *Job) checkClaim(ctx context.Context, pod *corev1.Pod, name string, f *findings) error {
+func (j *Job) checkClaim(ctx context.Context, pod *corev1.Pod, name string, f *operate.Findings) error {
 	claim := &corev1.PersistentVolumeClaim{}
 	err := j.Kube.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: name}, claim)
 	switch {
 	case apierrors.IsNotFound(err):
-		f.refuse("volume claim %s of %s does not exist: a new pod would start without its data", name, pod.Name)
+		f.Refuse("volume claim %s of %s does not exist: a new pod would start without its data", name, pod.Name)
 	case err != nil:
 		return fmt.Errorf("read PersistentVolumeClaim %s/%s: %w", pod.Namespace, name, err)
 	case claim.DeletionTimestamp != nil:
-		f.refuse("volume claim %s of %s is being deleted, and its data is lost as soon as the pod stops; to have the member start empty and get its data from the others: %s",
+		f.Refuse("volume claim %s of %s is being deleted, and its data is lost as soon as the pod stops; to have the member start empty and get its data from the others: %s",
 			name, pod.Name, j.replaceHow(pod))
 	case claim.Status.Phase == corev1.ClaimLost:
-		f.refuse("volume claim %s of %s has lost its volume: a new pod could not start", name, pod.Name)
+		f.Refuse("volume claim %s of %s has lost its volume: a new pod could not start", name, pod.Name)
 	}
 	return nil
 }

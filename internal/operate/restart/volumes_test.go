@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // TestCheckData: where a pod's configuration doesn't show its data directory, the plan reports it instead of
@@ -41,12 +43,12 @@ func TestCheckData(t *testing.T) {
 			if !row.claim {
 				pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/d"}}}}
 			}
-			f := &findings{}
+			f := &operate.Findings{}
 			if err := j.checkData(t.Context(), pod, f); err != nil {
 				t.Fatal(err)
 			}
 			for what, pair := range map[string][2]string{
-				"refusal": {strings.Join(f.refusals, "; "), row.refused}, "warning": {strings.Join(f.warnings, "; "), row.warned},
+				"refusal": {strings.Join(f.Refusals, "; "), row.refused}, "warning": {strings.Join(f.Warnings, "; "), row.warned},
 			} {
 				if got, want := pair[0], pair[1]; !strings.Contains(got, want) || want == "" && got != "" {
 					t.Errorf("%s %q, want %q", what, got, want)

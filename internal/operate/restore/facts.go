@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -37,7 +38,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if size, err = r.size(ctx, kube, size); err != nil {
 		return err
 	}
-	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
+	contents := podfiles.New(reader, r.Owner.Namespace).Contents(ctx)
 	serving, err := r.findMembers(sts, contents, int(size))
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (r Plan) refusal() error {
 		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
 	}
 	if r.Owner.WithoutStatefulSet() {
-		return fmt.Errorf("%s has no StatefulSet: restore it with the program that made its pods", r.Owner)
+		return fmt.Errorf("%s has no StatefulSet: restore it with the program that created its pods", r.Owner)
 	}
 	if r.Owner.Spans() {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())

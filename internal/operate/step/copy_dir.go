@@ -88,7 +88,7 @@ func (d CompareDir) Command(f Flags) string {
 	return strings.Join([]string{
 		fmt.Sprintf("here=$(cd %s && %s)", d.From, d.sums()),
 		fmt.Sprintf("there=$(%s)", Exec{Pod: d.Pod, Args: d.remote()}.Command(f)),
-		`[ "$here" = "$there" ] && echo "$pod: the same" || { echo "$pod: NOT the same, bring it there again"; false; }`,
+		`[ "$here" = "$there" ] && echo "$pod: the same" || { echo "$pod: NOT the same, copy it again"; false; }`,
 	}, "\n")
 }
 

@@ -59,7 +59,7 @@ type CompareFile CopyFile
 
 // Command implements Action.
 func (p CompareFile) Command(f Flags) string {
-	return p.test(f) + ` && echo "the same" || { echo "NOT the same, bring it there again"; false; }`
+	return p.test(f) + ` && echo "the same" || { echo "NOT the same, copy it again"; false; }`
 }
 
 func (p CompareFile) test(f Flags) string {

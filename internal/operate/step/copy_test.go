@@ -111,7 +111,7 @@ func TestCopyDirCommand(t *testing.T) {
 	wantCommand(t, a, "tar -C restored/$pod -cf - member | kubectl --context desk -n team exec -i restore-$pod -- tar -C /data/etcd -xof -")
 	wantCommand(t, CompareDir(a), `here=$(cd restored/$pod && find member -type f -exec sha256sum {} + | sort)
 there=$(kubectl --context desk -n team exec restore-$pod -- sh -c 'cd /data/etcd && find member -type f -exec sha256sum {} + | sort')
-[ "$here" = "$there" ] && echo "$pod: the same" || { echo "$pod: NOT the same, bring it there again"; false; }`)
+[ "$here" = "$there" ] && echo "$pod: the same" || { echo "$pod: NOT the same, copy it again"; false; }`)
 	for _, each := range []Action{a.forPod("main-0"), CompareDir(a).forPod("main-0")} {
 		if text := each.Command(Flags{}); !strings.Contains(text, "restored/main-0") || !strings.Contains(text, "restore-main-0") {
 			t.Errorf("for one pod it is %q", text)

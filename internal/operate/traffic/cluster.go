@@ -94,7 +94,7 @@ func (c *Cluster) findCut(ctx context.Context) (err error) {
 // readRecord reads the record of a cut, which only informs: a failure is a warning.
 func (c *Cluster) readRecord(ctx context.Context) {
 	var err error
-	if c.Record, err = ReadRecord(ctx, c.Kube, c.Owner); err != nil && !apierrors.IsForbidden(err) {
+	if c.Record, err = recordOf(ctx, c.Kube, c.Owner); err != nil && !apierrors.IsForbidden(err) {
 		c.Warnf("%v.", err)
 	}
 }
@@ -170,7 +170,7 @@ func (c *Cluster) RestoreCommand() string {
 
 // write calls a function that writes a Service, with retries while etcd-druid denies it.
 func (c *Cluster) write(ctx context.Context, change func() error) error {
-	return WriteUnderProtection(ctx, c.Kube, c.Owner, c.Clock, change)
+	return writeUnderProtection(ctx, c.Kube, c.Owner, c.Clock, change)
 }
 
 // clockTime is a time for people: UTC, to the second.

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// RestoreTimeout is how long a restore may take that no flag bounds.
-const RestoreTimeout = 30 * time.Second
+// restoreTimeout is how long a restore may take that no flag bounds.
+const restoreTimeout = 30 * time.Second
 
 // Cut writes the cut into every Service or none, under the cluster's lock. Before that it
 // records who cuts. The cut lasts as long as was agreed, from now on.
@@ -45,7 +45,7 @@ func (c *Cluster) Cut(ctx context.Context, held *lock.Lock, r Request) error {
 // effect.
 func (c *Cluster) cutAll(ctx context.Context, held *lock.Lock) (sent int, err error) {
 	if !c.maintained && c.druid() {
-		if err := Suspend(ctx, c.Kube, c.Owner); err != nil {
+		if err := suspend(ctx, c.Kube, c.Owner); err != nil {
 			return 0, err
 		}
 	}
@@ -65,7 +65,7 @@ func (c *Cluster) cutAll(ctx context.Context, held *lock.Lock) (sent int, err er
 
 // undo removes the cut from the Services to which it was sent, because one couldn't be cut.
 func (c *Cluster) undo(ctx context.Context, held *lock.Lock, err error, sent int) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
 	c.Services.Chosen = c.Services.Chosen[:sent]
 	failed := c.RestoreAll(ctx, c.Names())

@@ -24,7 +24,7 @@ var request = Request{Length: 10 * time.Minute, Reason: "drill", Wait: true}
 
 func (s *stage) recorded(t *testing.T) bool {
 	t.Helper()
-	r, err := ReadRecord(t.Context(), s.cluster.Kube, s.cluster.Owner)
+	r, err := recordOf(t.Context(), s.cluster.Kube, s.cluster.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

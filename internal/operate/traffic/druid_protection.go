@@ -27,10 +27,10 @@ const (
 	writeRetryPeriod = time.Second
 )
 
-// WriteUnderProtection calls a function that writes an object of druid. While druid
+// writeUnderProtection calls a function that writes an object of druid. While druid
 // reconciles the Etcd, its protection also denies writes of users that it exempts. So the
 // write is retried until druid is done. The error is that of the last write.
-func WriteUnderProtection(ctx context.Context, kube client.Reader, o owner.Owner, c clock.Clock, write func() error) error {
+func writeUnderProtection(ctx context.Context, kube client.Reader, o owner.Owner, c clock.Clock, write func() error) error {
 	began := c.Now()
 	idle := time.Time{} // since when druid is done, zero while it isn't
 	for {

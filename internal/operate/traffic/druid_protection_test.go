@@ -64,7 +64,7 @@ func TestBesideDruid(t *testing.T) {
 			t.Parallel()
 			c := &operatetest.HastyClock{Time: time.Unix(0, 0)}
 			began, attempts := c.Time, 0
-			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, owner.Owner{WorkloadKind: row.workload}, c, func() error {
+			err := writeUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, owner.Owner{WorkloadKind: row.workload}, c, func() error {
 				if attempts++; c.Time.Sub(began) < row.denied {
 					return forbids(row.webhook)
 				}

@@ -84,7 +84,7 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 		if err != nil {
 			return false, "", fmt.Errorf("read Service %s: %w", name, err)
 		}
-		by = LastWriter(&s)
+		by = lastWriter(&s)
 		if until, has := observe.CutUntil(&s, c.now()); has {
 			cut = true
 			if until.After(last) {
@@ -101,7 +101,7 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 
 // end restores the traffic, and adds a failure to the error of the hold.
 func (c *Cluster) end(ctx context.Context, err error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
 	if failed := c.RestoreAll(ctx, c.Names()); failed != nil {
 		c.left = "client traffic is not restored: " + c.RestoreCommand()

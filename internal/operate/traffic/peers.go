@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Peer is a URL by which the others reach a member.
@@ -55,7 +56,7 @@ func (c *Cluster) peers(ctx context.Context) (found []Peer, unknown error) {
 	if err != nil {
 		return nil, err
 	}
-	files := c.Reader.Files(c.Namespace)
+	files := podfiles.New(c.Reader, c.Namespace)
 	for _, pod := range pods {
 		config, err := files.Config(ctx, pod)
 		if err != nil {

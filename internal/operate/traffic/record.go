@@ -31,8 +31,8 @@ type Record struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// ReadRecord returns a cluster's record, nil if there is none.
-func ReadRecord(ctx context.Context, kube client.Client, o owner.Owner) (*Record, error) {
+// recordOf returns a cluster's record, nil if there is none.
+func recordOf(ctx context.Context, kube client.Client, o owner.Owner) (*Record, error) {
 	records, err := lock.ReadRecords(ctx, kube, o)
 	if err != nil {
 		return nil, fmt.Errorf("read who cut client traffic of %s: %w", o, err)

@@ -44,10 +44,10 @@ type Requests struct {
 
 type metricFamilies map[string]*dto.MetricFamily
 
-// Measure reads from all members which streams are open, and counts for a few seconds which
+// measure reads from all members which streams are open, and counts for a few seconds which
 // unary requests still come, whatever way clients take. own is the traffic of the cluster
 // itself, by pod.
-func Measure(ctx context.Context, c *etcd.Cluster, timer clock.Clock, own map[string]OwnTraffic) []MemberStreams {
+func measure(ctx context.Context, c *etcd.Cluster, timer clock.Clock, own map[string]OwnTraffic) []MemberStreams {
 	before, began := readMetrics(ctx, c), timer.Now()
 	select {
 	case <-ctx.Done():

@@ -80,7 +80,7 @@ func TestMeasure(t *testing.T) {
 					row.while(t.Context(), kv)
 				}
 			}}
-			got := Measure(t.Context(), c, timer, map[string]OwnTraffic{"main-0": row.own})
+			got := measure(t.Context(), c, timer, map[string]OwnTraffic{"main-0": row.own})
 			if diff := cmp.Diff(row.want, got[0].Requests); diff != "" || len(got[1].Requests) > 0 {
 				t.Errorf("main-1 has %v; main-0 (-want +got):\n%s", got[1].Requests, diff)
 			}

@@ -102,11 +102,11 @@ func TestWritten(t *testing.T) {
 	if got := writeTime(s, local); !got.Equal(local.Add(-time.Minute)) {
 		t.Errorf("written at %s", got)
 	}
-	if got := LastWriter(s); got != "kubectl-etcd" {
+	if got := lastWriter(s); got != "kubectl-etcd" {
 		t.Errorf("last writer of the selector %q", got)
 	}
 	s.ManagedFields = nil
-	if got := writeTime(s, local); !got.Equal(local) || LastWriter(s) != "" {
-		t.Errorf("without managed fields: %s by %q", got, LastWriter(s))
+	if got := writeTime(s, local); !got.Equal(local) || lastWriter(s) != "" {
+		t.Errorf("without managed fields: %s by %q", got, lastWriter(s))
 	}
 }

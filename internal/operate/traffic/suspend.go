@@ -29,12 +29,12 @@ func Suspended(o owner.Owner) bool {
 	return ok
 }
 
-// SuspendedByCut reports whether Suspend has suspended it.
+// SuspendedByCut reports whether suspend has suspended it.
 func SuspendedByCut(o owner.Owner) bool { return o.Annotations[SuspendAnnotation] == suspendValue }
 
-// Suspend stops etcd-druid from writing the cluster's objects, among them its client
+// suspend stops etcd-druid from writing the cluster's objects, among them its client
 // Service. If another user has suspended it, that suspension stays as it is.
-func Suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
+func suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 	// The annotation may have been removed since the plan was made.
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
 	if err != nil {
@@ -46,7 +46,7 @@ func Suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 	return annotate(ctx, kube, o, suspendValue)
 }
 
-// Resume ends the suspension of etcd-druid by Suspend. It returns false if there is none.
+// Resume ends the suspension of etcd-druid by suspend. It returns false if there is none.
 func Resume(ctx context.Context, kube client.Client, o owner.Owner) (bool, error) {
 	if !o.OfDruid() {
 		return false, nil

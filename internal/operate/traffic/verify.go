@@ -78,7 +78,7 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	c.Logf("No endpoint of Service %s is ready: new connections through it fail", c.list())
 	if c.Unreached == nil {
 		c.Logf("Counting streams and requests for %s", measureTime)
-		e.Members = addUnreached(Measure(ctx, c.Members, c.Clock, c.own(ctx)), c.survey.List)
+		e.Members = addUnreached(measure(ctx, c.Members, c.Clock, c.own(ctx)), c.survey.List)
 		e.OpenStreams = sum(e.Members)
 	}
 	// Without Detach, the command continues to hold the cut, whatever could be counted in time.

@@ -155,9 +155,9 @@ func explainConflict(err error) error {
 	return err
 }
 
-// LastWriter returns the field manager that last wrote a Service's selector, empty if it
+// lastWriter returns the field manager that last wrote a Service's selector, empty if it
 // isn't known.
-func LastWriter(s *corev1.Service) string {
+func lastWriter(s *corev1.Service) string {
 	var last metav1.ManagedFieldsEntry
 	for _, m := range s.ManagedFields {
 		if m.Time == nil || m.FieldsV1 == nil || !strings.Contains(m.FieldsV1.GetRawString(), `"f:selector"`) {

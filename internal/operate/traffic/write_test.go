@@ -172,7 +172,7 @@ func TestWriteRecord(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	read := func() *Record {
-		r, err := ReadRecord(t.Context(), s.cluster.Kube, s.cluster.Owner)
+		r, err := recordOf(t.Context(), s.cluster.Kube, s.cluster.Owner)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestSuspend(t *testing.T) {
 	} {
 		s := newStage(t)
 		s.druid(row.before)
-		if err := Suspend(t.Context(), s.cluster.Kube, s.cluster.Owner); err != nil || s.suspension() != row.suspended {
+		if err := suspend(t.Context(), s.cluster.Kube, s.cluster.Owner); err != nil || s.suspension() != row.suspended {
 			t.Errorf("%s: %v, the annotation is %q", row.name, err, s.suspension())
 		}
 		resumed, err := Resume(t.Context(), s.cluster.Kube, s.cluster.Owner)
@@ -228,7 +228,7 @@ func TestSuspend(t *testing.T) {
 	}
 	s.druid(nil)
 	s.refuse(http.StatusForbidden, etcdAt)
-	err := Suspend(t.Context(), s.cluster.Kube, s.cluster.Owner)
+	err := suspend(t.Context(), s.cluster.Kube, s.cluster.Owner)
 	wantError(t, err, "annotate Etcd team/main with "+SuspendAnnotation)
 	if errors.Is(err, errChanged) {
 		t.Error("it is a conflict")

@@ -34,7 +34,7 @@ func newDemoCmd(o *testbed.Options) *cobra.Command {
 				return err
 			}
 			end := farewell(t, filepath.Dir(paths[plugin]))
-			w, err := story.Open(t, story.NewTeller(out, colored()), out)
+			w, err := story.Open(t, story.NewPrinter(out, colored()), out)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+)
+
+// apply brings the cluster's budget to the value of the verdict.
+func (c *cluster) apply(ctx context.Context) error {
+	c.held.Remove(c.owner.Key())
+	if err := c.adjustOthers(ctx); err != nil {
+		return err
+	}
+	if err := c.applyKept(ctx); err != nil {
+		return err
+	}
+	// Only now is the budget that remains at its value.
+	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
+		return err
+	}
+	return c.removeStrayed(ctx)
+}
+
+// applyKept brings the budget that protects the cluster to its value, or creates it.
+func (c *cluster) applyKept(ctx context.Context) error {
+	kept := c.facts.Budgets.Managed
+	if kept == nil {
+		if !c.lacksBudget() {
+			return nil
+		}
+		// A budget that strayed has the name of the one to create.
+		if err := c.removeStrayed(ctx); err != nil {
+			return err
+		}
+		c.facts.Budgets.Detached = nil
+		c.problem = nil
+		return c.create(ctx)
+	}
+	// What got worse since the last write is written even so.
+	set := kept.Record.Value
+	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
+	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
+		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
+		return nil
+	}
+	if err := c.adjust(ctx, time.Time{}); err != nil {
+		return err
+	}
+	// Its number comes first: the members that it did not select are under other budgets, or under none.
+	if err := c.reselect(ctx); err != nil {
+		return err
+	}
+	c.problem = c.uncountedNote(kept)
+	return nil
+}
+
+// lacksBudget reports whether the cluster has no budget and the policy wants one created.
+func (c *cluster) lacksBudget() bool {
+	return c.problem.Reason == reasons.NoBudget && c.facts.Running && !c.facts.Cluster.Single() && c.policy.Spec.Disruption.CreateMissing
+}
+
+// adjust sets the number and the record of the kept budget if they differ. since is since
+// when no policy keeps it, zero while one does.
+func (c *cluster) adjust(ctx context.Context, since time.Time) error {
+	v, kept := c.verdict, c.facts.Budgets.Managed
+	if kept.DeletionTimestamp != nil {
+		return nil
+	}
+	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
+		// Leases that were seen once are not enough evidence to loosen a budget.
+		return nil
+	}
+	record, wasReset := recordOf(kept, c.facts.Replicas)
+	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
+	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
+	record.Size = c.facts.Largest
+	kind := normal
+	if c.evictionsLeft() == 0 {
+		kind = warning
+	}
+	written, err := c.write(ctx, kept, c.facts.Replicas, v, record, kind)
+	if written && wasReset {
+		undone.Inc()
+		c.conflicts.record(c.owner.Key(), c.facts.At)
+	}
+	return err
+}
+
+// write writes the value and the record of a budget if they differ, and records an Event of a
+// new value: a normal one if the budget becomes looser, and else one of the kind. replicas is
+// the number from which maxUnavailable is subtracted. It reports whether it has written.
+func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v budget.Result, record annotation.BudgetRecord, kind string) (written bool, err error) {
+	if v.MinAvailable == v.Target || record.Reason == "" {
+		record.Reason = v.Reason.Name()
+	}
+	due, action := *record.Value, actionTighten
+	loosens := due.Min(replicas) < b.Value.Min(replicas)
+	if loosens {
+		kind, action = normal, actionLoosen
+	}
+	patch, err := pdb.Patch(b.PodDisruptionBudget, &due, record, loosens)
+	if err != nil || patch == nil {
+		return false, err
+	}
+	if err := c.patch(ctx, b.PodDisruptionBudget, patch); err != nil {
+		return false, err
+	}
+	if due != b.Value {
+		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", b.Value.String(), "to", due.String(), "reason", record.Reason)
+		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, b.Value, due, v.Message), action)
+	}
+	return true, nil
+}
+
+// recordedReason returns the reason of a record, or else that of the verdict.
+func recordedReason(record annotation.BudgetRecord, v budget.Result) policy.Reason {
+	if reason, declared := reasons.Find(record.Reason); declared {
+		return reason
+	}
+	return v.Reason
+}
+
+// recordOf returns the record of a budget with the value that its author wrote last. If the
+// budget doesn't have the value that we set, another client wrote it without passing
+// admission; wasReset reports whether that loosened the budget.
+func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecord, wasReset bool) {
+	record = kept.Record
+	switch set := record.Value; {
+	case set != nil && *set != kept.Value:
+		record.Original = &kept.Value
+		wasReset = kept.Value.Min(replicas) < set.Min(replicas)
+	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
+		record.Original = &kept.Value
+	}
+	return record, wasReset
+}
+
+// removeSurplus deletes our budgets that aren't needed.
+func (c *cluster) removeSurplus(ctx context.Context, why string) error {
+	for _, budget := range c.facts.Budgets.Duplicates {
+		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeStrayed detaches from budgets that don't belong to this cluster any more.
+func (c *cluster) removeStrayed(ctx context.Context) error {
+	for _, budget := range c.facts.Budgets.Detached {
+		// A copy under another name belongs to its author. The budget that we created is
+		// deleted, because a new one needs its name.
+		if observe.Ours(budget) && budget.Name == c.quorumBudget() {
+			if err := c.deleteWithEvent(ctx, budget, "it no longer selects the members"); err != nil {
+				return err
+			}
+			continue
+		}
+		handed, err := c.handOverBudget(ctx, budget)
+		if err == nil && !handed {
+			err = c.restore(ctx, budget, 0, c.facts.Replicas)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisruptionBudget, why string) error {
+	if err := c.delete(ctx, budget); err != nil {
+		return err
+	}
+	kind := normal
+	if !c.kept() {
+		kind = warning
+	}
+	c.record(budget, kind, policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
+	return nil
+}
+
+// uncountedNote returns why a kept budget doesn't protect the members, or nil if it does.
+func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
+	due := c.verdict.MinAvailable
+	if c.facts.Budgets.NonMemberPods == 0 {
+		return nil
+	}
+	possible := kept.Value.WithMin(due, c.facts.Replicas).Min(c.facts.Replicas)
+	if possible >= due {
+		return nil
+	}
+	return &policy.Note{Reason: reasons.BudgetUncounted, Message: fmt.Sprintf(
+		"budget %s can't keep %d pods available: maxUnavailable 0 keeps only %d, because the budget also selects pods without a controller, which count as healthy. Use minAvailable, or let the selector match the members only",
+		kept.Name, due, possible)}
+}
+
+// resetNote returns the note on a budget that is left unchanged because another client resets
+// it again and again.
+func resetNote(budget string) *policy.Note {
+	return &policy.Note{Reason: reasons.BudgetWrittenBack, Message: fmt.Sprintf(
+		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",
+		budget, maxConflicts, conflictWindow)}
+}

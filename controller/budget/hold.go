@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+)
+
+// hold keeps what stands of a cluster whose budget no policy keeps. The budget may only
+// become stricter. After the policy's settle time it is released: the author's value is
+// restored, unless it is below the quorum, and a budget that this controller created is
+// deleted. A tie of policies releases nothing, because no one decided it.
+func (c *cluster) hold(ctx context.Context) error {
+	if err := c.removeStrayed(ctx); err != nil {
+		return err
+	}
+	held := c.heldBudgets()
+	if len(held) == 0 {
+		return nil
+	}
+	c.held.Swap(c.owner.Key(), struct{}{})
+	since := c.facts.At
+	for _, b := range held {
+		at := annotation.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince
+		if !at.IsZero() && at.Before(since) {
+			since = at
+		}
+	}
+	if c.tie {
+		return c.tighten(ctx, time.Time{})
+	}
+	wait := since.Add(c.settings().Settle).Sub(c.facts.At)
+	if wait <= 0 {
+		return c.release(ctx)
+	}
+	c.waits = append(c.waits, wait)
+	return c.tighten(ctx, since)
+}
+
+// heldBudgets returns the budgets that were kept or made stricter for this cluster until now.
+func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
+	var held []*policyv1.PodDisruptionBudget
+	if kept := c.heldManaged(); kept != nil {
+		held = append(held, kept.PodDisruptionBudget)
+	}
+	for _, o := range c.heldOthers() {
+		held = append(held, o.PodDisruptionBudget)
+	}
+	return append(held, c.facts.Budgets.Duplicates...)
+}
+
+// heldManaged returns the budget that protected the cluster until now, nil for none.
+func (c *cluster) heldManaged() *observe.Budget {
+	if kept := c.facts.Budgets.Managed; kept != nil && c.owner.RefersTo(kept.Record.For) {
+		return kept
+	}
+	return nil
+}
+
+// heldOthers returns the budgets that were made stricter for this cluster until now.
+func (c *cluster) heldOthers() []*observe.Other {
+	var held []*observe.Other
+	for i := range c.facts.Budgets.Others {
+		if o := &c.facts.Budgets.Others[i]; c.owner.RefersTo(o.Record.For) {
+			held = append(held, o)
+		}
+	}
+	return held
+}
+
+// tighten raises the numbers of the held budgets to what the rule asks for, and records
+// since when they are held.
+func (c *cluster) tighten(ctx context.Context, since time.Time) error {
+	if c.heldManaged() != nil {
+		if err := c.adjust(ctx, since); err != nil {
+			return err
+		}
+	}
+	for _, o := range c.heldOthers() {
+		var err error
+		if o.Unreadable {
+			err = c.markHeld(ctx, o.PodDisruptionBudget, since)
+		} else {
+			err = c.adjustOther(ctx, o, since)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, ours := range c.facts.Budgets.Duplicates {
+		if err := c.markHeld(ctx, ours, since); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markHeld records since when a budget is held whose number can't or needn't be changed: the
+// members of one that isn't needed have another, and their evictions fail meanwhile.
+func (c *cluster) markHeld(ctx context.Context, held *policyv1.PodDisruptionBudget, since time.Time) error {
+	record := annotation.DecodeBudgetRecord(held.Annotations, c.facts.At)
+	record.ReleaseSince = since
+	patch, err := pdb.Patch(held, nil, record, false)
+	if err != nil || patch == nil {
+		return err
+	}
+	return c.patch(ctx, held, patch)
+}
+
+// release ends the work on the held budgets, and on those that were created for the cluster.
+func (c *cluster) release(ctx context.Context) error {
+	if err := c.removeSurplus(ctx, c.whyReleased()); err != nil {
+		return err
+	}
+	if kept := c.heldManaged(); kept != nil {
+		least := pdb.MinAvailable(c.facts)
+		if c.noEtcd {
+			least = 0
+		}
+		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, least, c.facts.Replicas); err != nil {
+			return err
+		}
+	}
+	for _, o := range c.heldOthers() {
+		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
+		if err != nil {
+			return err
+		}
+		if c.noEtcd {
+			facts.Shares = facts.Shares[1:] // its own
+		}
+		if err := c.releaseBudget(ctx, o.PodDisruptionBudget, budget.LeastShared(facts), o.Expected); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cluster) whyReleased() string {
+	return "no policy keeps the cluster's budget: " + c.unkept.Message
+}
+
+func (c *cluster) releaseBudget(ctx context.Context, held *policyv1.PodDisruptionBudget, least, replicas int) error {
+	if observe.NotCopied(held) {
+		return c.deleteWithEvent(ctx, held, c.whyReleased())
+	}
+	if err := c.restore(ctx, held, least, replicas); err != nil {
+		return err
+	}
+	c.record(held, warning, policy.Note{Reason: reasons.BudgetReleased, Message: fmt.Sprintf(
+		"budget %s has its author's value again%s: %s", held.Name, c.orQuorum(), c.unkept.Message)}, actionRelease)
+	return nil
+}
+
+func (c *cluster) orQuorum() string {
+	if c.noEtcd {
+		return ""
+	}
+	return ", or the quorum if that is more"
+}
+
+// holdNote returns what users should know of a held budget, nil if none is held.
+func (c *cluster) holdNote() *policy.Note {
+	held := c.heldBudgets()
+	if len(held) == 0 || c.facts.Cluster.Single() {
+		return nil
+	}
+	until := "for as long as that lasts"
+	if !c.tie {
+		until = fmt.Sprintf("for %s, and is then released", c.settings().Settle)
+	}
+	return &policy.Note{Reason: reasons.BudgetHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held[0].Name, c.unkept.Message, until)}
+}

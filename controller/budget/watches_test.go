@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	druidcommon "github.com/gardener/etcd-druid/api/common"
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/controllertest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+)
+
+// TestBudgetKeys checks which clusters are reconciled after a change of an object.
+func TestBudgetKeys(t *testing.T) {
+	t.Parallel()
+	s, ctx := druid(t, "{}"), t.Context()
+	etcd := owner.Key{Kind: "Etcd", Namespace: "shoot", Name: "main"}
+	set := owner.Key{Kind: "StatefulSet", Namespace: "shoot", Name: "main"}
+	s.reconcile() // the budget has its record
+	compactor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "main-compactor-x", Labels: map[string]string{
+		"app.kubernetes.io/managed-by": "etcd-druid", "app.kubernetes.io/part-of": "main",
+	}}}
+	for _, row := range []struct {
+		name string
+		got  keys
+		want keys
+	}{
+		{"an Etcd", s.budget.ofEtcd(ctx, find[*druidv1alpha1.Etcd](s, "main")), keys{etcd}},
+		{"its StatefulSet", s.budget.ofStatefulSet(ctx, find[*appsv1.StatefulSet](s, "main")), keys{set, etcd}},
+		{"a StatefulSet of something else", s.budget.ofStatefulSet(ctx, &appsv1.StatefulSet{}), nil},
+		{"a member's pod", s.budget.ofPod(ctx, find[*corev1.Pod](s, "main-1")), keys{etcd}},
+		{"another pod that the budget counts", s.budget.ofPod(ctx, compactor), keys{etcd}},
+		{"another pod", s.budget.ofPod(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "web"}}), nil},
+		{"a lease without an owner", s.budget.ofLease(ctx, find[*coordinationv1.Lease](s, "main-1")), nil},
+		{"a budget", s.budget.ofBudget(ctx, find[*policyv1.PodDisruptionBudget](s, "main")), keys{etcd, etcd}},
+		{"a budget elsewhere", s.budget.ofBudget(ctx, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "other"}}), nil},
+		{"a policy", s.budget.ofPolicy(ctx, find[*v1alpha1.EtcdTopologyPolicy](s, "default")), keys{etcd}},
+		{"the namespace", s.budget.ofNamespace(ctx, find[*corev1.Namespace](s, "shoot")), keys{etcd}},
+		{"a Service", s.budget.ofService(ctx, find[*corev1.Service](s, "main-client")), keys{etcd}},
+	} {
+		if !slices.Equal(row.got, row.want) {
+			t.Errorf("%s maps to %v, want %v", row.name, row.got, row.want)
+		}
+	}
+}
+
+// TestEtcdChanged checks that etcd-druid's confirmation of its conditions every 15 seconds
+// is ignored, except for the first one after a longer time.
+func TestEtcdChanged(t *testing.T) {
+	t.Parallel()
+	at := func(after time.Duration, status druidv1alpha1.ConditionStatus) *druidv1alpha1.Etcd {
+		return &druidv1alpha1.Etcd{Status: druidv1alpha1.EtcdStatus{Conditions: []druidv1alpha1.Condition{{
+			Type: druidv1alpha1.ConditionTypeBackupReady, Status: status, LastUpdateTime: metav1.NewTime(controllertest.Now.Add(after)),
+		}}}}
+	}
+	acts := at(15*time.Second, "True")
+	acts.Status.LastOperation = &druidcommon.LastOperation{State: druidv1alpha1.LastOperationStateSucceeded}
+	labelled := at(0, "True")
+	labelled.Labels = map[string]string{"a": "b"}
+	for _, row := range []struct {
+		name  string
+		after *druidv1alpha1.Etcd
+		want  bool
+	}{
+		{"confirmed", at(15*time.Second, "True"), false},
+		{"another status", at(15*time.Second, "False"), true},
+		{"confirmed after etcd-druid was unavailable", at(3*time.Minute, "True"), true},
+		{"a label", labelled, true},
+		{"etcd-druid has acted", acts, true},
+		{"no conditions", &druidv1alpha1.Etcd{}, true},
+	} {
+		if got := etcdChanged().Update(event.TypedUpdateEvent[*druidv1alpha1.Etcd]{ObjectOld: at(0, "True"), ObjectNew: row.after}); got != row.want {
+			t.Errorf("%s: %v, want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestPodChanged(t *testing.T) {
+	t.Parallel()
+	s := druid(t, "")
+	before := find[*corev1.Pod](s, "main-0")
+	for _, row := range []struct {
+		name string
+		edit func(*corev1.Pod)
+		want bool
+	}{
+		{"another condition", func(p *corev1.Pod) {
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: "Extra"})
+		}, false},
+		{"another version only", func(p *corev1.Pod) { p.ResourceVersion = "9" }, false},
+		{"not Ready", func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }, true},
+		{"being deleted", func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: controllertest.Now} }, true},
+		{"its etcd restarted", func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[1].State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(controllertest.Now)}
+		}, true},
+		{"its etcd crashed", func(p *corev1.Pod) { p.Status.ContainerStatuses[1].State.Running = nil }, true},
+		{"a label", func(p *corev1.Pod) { p.Labels = nil }, true},
+	} {
+		after := before.DeepCopy()
+		row.edit(after)
+		if got := podChanged().Update(event.TypedUpdateEvent[*corev1.Pod]{ObjectOld: before, ObjectNew: after}); got != row.want {
+			t.Errorf("%s: %v, want %v", row.name, got, row.want)
+		}
+	}
+}
