@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -44,7 +45,7 @@ func newWorld(t *testing.T, nodes ...string) *world {
 	kube := w.Client(t)
 	w.run = &Run{
 		Job: &Job{
-			Kube: kube, Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: quickClock{}}, Scripts: observe.NewScripts()},
+			Kube: kube, Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: quickClock{}}, Scripts: podfiles.NewScripts()},
 			Kubectl: w, Clock: quickClock{}, Namespace: "team", GracePeriod: -1,
 			Logf: func(format string, args ...any) { w.step(format, args...) },
 		},
