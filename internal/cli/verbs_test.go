@@ -40,7 +40,7 @@ var verbs = []verb{
 	{path: "alarm disarm", args: "statefulset/main", set: raiseNoSpace, besides: true},
 	{path: "cut-client-traffic", args: "statefulset/main --for 15m --reason test --detach", detaches: true},
 	{path: "defrag", args: "statefulset/main"},
-	{path: "drain-plan", args: "node-1 node-2 --run", set: (*world).evicts, lockless: true, besides: true},
+	{path: "drain-plan", args: "node-1 node-2 --run", set: (*world).evicts, lockless: true},
 	{path: "member add", args: "statefulset/main --peer-urls http://new.example.com:2380"},
 	{path: "member promote", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},

@@ -48,6 +48,11 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 	if err := incomplete(s); err != nil {
 		return operate.Plan{}, err
 	}
+	for _, o := range s.Owners {
+		if err := change.Unfinished(ctx, t.app, t.cluster(o)); err != nil {
+			return operate.Plan{}, err
+		}
+	}
 	t.state = s
 	plan, err := s.OperatePlan()
 	if refused, is := errors.AsType[*operate.RefusedError](err); is {
@@ -74,8 +79,11 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // announce records the eviction of members as an Event on their cluster.
 func (t *task) announce(ctx context.Context, o owner.Owner, pods []string) {
-	c := &app.Cluster{Owner: o, Reader: t.job.Reader, Kube: t.job.Kube}
-	change.Announce(ctx, t.app, c, reasons.MembersDrained, "evicted "+strings.Join(pods, ", ")+" to drain their nodes", t.options.Flags)
+	change.Announce(ctx, t.app, t.cluster(o), reasons.MembersDrained, "evicted "+strings.Join(pods, ", ")+" to drain their nodes", t.options.Flags)
+}
+
+func (t *task) cluster(o owner.Owner) *app.Cluster {
+	return &app.Cluster{Owner: o, Reader: t.job.Reader, Kube: t.job.Kube}
 }
 
 // next returns what is left and how to go on.

@@ -93,7 +93,9 @@ func explain(w io.Writer, s *drain.State, p *v1alpha1.DrainPlan) error {
 	for _, n := range inOrder(p) {
 		var why []string
 		for _, c := range n.NotBefore {
-			why = append(why, fmt.Sprintf("wave %d: %s (%s)", c.Wave, c.Message, c.Reason))
+			if c.Wave == n.Wave-1 { // the others are in the object
+				why = append(why, fmt.Sprintf("wave %d: %s (%s)", c.Wave, c.Message, c.Reason))
+			}
 		}
 		section("Node "+n.Name+" is not drained earlier:", why)
 	}

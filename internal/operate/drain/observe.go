@@ -45,6 +45,9 @@ func (j *Job) Observe(ctx context.Context, nodes []string) (*State, error) {
 		return nil, err
 	}
 	o.judgeOthers()
+	if err = o.warnHinted(ctx); err != nil {
+		return nil, err
+	}
 	o.Plan = drain.Evaluate(o.Facts)
 	return o.State, nil
 }

@@ -51,6 +51,10 @@ func TestObserve(t *testing.T) {
 			w.addBudget("web", "web", 1)
 			w.addBudget("web2", "web", 1)
 		}, nodes: "node-3", blocked: "node-3 OtherPodsBlock"},
+		{name: "a pod that may run etcd", set: func(w *world) {
+			w.addOther("maybe", "node-3")
+			operatetest.Field(w.Get(operatetest.Path("Pod", "maybe")), "spec")["containers"] = []any{apitest.Object{"name": "x", "image": "quay.io/coreos/etcd:v3.6.5", "command": []any{"launcher"}}}
+		}, nodes: "node-3", waves: "node-3", warning: "pod team/maybe may run etcd"},
 		{name: "data in an emptyDir", set: func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-1")), "spec")["volumes"] = []any{apitest.Object{"name": "data", "emptyDir": apitest.Object{}}}
 		}, nodes: "node-1", waves: "node-1", back: drain.AwaitMember, warning: "the data of team/main-1 is in emptyDir data"},

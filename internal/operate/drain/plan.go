@@ -19,6 +19,7 @@ func Needs() []operate.Need {
 		{Verb: "get", Resource: "nodes"}, {Verb: "list", Resource: "nodes"}, {Verb: "patch", Resource: "nodes"},
 		{Verb: "create", Resource: "pods", Subresource: "eviction"},
 		{Verb: "get", Group: "apps", Resource: "daemonsets"},
+		{Verb: "get", Resource: "configmaps"}, // whether a change of members is unfinished
 		{Verb: "create", Group: "events.k8s.io", Resource: "events"},
 	}
 	for _, r := range []struct{ group, resource string }{
