@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // options are the flags of drain-plan. Those of podFlags have the names that kubectl drain gives them.
@@ -111,7 +112,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o o
 	if err != nil {
 		return err
 	}
-	job, err := newJob(ctx, a, o)
+	job, err := newJob(a, o)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (o *options) flagsAsArgs() string {
 		fmt.Fprintf(&b, " --grace-period %d", o.gracePeriod)
 	}
 	if o.podSelector != "" {
-		fmt.Fprintf(&b, " --pod-selector %q", o.podSelector)
+		b.WriteString(" --pod-selector " + step.Quote(o.podSelector))
 	}
 	return b.String()
 }

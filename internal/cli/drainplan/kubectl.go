@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubectl/pkg/drain"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	operate "github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
+	jobs "github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
 )
 
 // kubectl is kubectl drain with the flags of this command.
@@ -31,7 +31,7 @@ type kubectl struct {
 const retryDelay = 5 * time.Second
 
 // newJob returns the job of the command.
-func newJob(ctx context.Context, a *app.App, o options) (*operate.Job, error) {
+func newJob(a *app.App, o options) (*jobs.Job, error) {
 	kube, err := a.Client()
 	if err != nil {
 		return nil, err
@@ -52,10 +52,10 @@ func newJob(ctx context.Context, a *app.App, o options) (*operate.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &operate.Job{
+	return &jobs.Job{
 		Kube: kube, Reader: reader, Kubectl: &kubectl{client: clients, flags: o.podFlags, out: a.ErrOut}, Clock: a.Clock,
 		Namespace: namespace, GracePeriod: o.gracePeriod, Logf: func(format string, args ...any) { logStep(a, format, args...) },
-	}, ctx.Err()
+	}, nil
 }
 
 func (k *kubectl) helper(ctx context.Context) *drain.Helper {
