@@ -95,7 +95,10 @@ func TestMetrics(t *testing.T) {
 		of("cluster_members_ready"): 2,
 		of("cluster_condition", "condition", "AllMembersReady", "status", "False"): 1,
 	})
-	t.Run("every metric is there", func(t *testing.T) { everyMetric(t, bare, well, unwell, down) })
+	kubectl(t, "patch", "etcdtopologypolicy", ns, "--type=merge", "-p", `{"spec":{"rollout":{"guard":"Enforce"}}}`)
+	kubectl(t, "patch", "statefulset", "-n", ns, c.Full(), "--type=merge", "-p", `{"spec":{"template":{"metadata":{"annotations":{"seen":"again"}}}}}`)
+	held := s.await(t, map[string]float64{of("rollout_held", "reason", "ClientTrafficCut"): 1})
+	t.Run("every metric is there", func(t *testing.T) { everyMetric(t, bare, well, unwell, down, held) })
 	t.Run("alerts", func(t *testing.T) { alertsOf(t, ns, well, unwell, down) })
 
 	if err := c.Delete(t.Context()); err != nil {
