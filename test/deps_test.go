@@ -24,6 +24,7 @@ const module = "github.com/kubectl-etcd/kubectl-etcd/"
 var graph = map[string][]string{
 	"policy":                     nil,
 	"policy/budget":              {"policy"},
+	"policy/drain":               {"policy", "policy/eviction"},
 	"policy/eviction":            {"policy"},
 	"policy/spread":              {"policy"},
 	"policy/membership":          {"policy"},
@@ -74,6 +75,10 @@ var graph = map[string][]string{
 	},
 
 	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
+	"internal/operate/drain": {
+		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
+		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
+	},
 	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
 	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
@@ -217,6 +222,7 @@ var foreign = map[string][]string{
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/backup":      {commandLine, printers},
+	"internal/operate/drain":       {commandLine, printers},
 	"internal/operate/lock":        {etcd, commandLine, printers},
 	"internal/operate/journal":     {etcd, commandLine, printers},
 	"internal/operate/maintenance": {commandLine, printers},

@@ -166,7 +166,7 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
 	switch r.Method {
 	case http.MethodGet:
-		code, answer := s.read(at, r.URL.Query().Get("labelSelector"))
+		code, answer := s.read(at, r.URL.Query().Get("labelSelector"), r.URL.Query().Get("fieldSelector"))
 		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") && code == http.StatusOK {
 			answer["apiVersion"], answer["kind"] = "meta.k8s.io/v1", "PartialObjectMetadataList"
 		}
@@ -181,7 +181,7 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	return http.StatusMethodNotAllowed, status(http.StatusMethodNotAllowed, r.Method)
 }
 
-func (s *Server) read(at, selector string) (int, Object) {
+func (s *Server) read(at, selector, field string) (int, Object) {
 	if o, ok := s.objects[at]; ok {
 		return http.StatusOK, o
 	}
@@ -190,7 +190,7 @@ func (s *Server) read(at, selector string) (int, Object) {
 	}
 	items := []any{}
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
-		if collection(name, at) && selected(s.objects[name], selector) {
+		if collection(name, at) && selected(s.objects[name], selector) && onNode(s.objects[name], field) {
 			items = append(items, s.objects[name])
 		}
 	}
@@ -234,6 +234,14 @@ func selected(o Object, selector string) bool {
 		set[key], _ = value.(string)
 	}
 	return parsed.Matches(set)
+}
+
+// onNode reports whether a pod runs on the node of a field selector. No other field is known, so all
+// other field selectors select everything.
+func onNode(o Object, selector string) bool {
+	node, is := strings.CutPrefix(selector, "spec.nodeName=")
+	spec, _ := o["spec"].(Object)
+	return !is || spec["nodeName"] == node
 }
 
 func reply(w http.ResponseWriter, code int, answer Object) {

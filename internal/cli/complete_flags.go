@@ -52,6 +52,27 @@ func (c completions) completeNamespaces(cmd *cobra.Command, _ []string, typed st
 	return withPrefix(typed, names), cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeNodes completes with the nodes that are not among the arguments yet.
+func (c completions) completeNodes(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
+	defer cancel()
+	reader, err := c.app.Reader()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var list corev1.NodeList
+	if err := reader.List(ctx, &list); err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for i := range list.Items {
+		if name := list.Items[i].Name; !slices.Contains(args, name) {
+			names = append(names, name)
+		}
+	}
+	return withPrefix(typed, names), cobra.ShellCompDirectiveNoFileComp
+}
+
 func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	raw, err := c.app.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {

@@ -42,6 +42,9 @@ func (c completions) completeArguments(root *cobra.Command) {
 // argument it also completes the next one, as in "[TARGET] POD".
 func (c completions) completeUsage(usage []string) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if usage[0] == "NODE..." {
+			return c.completeNodes(cmd, args, typed)
+		}
 		if len(args) >= len(usage) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/completion"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/defrag"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/diagnose"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/drainplan"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/explain"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/list"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
@@ -108,6 +109,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		alarm.NewCommand(a),
 		traffic.NewCutCommand(a),
 		defrag.NewCommand(a),
+		drainplan.NewCommand(a),
 		moveleader.NewCommand(a),
 		traffic.NewRestoreCommand(a),
 		member.NewCommand(a),

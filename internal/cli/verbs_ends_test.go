@@ -83,6 +83,11 @@ var ends = map[string]end{
 		out: "StatefulSet team/main is defragmented.", event: "Defragmented",
 		stuck: hang, title: "Defragment StatefulSet team/main", next: sameCommand,
 	},
+	"drain-plan node-1": {
+		out: "node/node-1 drained", event: "MembersDrained",
+		stuck: idle(func(w *world) bool { return w.Get(operatetest.Path("Pod", "main-1")) == nil }), title: "drain nodes node-1 and node-2",
+		next: "these nodes stay cordoned, and kubectl uncordon node-1 node-2",
+	},
 	"member add statefulset main": {
 		out: "statefulset/main: added a learner at http://new.example.com:2380", event: "MemberAdded", again: "cannot add a member at http://new.example.com:2380", code: 2,
 		stuck: hang, title: "add a learner at http://new.example.com:2380", next: "kubectl etcd member list statefulset/main -n team shows whether it was added",

@@ -40,6 +40,7 @@ var verbs = []verb{
 	{path: "alarm disarm", args: "statefulset/main", set: raiseNoSpace, besides: true},
 	{path: "cut-client-traffic", args: "statefulset/main --for 15m --reason test --detach", detaches: true},
 	{path: "defrag", args: "statefulset/main"},
+	{path: "drain-plan", args: "node-1 node-2 --run", set: (*world).evicts, lockless: true},
 	{path: "member add", args: "statefulset/main --peer-urls http://new.example.com:2380"},
 	{path: "member promote", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},
@@ -113,6 +114,13 @@ func newWorld(t *testing.T, v verb) *world {
 		v.set(w)
 	}
 	return w
+}
+
+// evicts has the API server declare that it has evictions, as kubectl drain reads it.
+func (w *world) evicts() {
+	w.Put("/api/v1", apitest.Object{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "v1", "resources": []any{
+		apitest.Object{"name": "pods/eviction", "namespaced": true, "kind": "Eviction", "group": "policy", "version": "v1", "verbs": []any{"create"}},
+	}})
 }
 
 // learner makes the last member a learner.

@@ -25,7 +25,7 @@ var clusterScoped = map[schema.GroupVersion]map[string]bool{
 		"Pod": false, "Secret": false, "Service": false, "ServiceAccount": false,
 	},
 	{Group: "admissionregistration.k8s.io", Version: "v1"}:  {"MutatingWebhookConfiguration": true, "ValidatingWebhookConfiguration": true},
-	{Group: "apps", Version: "v1"}:                          {"ControllerRevision": false, "Deployment": false, "ReplicaSet": false, "StatefulSet": false},
+	{Group: "apps", Version: "v1"}:                          {"ControllerRevision": false, "DaemonSet": false, "Deployment": false, "ReplicaSet": false, "StatefulSet": false},
 	{Group: "batch", Version: "v1"}:                         {"CronJob": false, "Job": false},
 	{Group: "authentication.k8s.io", Version: "v1"}:         {"SelfSubjectReview": true},
 	{Group: "authorization.k8s.io", Version: "v1"}:          {"SelfSubjectAccessReview": true, "SubjectAccessReview": true},

@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// HaltedError is why an operation with a journal can't continue. Its journal stays.
+// HaltedError is why an operation can't continue. If it has a journal, that stays.
 type HaltedError struct{ message string }
 
 func (e *HaltedError) Error() string { return e.message }

@@ -34,6 +34,9 @@ var (
 	MemberReplacedUndone = events.Add("MemberReplacedUndone",
 		"A user rolled back the replacement of a member before it was complete.",
 		"Check the member: kubectl etcd status NAME.")
+	MembersDrained = events.Add("MembersDrained",
+		"A user drained nodes, which evicted members.",
+		"The nodes stay cordoned until a user uncordons them.")
 	Restarted = events.Add("Restarted",
 		"A user restarted members. Each came back before the next one stopped.",
 		policy.NoAction)

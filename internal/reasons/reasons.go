@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -33,6 +34,7 @@ func All() []Topic {
 	return []Topic{
 		{"Budget rule", budget.Reasons()},
 		{"Eviction rule", eviction.Reasons()},
+		{"Drain rule", drain.Reasons()},
 		{"Spread rule", spread.Reasons()},
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},

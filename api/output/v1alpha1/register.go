@@ -16,6 +16,7 @@ var GroupVersion = schema.GroupVersion{Group: "output.kubectl-etcd.dev", Version
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&ClientTrafficReport{},
+		&DrainPlan{},
 		&EtcdAlarmList{},
 		&EtcdClusterList{},
 		&EtcdClusterStatus{},

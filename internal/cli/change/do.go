@@ -148,7 +148,7 @@ func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f 
 // judgeAgain returns an error if the change that the user agreed to is not the one that the
 // facts allow now.
 func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, agreed operate.Plan) error {
-	what, same := "the installation", true
+	what, same := op.Subject, true
 	if c != nil {
 		what = c.String()
 		var err error

@@ -215,7 +215,7 @@ func TestDo(t *testing.T) {
 			}
 		}, calls: all},
 		{name: "another plan, no cluster", set: func(s *stage) {
-			s.cluster, s.op.Verb = nil, ""
+			s.cluster, s.op.Verb, s.op.Subject = nil, "", "the installation"
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
 		}, calls: []string{"judge", "judge"}, code: 2, message: "the installation has changed since the plan was made"},
 	} {

@@ -19,6 +19,8 @@ type Operation struct {
 	// Verb names the operation in the cluster's lock: "move-leader". It is empty for an
 	// operation that takes no lock of one cluster.
 	Verb string
+	// Subject names what an operation without a cluster changes: "the installation".
+	Subject string
 	// Needs are the permissions of every plan of the operation, without those for the lock and
 	// the Event.
 	Needs []operate.Need

@@ -73,7 +73,7 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	u.All = all
 	var found *install.Installation
 	return change.Do(ctx, e, nil, ch, change.Operation{
-		Needs: install.FindNeeds(), Detaches: true,
+		Subject: "the installation", Needs: install.FindNeeds(), Detaches: true,
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			found, plan, err = u.Judge(ctx, ch.DryRun == change.DryRunClient)
 			return plan, err

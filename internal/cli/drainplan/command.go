@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package drainplan implements kubectl etcd drain-plan.
+package drainplan
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// options are the flags of drain-plan. Those of podFlags have the names that kubectl drain gives them.
+type options struct {
+	change.Flags
+	podFlags
+
+	selector string
+	// run drains the nodes.
+	run bool
+}
+
+// podFlags are the flags that decide which pods a drain evicts.
+type podFlags struct {
+	ignoreDaemonSets, deleteEmptyDirData, force bool
+	gracePeriod                                 int
+	podSelector                                 string
+}
+
+// NewCommand returns the command kubectl etcd drain-plan.
+func NewCommand(a *app.App) *cobra.Command {
+	o := options{Flags: change.Flags{Timeout: time.Hour}}
+	cmd := &cobra.Command{
+		Use:   "drain-plan NODE... | -l SELECTOR",
+		Short: "Plan drains of several nodes, and do them with --run",
+		Long: ui.Paragraphs(`
+			Show which nodes can be drained together, in which waves, and what blocks the others and why.
+			The plan covers all etcd clusters that you may see. A wave leaves each cluster with a quorum of
+			healthy voters, and each disruption budget allows its evictions. Every eviction is judged as
+			the eviction guard of etcd-webhook judges it, whether etcd-webhook is installed or not.
+
+			Before the next wave, the members of the one before must be ready again. The plan shows if a
+			member can run on no other node. Then its node must be uncordoned first.
+
+			The pods that are no members are judged by the code of kubectl drain: pods of DaemonSets,
+			pods with data in an emptyDir, and pods without a controller need the same flags as there.
+
+			--run drains the nodes: it cordons all of them, and evicts the members and then the other
+			pods, wave by wave. It evaluates the rules again before each wave and each eviction of a
+			member. It never deletes a pod. If the next wave needs you, for example to uncordon a node,
+			it stops and prints how to go on. After an interruption, the nodes stay cordoned.
+
+			The exit code is 2 if a node can't be drained, and 1 if clusters may be missing because you
+			lack permissions.`),
+		Example: ui.Examples(`
+			# Show the waves for three nodes
+			kubectl etcd drain-plan node-1 node-2 node-3 --ignore-daemonsets
+
+			# Show the waves for a pool of nodes, as JSON
+			kubectl etcd drain-plan -l pool=old --ignore-daemonsets -o json
+
+			# Drain the nodes of the pool, wave by wave
+			kubectl etcd drain-plan -l pool=old --ignore-daemonsets --delete-emptydir-data --run --reason "new machine type"`),
+		Args: func(cmd *cobra.Command, args []string) error { return o.validate(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(cmd.Context(), a, cmd, args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.selector, "selector", "l", "", "Drain the nodes that have these labels")
+	flags.BoolVar(&o.run, "run", false, "Drain the nodes, wave by wave")
+	flags.BoolVar(&o.ignoreDaemonSets, "ignore-daemonsets", false, "Ignore pods of DaemonSets, which would be created again at once")
+	flags.BoolVar(&o.deleteEmptyDirData, "delete-emptydir-data", false, "Also evict pods with an emptyDir, whose data is deleted with them")
+	flags.BoolVar(&o.force, "force", false, "Also evict pods without a controller, which are not created again")
+	flags.IntVar(&o.gracePeriod, "grace-period", -1, "Seconds that each pod gets to stop. If negative, the value of the pod is used")
+	flags.StringVar(&o.podSelector, "pod-selector", "", "Only evict pods that have these labels")
+	ui.AddOutputFlags(cmd)
+	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("run", "output")
+	return cmd
+}
+
+// forRun are the flags that have no meaning without --run.
+var forRun = []string{"dry-run", "yes", "wait", "timeout", "reason"}
+
+// validate checks what needs no connection to the API server.
+func (o *options) validate(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 && o.selector == "":
+		return fmt.Errorf("name the nodes, or select them with -l")
+	case len(args) > 0 && o.selector != "":
+		return fmt.Errorf("NODE can't be used together with -l")
+	}
+	for _, name := range forRun {
+		if !o.run && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s has a meaning only with --run: without it, nothing is changed", name)
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o options) error {
+	nodes, err := nodesOf(ctx, a, args, o.selector)
+	if err != nil {
+		return err
+	}
+	job, err := newJob(a, o)
+	if err != nil {
+		return err
+	}
+	if o.run {
+		return drainNodes(ctx, a, job, nodes, o)
+	}
+	s, err := job.Observe(ctx, nodes)
+	if err != nil {
+		return unknownNode(ctx, a, err)
+	}
+	plan := output(s)
+	if err := a.Print(cmd, plan, table(a, s, plan)); err != nil {
+		return err
+	}
+	return verdict(s)
+}
+
+// flagsAsArgs returns the flags that select pods for a command that is printed, each after a space.
+func (o *options) flagsAsArgs() string {
+	var b strings.Builder
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"ignore-daemonsets", o.ignoreDaemonSets}, {"delete-emptydir-data", o.deleteEmptyDirData}, {"force", o.force}} {
+		if f.set {
+			b.WriteString(" --" + f.name)
+		}
+	}
+	if o.gracePeriod >= 0 {
+		fmt.Fprintf(&b, " --grace-period %d", o.gracePeriod)
+	}
+	if o.podSelector != "" {
+		b.WriteString(" --pod-selector " + step.Quote(o.podSelector))
+	}
+	return b.String()
+}

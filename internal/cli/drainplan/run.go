@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drainplan
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// task is one run of drain-plan --run.
+type task struct {
+	app     *app.App
+	options options
+	job     *drain.Job
+	nodes   []string
+	state   *drain.State
+	run     *drain.Run
+}
+
+func logStep(a *app.App, format string, args ...any) { change.PrintStep(a, format, args...) }
+
+// drainNodes drains nodes through the driver of changes.
+func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string, o options) error {
+	t := &task{app: a, options: o, job: job, nodes: nodes}
+	t.run = &drain.Run{Job: job, Left: slices.Clone(nodes), Drained: t.announce}
+	return change.Do(ctx, a, nil, o.Flags, change.Operation{
+		Subject: "what runs on the nodes", Needs: drain.Needs(), Judge: t.judge,
+		DryRun: func(ctx context.Context) error { return job.Try(ctx, t.state) },
+		Act:    t.act, Next: t.next,
+	})
+}
+
+func (t *task) judge(ctx context.Context) (operate.Plan, error) {
+	s, err := t.job.Observe(ctx, t.nodes)
+	if err != nil {
+		return operate.Plan{}, unknownNode(ctx, t.app, err)
+	}
+	if err := incomplete(s); err != nil {
+		return operate.Plan{}, err
+	}
+	for _, o := range s.Owners {
+		if err := change.Unfinished(ctx, t.app, t.cluster(o)); err != nil {
+			return operate.Plan{}, err
+		}
+	}
+	t.state = s
+	plan, err := s.OperatePlan()
+	if refused, is := errors.AsType[*operate.RefusedError](err); is {
+		if rest := s.Drainable(); len(rest) > 0 {
+			refused.Why = append(refused.Why, "drain the others with: "+t.command(rest))
+		}
+	}
+	return plan, err
+}
+
+func (t *task) act(ctx context.Context, run *change.Run) error {
+	err := t.run.Do(ctx)
+	if stopped, is := errors.AsType[*operate.HaltedError](err); is {
+		return app.Refused("stopped: %v; %s", stopped, t.next(err))
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range t.nodes {
+		run.Print("node/%s drained", n)
+	}
+	return nil
+}
+
+// announce records the eviction of members as an Event on their cluster.
+func (t *task) announce(ctx context.Context, o owner.Owner, pods []string) {
+	change.Announce(ctx, t.app, t.cluster(o), reasons.MembersDrained, "evicted "+strings.Join(pods, ", ")+" to drain their nodes", t.options.Flags)
+}
+
+func (t *task) cluster(o owner.Owner) *app.Cluster {
+	return &app.Cluster{Owner: o, Reader: t.job.Reader, Kube: t.job.Kube}
+}
+
+// next returns what is left and how to go on.
+func (t *task) next(error) string {
+	if len(t.run.Cordoned) == 0 {
+		return "nothing was changed; run the same command again"
+	}
+	text := "these nodes stay cordoned, and kubectl uncordon " + strings.Join(t.run.Cordoned, " ") + t.app.ContextFlags() + " makes them schedulable again"
+	if len(t.run.Left) > 0 {
+		text += "; to continue: " + t.command(t.run.Left)
+	}
+	return text
+}
+
+// command returns the command that drains nodes.
+func (t *task) command(nodes []string) string {
+	return "kubectl etcd drain-plan " + strings.Join(nodes, " ") + t.options.flagsAsArgs() + t.app.ContextFlags() + " --run"
+}

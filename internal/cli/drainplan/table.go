@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drainplan
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// table returns a function that prints a plan for people.
+func table(a *app.App, s *drain.State, p *v1alpha1.DrainPlan) func(w io.Writer, wide bool) error {
+	return func(w io.Writer, wide bool) error {
+		t := &ui.Table{Columns: []ui.Column{{Name: "WAVE"}, {Name: "NODE", Shrink: 10}, {Name: "MEMBERS", Shrink: 12}, {Name: "OTHER PODS", Spare: 1}, {Name: "CORDONED", Wide: true}}}
+		for _, n := range inOrder(p) {
+			t.Rows = append(t.Rows, row(n))
+		}
+		if err := t.Write(a.Console, w, wide); err != nil {
+			return err
+		}
+		for i := range p.Nodes {
+			for _, text := range p.Nodes[i].Warnings {
+				a.Warn("%s: %s.", p.Nodes[i].Name, text)
+			}
+		}
+		return explain(w, s, p)
+	}
+}
+
+// inOrder returns the nodes by wave and name, the blocked ones last.
+func inOrder(p *v1alpha1.DrainPlan) []v1alpha1.DrainNode {
+	nodes := slices.Clone(p.Nodes)
+	last := len(p.Waves) + 1
+	wave := func(n v1alpha1.DrainNode) int { return cmp.Or(n.Wave, last) }
+	slices.SortFunc(nodes, func(x, y v1alpha1.DrainNode) int {
+		return cmp.Or(cmp.Compare(wave(x), wave(y)), cmp.Compare(x.Name, y.Name))
+	})
+	return nodes
+}
+
+func row(n v1alpha1.DrainNode) []ui.Cell {
+	wave := ui.Cell{Text: strconv.Itoa(n.Wave)}
+	if n.Wave == 0 {
+		wave = ui.Cell{Text: "blocked", Color: ui.Red}
+	}
+	var members []string
+	for _, m := range n.Members {
+		name := m.Namespace + "/" + m.Pod
+		if m.Stays {
+			name += " (stays)"
+		}
+		members = append(members, name)
+	}
+	cordoned := ""
+	if n.Cordoned {
+		cordoned = "yes"
+	}
+	return []ui.Cell{wave, {Text: n.Name}, {Text: strings.Join(members, ", ")}, {Text: strconv.Itoa(n.OtherPods)}, {Text: cordoned}}
+}
+
+// explain prints why nodes are blocked or in a later wave, and what is between the waves.
+func explain(w io.Writer, s *drain.State, p *v1alpha1.DrainPlan) error {
+	var b strings.Builder
+	section := func(title string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "\n%s\n  - %s\n", title, strings.Join(lines, "\n  - "))
+		}
+	}
+	for _, n := range inOrder(p) {
+		var why []string
+		for _, c := range n.Blocked {
+			why = append(why, fmt.Sprintf("%s (%s)", c.Message, c.Reason))
+		}
+		section("Node "+n.Name+" can't be drained now:", why)
+	}
+	for i, wave := range s.Plan.Waves {
+		if i == len(s.Plan.Waves)-1 {
+			section("After the last wave:", uncordons(p.Waves[i]))
+			break
+		}
+		section(fmt.Sprintf("After wave %d and before wave %d:", i+1, i+2), drain.Between(wave))
+	}
+	for _, n := range inOrder(p) {
+		var why []string
+		for _, c := range n.NotBefore {
+			if c.Wave == n.Wave-1 { // the others are in the object
+				why = append(why, fmt.Sprintf("wave %d: %s (%s)", c.Wave, c.Message, c.Reason))
+			}
+		}
+		section("Node "+n.Name+" is not drained earlier:", why)
+	}
+	for _, wave := range p.Waves {
+		section(fmt.Sprintf("Wave %d stops these clusters until their only member is back:", wave.Wave), wave.Interrupted)
+		if batches := len(wave.Evictions); batches > 1 {
+			section(fmt.Sprintf("Wave %d evicts its members in %d batches. Each batch is ready elsewhere before the next one:", wave.Wave, batches), batchTexts(wave))
+		}
+	}
+	fmt.Fprintln(&b, "\n"+summary(s))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// uncordons returns the members that can't come back by themselves.
+func uncordons(w v1alpha1.DrainWave) []string {
+	var out []string
+	for _, a := range w.Await {
+		if a.Uncordon != "" {
+			out = append(out, a.Message)
+		}
+	}
+	return out
+}
+
+func batchTexts(w v1alpha1.DrainWave) []string {
+	var out []string
+	for _, t := range w.Evictions {
+		out = append(out, strings.Join(t.Pods, ", "))
+	}
+	return out
+}
+
+// summary returns the plan in one sentence. It claims nothing about what was not seen.
+func summary(s *drain.State) string {
+	all, blocked, waves := len(s.Nodes), len(s.Plan.Blocked), policy.Count(len(s.Plan.Waves), "wave")
+	if incomplete(s) != nil {
+		return "This plan is not complete: it is not known what else blocks these nodes."
+	}
+	switch {
+	case blocked == all:
+		return fmt.Sprintf("None of %s can be drained now.", policy.Count(all, "node"))
+	case blocked > 0:
+		return fmt.Sprintf("%d of %s can be drained now, in %s.", all-blocked, policy.Count(all, "node"), waves)
+	case all == 1:
+		return "The node can be drained now."
+	}
+	return fmt.Sprintf("All %d nodes can be drained, in %s.", all, waves)
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// warnHinted warns about other pods that may be members: the plan treats them as any other pod.
+func (o *observation) warnHinted(ctx context.Context) error {
+	candidates, err := o.reader.Candidates(ctx)
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	for i := range o.Nodes {
+		n := &o.Nodes[i]
+		for k := range n.Others {
+			pod := &n.Others[k]
+			if slices.ContainsFunc(candidates, func(c observe.Candidate) bool { return declares(c, pod) }) {
+				n.Warnings = append(n.Warnings, fmt.Sprintf("pod %s/%s may run etcd, and the plan does not protect it. kubectl etcd list -n %s --all shows why, and how to declare it",
+					pod.Namespace, pod.Name, pod.Namespace))
+			}
+		}
+	}
+	return nil
+}
+
+// declares reports whether a pod is of a candidate. The pods of a Deployment are those of its ReplicaSets.
+func declares(c observe.Candidate, pod *corev1.Pod) bool {
+	if c.Namespace != pod.Namespace {
+		return false
+	}
+	ref := metav1.GetControllerOfNoCopy(pod)
+	switch {
+	case c.Kind == "Pod":
+		return c.Name == pod.Name
+	case ref == nil:
+		return false
+	case c.Kind == "Deployment":
+		return ref.Kind == "ReplicaSet" && strings.HasPrefix(ref.Name, c.Name+"-")
+	}
+	return ref.Kind == c.Kind && ref.Name == c.Name
+}

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// TestRun: nodes are cordoned first, and then drained wave by wave, each when the members of the one
+// before are back.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "node-1", "node-2")
+	w.addNodes()
+	w.addOther("web", "node-2")
+	w.Refuse = func(string, string) int {
+		w.Reconcile(t)
+		return 0
+	}
+	if err := w.run.Do(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, strings.Join(w.steps, "\n"))
+	}
+	got := strings.Join(w.steps, "\n")
+	at := 0
+	for _, want := range []string{
+		"cordoned node-1", "cordoned node-2", "evicted team/main-1 from node-1", "event main main-1", "drained node-1",
+		"evicted team/main-2 from node-2", "event main main-2", "kubectl evicts web", "drained node-2",
+	} {
+		i := strings.Index(got[at:], want)
+		if i < 0 {
+			t.Fatalf("after %q, %q is missing:\n%s", got[:at], want, got)
+		}
+		at += i + len(want)
+	}
+	for _, write := range w.Writes() {
+		if strings.HasPrefix(write, "DELETE") {
+			t.Errorf("it deleted: %s", write)
+		}
+	}
+}
+
+// TestRunStops: where a member can run on no other node, the next wave does not begin, and the error
+// names the node to uncordon.
+func TestRunStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "node-1", "node-2")
+	w.addNodes("node-0", "node-3", "node-4")
+	w.Refuse = func(string, string) int {
+		if w.Get(operatetest.Path("Pod", "main-1")) == nil {
+			w.Create(apitest.Object{
+				"apiVersion": "v1", "kind": "Pod", "metadata": apitest.Object{"namespace": "team", "name": "main-1", "uid": "waiting", "labels": apitest.Object{"app": "main"},
+					"ownerReferences": []any{apitest.Object{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "main", "uid": "sts", "controller": true}}},
+				"spec":   apitest.Object{"containers": []any{apitest.Object{"name": "etcd", "image": "etcd", "command": []any{"etcd"}}}},
+				"status": apitest.Object{"phase": "Pending"},
+			})
+		}
+		return 0
+	}
+	err := w.run.Do(t.Context())
+	stopped, is := errors.AsType[*operate.HaltedError](err)
+	if !is || !strings.Contains(stopped.Error(), "uncordon node-1") {
+		t.Fatalf("%v\n%s", err, strings.Join(w.steps, "\n"))
+	}
+	if len(w.run.Left) != 1 || w.run.Left[0] != "node-2" || len(w.run.Cordoned) != 2 {
+		t.Errorf("left %v, cordoned %v", w.run.Left, w.run.Cordoned)
+	}
+	if w.Get(operatetest.Path("Pod", "main-2")) == nil {
+		t.Error("main-2 is gone")
+	}
+}
+
+// TestRunWaits: a run whose member does not come back waits until its time is over.
+func TestRunWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "node-1", "node-2")
+	w.addNodes()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	err := w.run.Do(ctx)
+	if err == nil || !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "context deadline exceeded") {
+		t.Fatalf("%v\n%s", err, strings.Join(w.steps, "\n"))
+	}
+	if w.Get(operatetest.Path("Pod", "main-2")) == nil {
+		t.Error("main-2 is gone, and main-1 is not back")
+	}
+}
+
+// TestEvict: a pod is evicted by its name and UID, so that a pod that was created since stays. A
+// refusal by a budget is an error of that kind.
+func TestEvict(t *testing.T) {
+	t.Parallel()
+	at := operatetest.Path("Pod", "main-1")
+	for _, row := range []struct {
+		name  string
+		uid   string
+		dry   bool
+		gone  bool
+		code  int
+		there bool
+		err   string
+	}{
+		{name: "the pod"},
+		{name: "a dry run", dry: true, there: true},
+		{name: "another pod of that name", uid: "earlier", there: true},
+		{name: "no pod", gone: true},
+		{name: "a budget refuses", code: http.StatusTooManyRequests, there: true, err: "refused by the test"},
+		{name: "no permission", code: http.StatusForbidden, there: true, err: "evict team/main-1: "},
+		{name: "the API server fails", code: http.StatusInternalServerError, there: true, err: "evict team/main-1: "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			uid, _ := operatetest.Field(w.Get(at), "metadata")["uid"].(string)
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main-1", UID: types.UID(cmp.Or(row.uid, uid))}}
+			if row.gone {
+				w.Remove(at)
+			}
+			w.Refuse = func(method, _ string) int {
+				if method == http.MethodPost {
+					return row.code
+				}
+				return 0
+			}
+			err := w.run.Evict(t.Context(), pod, row.dry)
+			if (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) {
+				t.Errorf("the error is %v, want %q", err, row.err)
+			}
+			if there := w.Get(at) != nil; there != row.there {
+				t.Errorf("the pod is there: %t", there)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// isBack reports whether an evicted member is ready again, and whether its pod waits for a node.
+func (r *Run) isBack(ctx context.Context, m evicted) (back, waiting bool, err error) {
+	facts, err := clusterFacts(ctx, r.Reader, m.owner, m.Pod)
+	if err != nil {
+		return false, false, fmt.Errorf("observe %s: %w", m.owner, err)
+	}
+	if m.owner.WithoutStatefulSet() { // the new pod may have another name
+		return readyCount(facts.Cluster) >= m.ready, false, nil
+	}
+	var pod corev1.Pod
+	err = r.Kube.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: m.Pod}, &pod)
+	if apierrors.IsNotFound(err) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("read pod %s/%s: %w", m.Namespace, m.Pod, err)
+	}
+	ready := slices.ContainsFunc(facts.Cluster.Members, func(have policy.Member) bool {
+		return have.Pod == m.Pod && have.Ready && have.PodReady
+	})
+	return pod.UID != m.uid && ready, pod.UID != m.uid && pod.Spec.NodeName == "", nil
+}
+
+func readyCount(c policy.Cluster) int {
+	n := 0
+	for _, m := range c.Members {
+		if m.Ready && m.PodReady {
+			n++
+		}
+	}
+	return n
+}
+
+// readyMembers returns how many members of a cluster were ready.
+func (s *State) readyMembers(o owner.Owner) int {
+	at := slices.IndexFunc(s.Owners, func(have owner.Owner) bool { return have.Key() == o.Key() })
+	if at < 0 {
+		return 0
+	}
+	return readyCount(s.Facts.Clusters[at].Cluster)
+}
+
+// await logs what is awaited, once.
+func (j *Job) await(format string, args ...any) {
+	if now := fmt.Sprintf(format, args...); now != j.awaited {
+		j.awaited = now
+		j.Logf("… %s", now)
+	}
+}
+
+// pause waits until it is time to observe again. The error is why the context ended, with what was
+// awaited.
+func (j *Job) pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return j.ended(ctx)
+	case <-j.Clock.After(pollInterval):
+		return nil
+	}
+}
+
+// ended returns why the context ended, with what was awaited.
+func (j *Job) ended(ctx context.Context) error {
+	if j.awaited == "" {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("waited for: %s: %w", j.awaited, context.Cause(ctx))
+}
