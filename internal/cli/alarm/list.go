@@ -5,7 +5,6 @@ package alarm
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -67,7 +66,7 @@ func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target strin
 
 func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) error {
 	if len(list.Items) == 0 {
-		fmt.Fprintf(e.ErrOut, "No alarm is raised in %s %s/%s.\n", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
+		e.Notef("No alarm is raised in %s %s/%s.", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
 		return nil
 	}
 	t := ui.Table{Columns: []ui.Column{{Name: "ALARM"}, {Name: "POD"}, {Name: "MEMBER", Shrink: 16}, {Name: "ID"}}}

@@ -64,7 +64,7 @@ func (a *App) configure(config *rest.Config) *rest.Config {
 	config.UserAgent = "kubectl-etcd/" + ClientVersion().Version
 	// The same limits as in kubectl.
 	config.QPS, config.Burst = 50, 300
-	config.WarningHandler = rest.NewWarningWriter(a.ErrOut, rest.WarningWriterOptions{Deduplicate: true, Color: a.Paints(a.ErrOut)})
+	config.WarningHandler = a.ServerWarnings()
 	return config
 }
 

@@ -53,8 +53,8 @@ func (c *Console) Paints(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb"
 }
 
-// Paint returns the text in the color, or unchanged if the stream is not colored.
-func (c *Console) Paint(w io.Writer, color Color, text string) string {
+// paint returns the text in the color, or unchanged if the stream is not colored.
+func (c *Console) paint(w io.Writer, color Color, text string) string {
 	if color == NoColor || text == "" || !c.Paints(w) {
 		return text
 	}
