@@ -59,7 +59,7 @@ func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target strin
 		return err
 	}
 	if len(alarms) > 0 {
-		return app.Unhealthy("%s", maintenance.Meaning(c.Name, c.Namespace, alarms))
+		return app.Unhealthy("%s", maintenance.Meaning(c.Target().String(), c.Namespace, alarms))
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type App struct {
 // New returns an App for the streams.
 func New(streams genericiooptions.IOStreams) *App {
 	a := &App{Console: ui.NewConsole(streams), Clock: clock.RealClock{}}
+	a.Given = func() ui.Given { return ui.Given{Context: a.ContextFlags(), Login: a.Credentials.AsArgs()} }
 	a.Flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(a.configure)
 	return a
 }

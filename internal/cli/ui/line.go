@@ -43,9 +43,15 @@ func (c *Console) Wrap(text string, columns int) []string {
 }
 
 // text returns a text as it is printed for people. The texts of all functions of this package
-// that print pass through it, because a text may have parts that other clients of the cluster
-// wrote. It is called before a text is wrapped, shortened or painted.
-func (c *Console) text(text string) string { return format.Printable(text) }
+// that print pass through it: a text may have parts that other clients of the cluster wrote, and
+// commands that lack the flags of this one. It is called before a text is wrapped, shortened or
+// painted. A text that has passed doesn't change again.
+func (c *Console) text(text string) string {
+	if c.Given != nil {
+		text = c.Given().Complete(text)
+	}
+	return format.Printable(text)
+}
 
 // oneLine returns a text without newlines, so that it can't look like a line of this program.
 func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }

@@ -32,7 +32,12 @@ func (p *Page) Section(heading string, c Color, text string) {
 	if text == "" {
 		return
 	}
-	for i, line := range p.Console.Wrap(text, p.Out.Columns-headingWidth) {
+	p.lines(heading, c, p.Console.Wrap(text, p.Out.Columns-headingWidth))
+}
+
+// lines writes lines that are safe to print.
+func (p *Page) lines(heading string, c Color, lines []string) {
+	for i, line := range lines {
 		p.line(heading, p.Console.paint(p.Out, c, line), i > 0)
 	}
 }
@@ -65,14 +70,15 @@ func (p *Page) Problems(problems []v1alpha1.Problem) {
 	}
 }
 
-// Warnings writes the section of Events.
+// Warnings writes the section of Events. They are quoted, so a command in them is not completed.
 func (p *Page) Warnings(events []v1alpha1.WarningEvent) {
 	for _, e := range events {
 		times := ""
 		if e.Count > 1 {
 			times = fmt.Sprintf(" (%d times)", e.Count)
 		}
-		p.Section("Warnings", NoColor, fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times))
+		text := fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times)
+		p.lines("Warnings", NoColor, format.Wrap(oneLine(format.Printable(text)), p.Out.Columns-headingWidth))
 	}
 }
 

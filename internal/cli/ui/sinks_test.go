@@ -90,8 +90,8 @@ func onPage(c *Console, write func(*Page)) {
 	onScreen(c, func(s *Screen) { write(&Page{Console: c, Out: s, Now: time.Unix(60, 0)}) })
 }
 
-// ours are the codes that this package writes.
-var ours = regexp.MustCompile(`\x1b\[(1|2|31|32|33)m([^\x1b]*)\x1b\[0m|^\r|\x1b\[K$`)
+// codes are those that this package writes.
+var codes = regexp.MustCompile(`\x1b\[(1|2|31|32|33)m([^\x1b]*)\x1b\[0m|^\r|\x1b\[K$`)
 
 // TestSinks: no text that is printed controls the terminal.
 func TestSinks(t *testing.T) {
@@ -107,7 +107,7 @@ func TestSinks(t *testing.T) {
 				if !strings.Contains(got, "all") || !strings.Contains(got, "\ufffd") {
 					t.Errorf("%s of %s: the text is missing: %q", sink, name, got)
 				}
-				rest := ours.ReplaceAllString(got, "$2")
+				rest := codes.ReplaceAllString(got, "$2")
 				if strings.ContainsFunc(rest, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) {
 					t.Errorf("%s of %s prints %q", sink, name, got)
 				}
