@@ -35,11 +35,8 @@ var reading = []verb{
 var states = map[string]func(*world){
 	"healthy":    func(*world) {},
 	"unfinished": (*world).unfinished,
-	"down":       func(w *world) { w.Etcd.Stop("main-1") },
 	"no quorum":  func(w *world) { w.Etcd.Stop("main-1"); w.Etcd.Stop("main-2") },
 	"corrupt":    func(w *world) { w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 3, Alarm: pb.AlarmType_CORRUPT}} },
-	"rescaled":   (*world).rescaled,
-	"cut":        (*world).cut,
 	"no pod":     func(w *world) { w.Remove(operatetest.Path("Pod", "main-2")) },
 }
 
@@ -103,6 +100,9 @@ func wantFlags(t *testing.T, command string) {
 	login := 0
 	if strings.HasPrefix(command, "etcd ") {
 		login = 1
+		if strings.Contains(command, " main ") {
+			t.Errorf("another object may have this name: kubectl %s", command)
+		}
 	}
 	if n := strings.Count(command, "--context desk"); n != 1 {
 		t.Errorf("the flags of the context are there %d times: kubectl %s", n, command)

@@ -18,8 +18,8 @@ type Given struct {
 	Login string
 }
 
-// kubectlVerbs are the commands of kubectl that this program advises. Other words after "kubectl"
-// are prose, as in "kubectl drain retries".
+// kubectlVerbs are the commands of kubectl that this program advises. Anything else after "kubectl"
+// is prose, as in "kubectl drain retries".
 var kubectlVerbs = []string{"annotate", "apply", "delete", "describe", "edit", "get", "label", "logs", "patch", "rollout", "scale"}
 
 // Complete adds the flags to the commands of a text. It adds them behind the name of the program, so
@@ -59,14 +59,14 @@ func (g Given) completeLine(b *strings.Builder, line string) {
 
 // missing returns the flags that a command lacks. rest is the text behind the name of the program.
 func (g Given) missing(etcd bool, rest string) string {
-	words := command(rest)
+	args := arguments(rest)
 	if !etcd {
-		if !advised(words) || has(rest, g.Context) {
+		if !advised(args) || has(rest, g.Context) {
 			return ""
 		}
 		return g.Context
 	}
-	if !ours(words) {
+	if !ours(args) {
 		return ""
 	}
 	add := ""
@@ -82,8 +82,8 @@ func (g Given) missing(etcd bool, rest string) string {
 func has(text, flags string) bool {
 	for {
 		_, after, found := strings.Cut(text, flags)
-		if !found || after == "" || strings.ContainsAny(after[:1], " \n"+ends) {
-			return found
+		if end := strings.TrimLeft(after, ends); !found || end == "" || end[0] == ' ' || end[0] == '\n' {
+			return found || flags == ""
 		}
 		text = after
 	}
@@ -92,48 +92,51 @@ func has(text, flags string) bool {
 // ends are the characters that end a command in a sentence.
 const ends = ".,:;)'`"
 
-// command returns the words up to the end of a sentence or of a part of it.
-func command(text string) []string {
-	words := strings.Fields(text)
-	for i, w := range words {
+// arguments returns the arguments of a command, which ends with its sentence or a part of it.
+func arguments(text string) []string {
+	args := strings.Fields(text)
+	for i, w := range args {
 		if trimmed := strings.TrimRight(w, ends); trimmed != w {
-			return append(slices.Clone(words[:i]), trimmed)
+			return append(slices.Clone(args[:i]), trimmed)
 		}
 	}
-	return words
+	return args
 }
 
-// advised reports whether words are a command of kubectl.
-func advised(words []string) bool {
-	if len(words) > 2 && words[0] == "-n" {
-		words = words[2:]
+// advised reports whether these are the arguments of a command of kubectl.
+func advised(args []string) bool {
+	if len(args) > 2 && args[0] == "-n" {
+		args = args[2:]
 	}
-	return len(words) > 1 && slices.Contains(kubectlVerbs, words[0]) && words[1] != "of" && words[1] != "the"
+	return len(args) > 1 && slices.Contains(kubectlVerbs, args[0]) && args[1] != "of" && args[1] != "the"
 }
 
-// ours reports whether words are a command of kubectl etcd, and not only its name, as in "kubectl
-// etcd scale removes a member". A command has a target, which contains a slash or is in capitals,
-// or a flag. "webhook status" has neither.
-func ours(words []string) bool {
-	if len(words) == 0 || !verb.MatchString(words[0]) {
+// ours reports whether these are the arguments of a command of kubectl etcd. A command has a target,
+// which contains a slash or is a placeholder, or a flag; only "webhook status" has neither. Anything
+// else is prose, as in "kubectl etcd scale removes a member".
+func ours(args []string) bool {
+	if len(args) == 0 || !verb.MatchString(args[0]) || slices.ContainsFunc(args, synopsis.MatchString) {
 		return false
 	}
-	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
+	if slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
 		return true
 	}
-	if len(words) > 1 && words[0] == "webhook" && words[1] == "status" {
+	if len(args) > 1 && args[0] == "webhook" && args[1] == "status" {
 		return true
 	}
 	target := 1
-	if len(words) > 2 && slices.Contains(groups, words[0]) {
+	if len(args) > 2 && slices.Contains(groups, args[0]) {
 		target = 2
 	}
-	return len(words) > target && (strings.Contains(words[target], "/") || capitals.MatchString(words[target]))
+	return len(args) > target && (strings.Contains(args[target], "/") || placeholder.MatchString(args[target]))
 }
 
 var (
-	verb     = regexp.MustCompile(`^[a-z-]+$`)
-	capitals = regexp.MustCompile(`^[A-Z]+$`)
+	verb = regexp.MustCompile(`^[a-z-]+$`)
+	// placeholder is what the cures of reasons have for a target.
+	placeholder = regexp.MustCompile(`^(NAME|POD)$`)
+	// synopsis is what only a description of a command has.
+	synopsis = regexp.MustCompile(`^(--help|TARGET|\[.*)$`)
 	// groups are the commands that only group others.
 	groups = []string{"alarm", "member", "snapshot", "webhook"}
 )
