@@ -31,7 +31,7 @@ func (c *Console) Linef(w io.Writer, format string, args ...any) error {
 // lines after the first.
 func (c *Console) Labelled(w io.Writer, label Cell, indent int, text string) error {
 	l := oneLine(c.text(label.Text))
-	text = Hanging(oneLine(c.text(text)), Width(w), utf8.RuneCountInString(l)+1, indent)
+	text = hanging(oneLine(c.text(text)), Width(w), utf8.RuneCountInString(l)+1, indent)
 	_, err := fmt.Fprintf(w, "%s %s\n", c.paint(w, label.Color, l), text)
 	return err
 }
