@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -17,6 +16,6 @@ func report(ctx context.Context, a *app.App, err error) int {
 	if outcome == "" {
 		return code
 	}
-	fmt.Fprintf(a.ErrOut, "%s %v\n", a.Paint(a.ErrOut, ui.Red, outcome+":"), err)
+	_ = a.Line(a.ErrOut, ui.Cell{Text: outcome + ":", Color: ui.Red}, ui.Cell{Text: " " + err.Error()})
 	return code
 }

@@ -11,16 +11,24 @@ import (
 // OneLine returns a text with a space for each run of white space, and none around it.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// maxPrintable is the maximum length of what Printable returns, in bytes.
-const maxPrintable = 2000
-
-// Printable returns a text of another client as one line that is safe to print on a terminal: a
-// "?" stands for each character that isn't.
+// Printable returns a text that is safe to print on a terminal. It keeps newlines, and returns a
+// space for any other white space of a line, and U+FFFD for each character that is not printable:
+// controls, such as ESC, and invisible characters, such as those that reverse the direction of text.
 func Printable(text string) string {
-	return Truncate(strings.Map(func(c rune) rune {
-		if unicode.IsPrint(c) {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n', unicode.IsPrint(c):
 			return c
+		case c == '\t', unicode.Is(unicode.Zs, c):
+			return ' '
 		}
-		return '?'
-	}, OneLine(text)), maxPrintable)
+		return unicode.ReplacementChar
+	}, text)
 }
+
+// PrintableLine returns a text of another client as one line that is safe to print. The line has a
+// limited length.
+func PrintableLine(text string) string { return Truncate(Printable(OneLine(text)), maxPrintableLine) }
+
+// maxPrintableLine is the maximum length of what PrintableLine returns, in bytes.
+const maxPrintableLine = 2000

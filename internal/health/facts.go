@@ -43,9 +43,10 @@ type Facts struct {
 	// At is the moment, by this machine's clock.
 	At    time.Time
 	Owner owner.Owner
-	// Flags are appended to each kubectl command of a fix: --context and --kubeconfig
-	// as the user gave them. Empty for none.
-	Flags string
+	// Flags are appended to each command of a fix: --context and --kubeconfig as the user gave
+	// them. Login are the flags for connections to members, which commands of this program have
+	// as well. Empty for none.
+	Flags, Login string
 	// Unseen are the kinds of objects that the user may not list, and that were read
 	// together for all facts. Each fact that needs one of them has that error as well.
 	Unseen []output.Unseen
@@ -167,7 +168,7 @@ func (f *Facts) target() string {
 // the rest.
 func (f *Facts) Command(verb string, rest ...string) string {
 	args := slices.Concat([]string{"kubectl etcd", verb, f.target()}, rest, []string{"-n", f.Owner.Namespace})
-	return strings.Join(args, " ") + f.Flags
+	return strings.Join(args, " ") + f.Flags + f.Login
 }
 
 // kubectl is a command of kubectl in the namespace of the cluster.

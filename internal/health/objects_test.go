@@ -615,9 +615,12 @@ func TestTraffic(t *testing.T) {
 func TestSpeaksForTheUsersContext(t *testing.T) {
 	t.Parallel()
 	f := healthy(4)
-	f.Flags = " --context prod"
+	f.Flags, f.Login = " --context prod", " --user-secret login --direct"
 	member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} })(f)
-	if got, want := alarms(f)[0].Fix, "kubectl etcd defrag statefulset/main -n team --context prod"; got != want {
+	if got, want := alarms(f)[0].Fix, "kubectl etcd defrag statefulset/main -n team --context prod --user-secret login --direct"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := f.kubectl("get pods"), "kubectl get pods -n team --context prod"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -58,7 +58,7 @@ func alarmDisarm(ctx context.Context, a *app.App, target string, f change.Flags)
 	defer c.Close()
 	d := &maintenance.Disarming{
 		Cluster: c.String(), Clock: a.Clock,
-		Comparing: func() { fmt.Fprintln(a.ErrOut, "  comparing the data of all voters ...") },
+		Comparing: func() { a.Notef("  comparing the data of all voters ...") },
 	}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "alarm disarm", Needs: change.ThroughTunnel(c),

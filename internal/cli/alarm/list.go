@@ -5,7 +5,6 @@ package alarm
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -60,14 +59,14 @@ func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target strin
 		return err
 	}
 	if len(alarms) > 0 {
-		return app.Unhealthy("%s", maintenance.Meaning(c.Name, c.Namespace, alarms))
+		return app.Unhealthy("%s", maintenance.Meaning(c.Target().String(), c.Namespace, alarms))
 	}
 	return nil
 }
 
 func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) error {
 	if len(list.Items) == 0 {
-		fmt.Fprintf(e.ErrOut, "No alarm is raised in %s %s/%s.\n", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
+		e.Notef("No alarm is raised in %s %s/%s.", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
 		return nil
 	}
 	t := ui.Table{Columns: []ui.Column{{Name: "ALARM"}, {Name: "POD"}, {Name: "MEMBER", Shrink: 16}, {Name: "ID"}}}

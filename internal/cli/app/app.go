@@ -42,6 +42,7 @@ type App struct {
 // New returns an App for the streams.
 func New(streams genericiooptions.IOStreams) *App {
 	a := &App{Console: ui.NewConsole(streams), Clock: clock.RealClock{}}
+	a.Given = func() ui.Given { return ui.Given{Context: a.ContextFlags(), Login: a.Credentials.AsArgs()} }
 	a.Flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(a.configure)
 	return a
 }
@@ -65,7 +66,7 @@ func (a *App) configure(config *rest.Config) *rest.Config {
 	config.UserAgent = "kubectl-etcd/" + ClientVersion().Version
 	// The same limits as in kubectl.
 	config.QPS, config.Burst = 50, 300
-	config.WarningHandler = rest.NewWarningWriter(a.ErrOut, rest.WarningWriterOptions{Deduplicate: true, Color: a.Paints(a.ErrOut)})
+	config.WarningHandler = a.ServerWarnings()
 	return config
 }
 

@@ -35,7 +35,7 @@ func (a *App) Source() (gather.Source, error) {
 		return gather.Source{}, err
 	}
 	access, err := a.Access()
-	return gather.Source{Reader: reader, Access: access, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags(), Logs: a.Logs}, err
+	return gather.Source{Reader: reader, Access: access, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logs: a.Logs}, err
 }
 
 // Quiet returns a client that drops the API server's warnings. It is for dry runs whose

@@ -118,7 +118,7 @@ func (a *App) password(user string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("--etcd-user %s: there is no terminal to ask for the password; use --user-secret", user)
 	}
-	fmt.Fprintf(a.ErrOut, "Password of etcd user %s: ", user)
+	a.Prompt("Password of etcd user %s: ", user)
 	password, err := term.ReadPassword(fd)
 	fmt.Fprintln(a.ErrOut)
 	return string(password), err

@@ -92,7 +92,7 @@ func already(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operat
 		}
 	}
 	if plan.Already != "" {
-		fmt.Fprintln(a.ErrOut, plan.Already)
+		a.Notef("%s", plan.Already)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func try(ctx context.Context, a *app.App, op Operation) error {
 			return err
 		}
 	}
-	fmt.Fprintln(a.ErrOut, "The rules and the API server allow it. Nothing was changed (--dry-run=server).")
+	a.Notef("The rules and the API server allow it. Nothing was changed (--dry-run=server).")
 	return nil
 }
 

@@ -25,7 +25,7 @@ func Maintenance(e *app.App, c *app.Cluster) *maintenance.Job {
 		Progressf: func(format string, args ...any) {
 			if now := fmt.Sprintf(format, args...); now != last {
 				last = now
-				fmt.Fprintf(e.ErrOut, "  %s ...\n", now)
+				e.Notef("  %s ...", now)
 			}
 		},
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -37,7 +36,7 @@ func Members(e *app.App, c *app.Cluster) (*membership.Members, error) {
 // PrintStep prints a completed step, or for a text that begins with "… " what is awaited.
 func PrintStep(e *app.App, format string, args ...any) {
 	if waits, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "… "); ok {
-		fmt.Fprintf(e.ErrOut, "%s %s\n", e.Paint(e.ErrOut, ui.Yellow, "…"), waits)
+		e.Await(waits)
 		return
 	}
 	e.Step(format, args...)

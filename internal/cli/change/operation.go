@@ -5,7 +5,6 @@ package change
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -80,4 +79,4 @@ func (r *Run) Done(ctx context.Context, reason policy.Reason, what, line string)
 }
 
 // Print prints a line to stdout.
-func (r *Run) Print(format string, args ...any) { fmt.Fprintf(r.app.Out, format+"\n", args...) }
+func (r *Run) Print(format string, args ...any) { _ = r.app.Linef(r.app.Out, format, args...) }

@@ -20,7 +20,7 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	showPlan(e, c, plan)
 	switch {
 	case ch.DryRun == DryRunClient:
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=client).")
+		e.Notef("Nothing was changed (--dry-run=client).")
 		return false, nil
 	case ch.DryRun == DryRunServer, ch.yes:
 		return true, nil
@@ -30,7 +30,7 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	}
 	yes, err := e.Ask(ctx, "Continue?")
 	if err == nil && !yes {
-		fmt.Fprintln(e.ErrOut, "Nothing was changed.")
+		e.Notef("Nothing was changed.")
 	}
 	return yes, err
 }
@@ -38,8 +38,7 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 // showPlan prints a plan to stderr, with the context and the cluster. The cluster is nil for an
 // operation on none or on many.
 func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
-	w := e.ErrOut
-	fmt.Fprintln(w, e.Paint(w, ui.Bold, plan.Title))
+	_ = e.Line(e.ErrOut, ui.Cell{Text: plan.Title, Color: ui.Bold})
 	name, server := e.Where()
 	e.Entry("context", fmt.Sprintf("%s (%s)", name, server))
 	if c != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -48,28 +47,22 @@ const indent = 15
 func (p *printer) print(reports []v1alpha1.CheckReport) error {
 	for i := range reports {
 		if i > 0 {
-			p.line("")
+			p.line()
 		}
 		p.report(&reports[i])
 	}
 	if len(reports) > 1 {
-		p.line("")
+		p.line()
 		p.total(reports)
 	}
 	return nil
 }
 
-func (p *printer) line(format string, args ...any) {
-	text := format
-	if len(args) > 0 {
-		text = fmt.Sprintf(format, args...)
-	}
-	fmt.Fprintln(p.out, text)
-}
+func (p *printer) line(texts ...ui.Cell) { _ = p.Line(p.out, texts...) }
 
 func (p *printer) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
-	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, policy.Count(int(c.Replicas), "member"))))
+	p.line(ui.Cell{Text: fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, policy.Count(int(c.Replicas), "member")), Color: ui.Bold})
 	category := ""
 	unknown := map[string]string{} // the check that first reported an unknown fact
 	for i := range r.Checks {
@@ -79,13 +72,13 @@ func (p *printer) report(r *v1alpha1.CheckReport) {
 		}
 		if one.Category != category {
 			category = one.Category
-			p.line("")
-			p.line("%s", p.Paint(p.out, ui.Bold, category))
-			p.line("%s", strings.Repeat("-", len(category)))
+			p.line()
+			p.line(ui.Cell{Text: category, Color: ui.Bold})
+			p.line(ui.Cell{Text: strings.Repeat("-", len(category))})
 		}
 		p.check(one, unknown)
 	}
-	p.line("")
+	p.line()
 	p.summary("", r)
 }
 
@@ -98,9 +91,9 @@ func (p *printer) check(c *v1alpha1.CheckResult, unknown map[string]string) {
 	}
 	head := fmt.Sprintf("%s %-7s %s ", m.sign, m.label, c.ID)
 	lines := p.wrap(title, indent)
-	p.line("%s%s", p.Paint(p.out, m.color, head), lines[0])
+	p.line(ui.Cell{Text: head, Color: m.color}, ui.Cell{Text: lines[0]})
 	for _, rest := range lines[1:] {
-		p.line("%s%s", strings.Repeat(" ", indent), rest)
+		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + rest})
 	}
 	for i, f := range findings {
 		p.finding(c, f, i+1 < len(findings) && findings[i+1].Fix == f.Fix, unknown)
@@ -121,13 +114,13 @@ func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixF
 	}
 	p.indented(text)
 	if f.Fix != "" && !fixFollows {
-		p.line("%sfix: %s", strings.Repeat(" ", indent), f.Fix)
+		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + "fix: " + p.Wrap(f.Fix, 0)[0]})
 	}
 }
 
 func (p *printer) indented(text string) {
 	for _, line := range p.wrap(text, indent) {
-		p.line("%s%s", strings.Repeat(" ", indent), line)
+		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + line})
 	}
 }
 
@@ -135,7 +128,7 @@ func (p *printer) indented(text string) {
 func (p *printer) wrap(text string, indentation int) []string {
 	room := p.columns - indentation
 	if p.columns == 0 || room < 20 {
-		return []string{text}
+		room = 0
 	}
-	return format.Wrap(text, room)
+	return p.Wrap(text, room)
 }

@@ -34,16 +34,16 @@ func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
 	}
 	head := fmt.Sprintf("%s %-7s ", m.sign, m.label)
 	lines := p.wrap(strings.Join(parts, ", "), utf8.RuneCountInString(name+head))
-	p.line("%s%s%s", name, p.Paint(p.out, m.color, head), lines[0])
+	p.line(ui.Cell{Text: name}, ui.Cell{Text: head, Color: m.color}, ui.Cell{Text: lines[0]})
 	for _, rest := range lines[1:] {
-		p.line("%s%s", strings.Repeat(" ", utf8.RuneCountInString(name+head)), rest)
+		p.line(ui.Cell{Text: strings.Repeat(" ", utf8.RuneCountInString(name+head)) + rest})
 	}
 }
 
 // total prints one line for each cluster.
 func (p *printer) total(reports []v1alpha1.CheckReport) {
-	p.line("%s", p.Paint(p.out, ui.Bold, "summary"))
-	p.line("-------")
+	p.line(ui.Cell{Text: "summary", Color: ui.Bold})
+	p.line(ui.Cell{Text: "-------"})
 	longest := 0
 	for _, r := range reports {
 		longest = max(longest, len(r.Cluster.Namespace)+1+len(r.Cluster.Target))

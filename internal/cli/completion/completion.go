@@ -101,7 +101,7 @@ func install(a *app.App, folder string) error {
 	}
 	switch old, err := os.ReadFile(path); { //nolint:gosec // the user chooses the path
 	case err == nil && bytes.Equal(old, text):
-		fmt.Fprintf(a.ErrOut, "%s already exists.\n", path)
+		a.Notef("%s already exists.", path)
 		return nil
 	case err == nil:
 		return app.Refused("%s exists and is another program: remove it, or choose another directory with --folder", path)
@@ -111,7 +111,7 @@ func install(a *app.App, folder string) error {
 	if err := os.WriteFile(path, text, 0o755); err != nil { //nolint:gosec // a program for all users of the plugin
 		return err
 	}
-	fmt.Fprintf(a.ErrOut, "Wrote %s.\n", path)
+	a.Notef("Wrote %s.", path)
 	if !slices.Contains(filepath.SplitList(os.Getenv("PATH")), strings.TrimSuffix(folder, string(filepath.Separator))) {
 		a.Warn("%s is not in PATH, so kubectl can't find the program there.", folder)
 	}

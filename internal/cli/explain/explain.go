@@ -51,9 +51,8 @@ func explain(a *app.App, name string) error {
 		}
 		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists all reasons", name, ui.DidYouMean(ui.Nearest(name, names)))
 	}
-	_, err := fmt.Fprintf(a.Out, "%s  (%s)\n\n%s\n\n%s\n",
-		a.Paint(a.Out, ui.Bold, e.name), e.topic, ui.Reflow(e.doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+e.cure, ui.Columns(a.Out)))
-	return err
+	text := fmt.Sprintf("  (%s)\n\n%s\n\n%s", e.topic, ui.Reflow(e.doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+e.cure, ui.Columns(a.Out)))
+	return a.Line(a.Out, ui.Cell{Text: e.name, Color: ui.Bold}, ui.Cell{Text: text})
 }
 
 func listReasons(a *app.App) error {
@@ -63,7 +62,9 @@ func listReasons(a *app.App) error {
 			if topic != "" {
 				fmt.Fprintln(a.Out)
 			}
-			fmt.Fprintln(a.Out, a.Paint(a.Out, ui.Bold, e.topic))
+			if err := a.Line(a.Out, ui.Cell{Text: e.topic, Color: ui.Bold}); err != nil {
+				return err
+			}
 			topic = e.topic
 		}
 		first, _, _ := strings.Cut(e.doc, ". ")
@@ -71,7 +72,7 @@ func listReasons(a *app.App) error {
 		if w := ui.Width(a.Out); w > 0 {
 			line = ui.Shorten(line, w)
 		}
-		if _, err := fmt.Fprintln(a.Out, line); err != nil {
+		if err := a.Line(a.Out, ui.Cell{Text: line}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	apiv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
 // mayBe returns the sentence about workloads that may run etcd and are not listed.
@@ -35,32 +36,35 @@ func warnWrong(a *app.App, hinted []v1alpha1.HintedWorkload) {
 
 // writeHinted prints the workloads that may run etcd. Its lines are not shortened: users type the
 // commands in them.
-func writeHinted(w io.Writer, hinted []v1alpha1.HintedWorkload, after bool) error {
+func writeHinted(a *app.App, w io.Writer, hinted []v1alpha1.HintedWorkload, after bool) error {
 	if len(hinted) == 0 {
 		return nil
 	}
-	var b strings.Builder
+	lines := []string{"May be etcd, or is declared wrongly. Nothing is done that needs the missing declaration:"}
 	if after {
-		b.WriteString("\n")
+		lines = append([]string{""}, lines...)
 	}
-	b.WriteString("May be etcd, or is declared wrongly. Nothing is done that needs the missing declaration:\n")
 	for _, h := range hinted {
-		fmt.Fprintf(&b, "\n%s/%s in namespace %s\n", strings.ToLower(h.Kind), h.Name, h.Namespace)
+		lines = append(lines, "", fmt.Sprintf("%s/%s in namespace %s", strings.ToLower(h.Kind), h.Name, h.Namespace))
 		if h.Problem != "" {
-			fmt.Fprintf(&b, "  problem: %s\n", h.Problem)
+			lines = append(lines, "  problem: "+h.Problem)
 		}
 		for _, hint := range h.Hints {
-			fmt.Fprintf(&b, "  hint:    %s\n", hint)
+			lines = append(lines, "  hint:    "+hint)
 		}
 		for _, command := range h.Declare {
-			fmt.Fprintf(&b, "  declare: %s\n", command)
+			lines = append(lines, "  declare: "+command)
 		}
 		if h.Deny == "" {
-			fmt.Fprintf(&b, "  declare: set the annotation %s in the manifest on its nodes\n", apiv1alpha1.EtcdAnnotation)
+			lines = append(lines, fmt.Sprintf("  declare: set the annotation %s in the manifest on its nodes", apiv1alpha1.EtcdAnnotation))
 			continue
 		}
-		fmt.Fprintf(&b, "  deny:    %s\n", h.Deny)
+		lines = append(lines, "  deny:    "+h.Deny)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	for _, line := range lines {
+		if err := a.Line(w, ui.Plain(a.Wrap(line, 0)...)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

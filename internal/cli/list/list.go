@@ -106,9 +106,9 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 				return err
 			}
 		case len(found.Unseen) == 0: // reportUnseen prints the reason otherwise
-			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.%s\n", app.ScopeText(namespace, o.scope.Selector), mayBe(hinted, o.all))
+			a.Notef("No etcd clusters found%s.%s", app.ScopeText(namespace, o.scope.Selector), mayBe(hinted, o.all))
 		}
-		return writeHinted(w, found.Hinted, len(found.Items) > 0)
+		return writeHinted(a, w, found.Hinted, len(found.Items) > 0)
 	})
 	if err != nil {
 		return err

@@ -110,6 +110,6 @@ func startWith(e *app.App, s etcd.Survey, id uint64, peerURLs []string) {
 	for _, u := range peerURLs {
 		cluster = append(cluster, "NAME="+u)
 	}
-	fmt.Fprintf(e.ErrOut, "Start member %016x with an empty data directory, a NAME of your choice, and these flags:\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
+	e.Notef("Start member %016x with an empty data directory, a NAME of your choice, and these flags:\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s",
 		id, strings.Join(peerURLs, ","), strings.Join(cluster, ","))
 }

@@ -4,7 +4,6 @@
 package proxy
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
@@ -14,7 +13,7 @@ import (
 // printUsage prints the endpoints and how to use them.
 func printUsage(a *app.App, c *app.Cluster, l *listeners, o options) {
 	for _, endpoint := range l.all {
-		fmt.Fprintf(a.ErrOut, "%s  %s\n", endpoint.url, strings.Join(endpoint.pods, ", "))
+		a.Notef("%s  %s", endpoint.url, strings.Join(endpoint.pods, ", "))
 	}
 	tls, password := false, false
 	for _, m := range c.Members.Endpoints {
@@ -29,16 +28,16 @@ func printUsage(a *app.App, c *app.Cluster, l *listeners, o options) {
 		a.Warn("any user of this machine can use these endpoints. With --socket DIR, only you can.")
 	}
 	if password {
-		fmt.Fprintln(a.ErrOut, "Authentication is on: use etcdctl with --user.")
+		a.Notef("Authentication is on: use etcdctl with --user.")
 	}
 	if len(o.command) == 0 {
-		fmt.Fprintln(a.ErrOut, "Press Ctrl-C to stop.")
+		a.Notef("Press Ctrl-C to stop.")
 	}
 }
 
 // printPassthrough prints what a client needs for TLS with the members.
 func printPassthrough(a *app.App, c *app.Cluster, l *listeners) {
-	fmt.Fprintln(a.ErrOut, "TLS is passed through: use etcdctl with --cacert, --cert and --key.")
+	a.Notef("TLS is passed through: use etcdctl with --cacert, --cert and --key.")
 	for _, endpoint := range l.all {
 		for _, pod := range endpoint.pods {
 			if shown := c.Members.Certificate(pod); shown != nil && shown.VerifyHostname(endpoint.host) != nil {

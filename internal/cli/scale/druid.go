@@ -22,7 +22,7 @@ import (
 // scaleDruid scales through etcd-druid, which adds and promotes the members itself.
 func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions) error {
 	if o.abort {
-		return app.Refused("cannot undo a scale of %s: etcd-druid scales it and continues until it is complete. kubectl etcd status etcd/%s shows the progress", c.Owner, c.Name)
+		return app.Refused("cannot undo a scale of %s: etcd-druid scales it and continues until it is complete. kubectl etcd status etcd/%s -n %s shows the progress", c.Owner, c.Name, c.Namespace)
 	}
 	m, err := change.Members(a, c)
 	if err != nil {

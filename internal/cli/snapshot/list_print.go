@@ -19,14 +19,20 @@ import (
 )
 
 func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
+	var lines [][2]string
 	if s := l.Store; s != nil {
-		fmt.Fprintf(w, "%-13s %s\n", "Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " "))
+		lines = append(lines, [2]string{"Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " ")})
 	}
 	if l.BackupReady != "" {
-		fmt.Fprintf(w, "%-13s %s\n", "BackupReady:", l.BackupReady)
+		lines = append(lines, [2]string{"BackupReady:", l.BackupReady})
 	}
 	for _, lease := range l.Leases {
-		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", ui.Hanging(leaseText(a, lease), ui.Width(w), 14, 14))
+		lines = append(lines, [2]string{lease.Type + ":", leaseText(a, lease)})
+	}
+	for _, line := range lines {
+		if err := a.Labelled(w, ui.Cell{Text: fmt.Sprintf("%-13s", line[0])}, 14, line[1]); err != nil {
+			return err
+		}
 	}
 	if len(l.Items) > 0 {
 		fmt.Fprintln(w)
@@ -41,7 +47,9 @@ func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 		}
 	}
 	for _, m := range l.Missing {
-		fmt.Fprintf(a.ErrOut, "Not listed: %s.\n", ui.Hanging(m, ui.Width(a.ErrOut), len("Not listed: "), 2))
+		if err := a.Labelled(a.ErrOut, ui.Cell{Text: "Not listed:"}, 2, m+"."); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
 }
 
 // writeSnapshot describes a snapshot, one property a line.
-func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
+func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {
 	lines := [][2]string{
 		{"File", s.File},
 		{"Size", fmt.Sprintf("%s (%d bytes)", policy.Bytes(s.Size), s.Size)},
@@ -69,7 +69,7 @@ func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 		)
 	}
 	for _, l := range lines {
-		if _, err := fmt.Fprintf(w, "%-10s %s\n", l[0]+":", ui.Hanging(l[1], ui.Width(w), 11, 11)); err != nil {
+		if err := c.Labelled(w, ui.Cell{Text: fmt.Sprintf("%-10s", l[0]+":")}, 11, l[1]); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,6 @@
 package snapshot
 
 import (
-	"fmt"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -20,7 +18,7 @@ type progressReporter struct {
 }
 
 func (r *progressReporter) begin(m etcd.Member, total int64) {
-	fmt.Fprintf(r.console.ErrOut, "Saving %s of %s (%s, etcd %s)\n", policy.Bytes(total), m.Pod, roleOf(m), m.Version)
+	r.console.Notef("Saving %s of %s (%s, etcd %s)", policy.Bytes(total), m.Pod, roleOf(m), m.Version)
 	r.bar, r.shown = r.console.NewProgress("snapshot", total), 0
 }
 
@@ -31,7 +29,7 @@ func (r *progressReporter) progress(done int64) {
 
 func (r *progressReporter) verifying() {
 	r.end()
-	fmt.Fprintln(r.console.ErrOut, "Checking the database")
+	r.console.Notef("Checking the database")
 }
 
 func (r *progressReporter) retrying(_ string, err error) {

@@ -13,20 +13,33 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
+// writePlan prints the plan as comments and commands for a shell.
 func writePlan(a *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
-	fmt.Fprintf(w, "# Restore %s (revision %d, %d keys) into %s %s/%s\n", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)
-	fmt.Fprintln(w, "# This is a plan. No step has been executed.")
+	lines := [][]ui.Cell{
+		comment(ui.NoColor, fmt.Sprintf("# Restore %s (revision %d, %d keys) into %s %s/%s", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)),
+		comment(ui.NoColor, "# This is a plan. No step has been executed."),
+	}
 	for _, warning := range p.Warnings {
-		fmt.Fprintf(w, "%s %s.\n", a.Paint(w, ui.Yellow, "# Warning:"), warning)
+		lines = append(lines, append(comment(ui.Yellow, "# Warning:"), comment(ui.NoColor, " "+warning+".")...))
 	}
 	for i, s := range p.Steps {
-		fmt.Fprintf(w, "\n%s\n", a.Paint(w, ui.Bold, fmt.Sprintf("# %d. %s", i+1, s.Title)))
+		lines = append(lines, nil, comment(ui.Bold, fmt.Sprintf("# %d. %s", i+1, s.Title)))
 		if s.Why != "" {
-			fmt.Fprintf(w, "#    %s\n", s.Why)
+			lines = append(lines, comment(ui.NoColor, "#    "+s.Why))
 		}
 		for _, c := range s.Commands {
-			fmt.Fprintln(w, strings.TrimRight(c, "\n"))
+			lines = append(lines, ui.Plain(strings.TrimRight(c, "\n")))
+		}
+	}
+	for _, line := range lines {
+		if err := a.Line(w, line...); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// comment returns a text of a comment. A newline in it would make a command of the rest.
+func comment(color ui.Color, text string) []ui.Cell {
+	return []ui.Cell{{Text: strings.ReplaceAll(text, "\n", " "), Color: color}}
 }

@@ -129,7 +129,7 @@ func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, for
 		return err
 	}
 	s.app.Step("Saved and verified %s", file)
-	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
+	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
 }
 
 func (s *saver) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {

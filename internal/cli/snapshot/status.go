@@ -50,7 +50,7 @@ func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
+	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(a.Console, w, out) })
 }
 
 // inspect reads a snapshot and its origin.

@@ -82,7 +82,7 @@ func storeOf(a *app.App, c *app.Cluster) (*backup.Store, error) {
 		Owner: c.Owner, Kube: c.Kube, Reader: c.Reader, Members: c.Members, Tunnel: tunnel.New(config), Clock: a.Clock,
 		Require: func(ctx context.Context, needs []operate.Need) error { return change.Require(ctx, a, c, needs) },
 		Logf:    a.Step, Warnf: a.Warn,
-		Progressf: func(format string, args ...any) { fmt.Fprintf(a.ErrOut, format+"\n", args...) },
+		Progressf: a.Notef,
 	}, nil
 }
 

@@ -95,14 +95,20 @@ func (w *watcher) show(seen *health.Facts) error {
 // redraw overwrites the terminal. It omits lines that don't fit, because they would scroll it.
 func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	c := w.app.Screen(w.app.Out)
-	fmt.Fprintf(c, "%s\n", w.app.Paint(c, ui.Dim, "press Ctrl-C to stop; last refresh "+st.Time.Local().Format(time.TimeOnly)))
+	if err := w.app.Line(c, ui.Cell{Text: "press Ctrl-C to stop; last refresh " + st.Time.Local().Format(time.TimeOnly), Color: ui.Dim}); err != nil {
+		return err
+	}
 	if err := render(w.app, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")
 	if c.Rows > 1 && len(lines) > c.Rows-1 {
 		cut := len(lines) - c.Rows + 2
-		lines = append(lines[:c.Rows-2], w.app.Paint(c, ui.Dim, fmt.Sprintf("%d more lines, which don't fit into the window", cut)))
+		c.Reset()
+		if err := w.app.Line(c, ui.Cell{Text: fmt.Sprintf("%d more lines, which don't fit into the window", cut), Color: ui.Dim}); err != nil {
+			return err
+		}
+		lines = append(lines[:c.Rows-2], strings.TrimRight(c.String(), "\n"))
 	}
 	var out bytes.Buffer
 	out.WriteString("\x1b[H")

@@ -137,7 +137,7 @@ func after(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command,
 	return t.Hold(ctx, func(ctx context.Context) error {
 		err := verify(ctx, limit, a, cmd, t, o)
 		if err == nil || app.Is[*traffic.ResidualError](err) {
-			fmt.Fprintf(a.ErrOut, "Staying until %s; Ctrl-C restores now.\n", clockTime(t.Until()))
+			a.Notef("Staying until %s; Ctrl-C restores now.", clockTime(t.Until()))
 		}
 		return err
 	})

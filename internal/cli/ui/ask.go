@@ -12,9 +12,14 @@ import (
 	"strings"
 )
 
+// Prompt prints a text that the user's answer follows in the same line.
+func (c *Console) Prompt(format string, args ...any) {
+	fmt.Fprint(c.ErrOut, oneLine(c.text(fmt.Sprintf(format, args...))))
+}
+
 // Ask asks the user for confirmation. Every answer except y or yes is a no.
 func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(c.ErrOut, "%s [y/N] ", question)
+	c.Prompt("%s [y/N] ", question)
 	answers := make(chan string, 1)
 	go func() {
 		line, err := bufio.NewReader(c.In).ReadString('\n')

@@ -35,9 +35,9 @@ const (
 	Yellow  Color = 33
 )
 
-// Paints reports whether text for a stream is colored. Color is never the only carrier of
+// paints reports whether text for a stream is colored. Color is never the only carrier of
 // information.
-func (c *Console) Paints(w io.Writer) bool {
+func (c *Console) paints(w io.Writer) bool {
 	if screen, ok := w.(*Screen); ok {
 		return screen.colored
 	}
@@ -53,9 +53,9 @@ func (c *Console) Paints(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb"
 }
 
-// Paint returns the text in the color, or unchanged if the stream is not colored.
-func (c *Console) Paint(w io.Writer, color Color, text string) string {
-	if color == NoColor || text == "" || !c.Paints(w) {
+// paint returns the text in the color, or unchanged if the stream is not colored.
+func (c *Console) paint(w io.Writer, color Color, text string) string {
+	if color == NoColor || text == "" || !c.paints(w) {
 		return text
 	}
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, text)

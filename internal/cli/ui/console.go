@@ -19,6 +19,8 @@ type Console struct {
 	genericiooptions.IOStreams
 
 	Color ColorMode
+	// Given returns the flags that printed commands need. It may be nil.
+	Given func() Given
 }
 
 // NewConsole returns a Console with --color auto.

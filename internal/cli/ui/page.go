@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -31,22 +32,31 @@ func (p *Page) Section(heading string, c Color, text string) {
 	if text == "" {
 		return
 	}
-	for i, line := range format.Wrap(text, p.Out.Columns-headingWidth) {
-		p.line(heading, p.Console.Paint(p.Out, c, line), i > 0)
+	p.lines(heading, c, p.Console.Wrap(text, p.Out.Columns-headingWidth))
+}
+
+// lines writes lines that are safe to print.
+func (p *Page) lines(heading string, c Color, lines []string) {
+	for i, line := range lines {
+		p.line(heading, p.Console.paint(p.Out, c, line), i > 0)
 	}
 }
 
 // Verbatim writes a line without wrapping it, so that users can copy it.
-func (p *Page) Verbatim(heading, text string) { p.line(heading, text, false) }
+func (p *Page) Verbatim(heading, text string) {
+	p.line(heading, oneLine(p.Console.text(text)), false)
+}
 
+// line writes a text that is safe to print.
 func (p *Page) line(heading, text string, continued bool) {
 	if continued || heading == p.heading {
 		heading = ""
 	} else {
 		p.heading = heading
 	}
-	pad := strings.Repeat(" ", headingWidth-len(heading))
-	fmt.Fprintln(p.Out, p.Console.Paint(p.Out, Bold, heading)+pad+text)
+	heading = oneLine(p.Console.text(heading))
+	pad := strings.Repeat(" ", max(1, headingWidth-utf8.RuneCountInString(heading)))
+	fmt.Fprintln(p.Out, p.Console.paint(p.Out, Bold, heading)+pad+text)
 }
 
 // Problems writes the section of problems.
@@ -60,14 +70,15 @@ func (p *Page) Problems(problems []v1alpha1.Problem) {
 	}
 }
 
-// Warnings writes the section of Events.
+// Warnings writes the section of Events. They are quoted, so a command in them is not completed.
 func (p *Page) Warnings(events []v1alpha1.WarningEvent) {
 	for _, e := range events {
 		times := ""
 		if e.Count > 1 {
 			times = fmt.Sprintf(" (%d times)", e.Count)
 		}
-		p.Section("Warnings", NoColor, fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times))
+		text := fmt.Sprintf("%s ago %s %s: %s%s", format.Since(p.Now, e.Last.Time), e.Object, e.Reason, e.Message, times)
+		p.lines("Warnings", NoColor, format.Wrap(oneLine(format.Printable(text)), p.Out.Columns-headingWidth))
 	}
 }
 

@@ -90,6 +90,7 @@ func (c *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.
 		return table(c.Out, format == "wide")
 	case "name":
 		if n, ok := obj.(named); ok {
+			// As in kubectl, names and templates are data for programs, so they are printed as they are.
 			for _, name := range n.Names() {
 				fmt.Fprintln(c.Out, name)
 			}

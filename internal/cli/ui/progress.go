@@ -35,7 +35,7 @@ type Progress struct {
 // must call Finish. The methods are safe for concurrent use.
 func (c *Console) NewProgress(what string, total int64) *Progress {
 	p := &Progress{
-		out: c.ErrOut, clock: clock.RealClock{}, what: what, columns: Width(c.ErrOut), total: total,
+		out: c.ErrOut, clock: clock.RealClock{}, what: oneLine(c.text(what)), columns: Width(c.ErrOut), total: total,
 		began: clock.RealClock{}.Now(), stop: make(chan struct{}),
 	}
 	every := 10 * time.Second

@@ -21,7 +21,7 @@ type Screen struct {
 
 // Screen returns an empty Screen for a stream.
 func (c *Console) Screen(w io.Writer) *Screen {
-	s := &Screen{Columns: Width(w), colored: c.Paints(w)}
+	s := &Screen{Columns: Width(w), colored: c.paints(w)}
 	if fd, ok := Terminal(w); ok {
 		if _, rows, err := term.GetSize(fd); err == nil {
 			s.Rows = rows

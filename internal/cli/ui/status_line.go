@@ -13,13 +13,14 @@ import (
 // safe for concurrent use.
 type StatusLine struct {
 	mu      sync.Mutex
+	console *Console
 	out     io.Writer
 	columns int
 }
 
 // NewStatusLine returns an empty StatusLine. The caller must call End.
 func (c *Console) NewStatusLine() *StatusLine {
-	return &StatusLine{out: c.ErrOut, columns: Width(c.ErrOut)}
+	return &StatusLine{console: c, out: c.ErrOut, columns: Width(c.ErrOut)}
 }
 
 // Show replaces the text of the line.
@@ -27,7 +28,7 @@ func (p *StatusLine) Show(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.columns > 0 {
-		fmt.Fprint(p.out, "\r"+Shorten(what+" ...", p.columns-1)+"\x1b[K")
+		fmt.Fprint(p.out, "\r"+Shorten(oneLine(p.console.text(what))+" ...", p.columns-1)+"\x1b[K")
 	}
 }
 

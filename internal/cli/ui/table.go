@@ -36,7 +36,7 @@ type Column struct {
 	Spare int
 }
 
-// Cell is a text with its color. An empty text is shown as "-".
+// Cell is a text with its color. A table shows an empty text as "-".
 type Cell struct {
 	Text  string
 	Color Color
@@ -58,6 +58,7 @@ const (
 
 // Write prints the table. A row may have fewer cells than the table has columns.
 func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
+	t = t.printable(c)
 	var shown []int
 	for i := range t.Columns {
 		if wide || !t.Columns[i].Wide {
@@ -83,6 +84,19 @@ func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
 	return nil
 }
 
+// printable returns the table with texts that are safe to print, one line each.
+func (t *Table) printable(c *Console) *Table {
+	safe := *t
+	safe.Rows = make([][]Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		safe.Rows[i] = slices.Clone(row)
+		for j := range row {
+			safe.Rows[i][j].Text = oneLine(c.text(row[j].Text))
+		}
+	}
+	return &safe
+}
+
 func (t *Table) line(c *Console, w io.Writer, row []Cell, shown, widths []int) string {
 	var b strings.Builder
 	for n, i := range shown {
@@ -93,7 +107,7 @@ func (t *Table) line(c *Console, w io.Writer, row []Cell, shown, widths []int) s
 		text = Shorten(text, widths[n])
 		pad := strings.Repeat(" ", widths[n]-utf8.RuneCountInString(text))
 		last := n == len(shown)-1
-		switch text = c.Paint(w, paint, text); {
+		switch text = c.paint(w, paint, text); {
 		case t.Columns[i].Right:
 			text = pad + text
 		case !last:

@@ -31,9 +31,9 @@ func Reflow(text string, width int) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Hanging wraps a line to a width. The line starts at column first, and the lines after it are
-// indented. Hanging returns the line unchanged if width is 0 or too small.
-func Hanging(text string, width, first, indent int) string {
+// hanging wraps a line to a width. The line starts at column first, and the lines after it are
+// indented. hanging returns the line unchanged if width is 0 or too small.
+func hanging(text string, width, first, indent int) string {
 	if width < indent+20 {
 		return text
 	}

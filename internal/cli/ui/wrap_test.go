@@ -29,7 +29,7 @@ func TestHanging(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(row.want, Hanging(row.text, row.width, row.indent, row.indent)); diff != "" {
+			if diff := cmp.Diff(row.want, hanging(row.text, row.width, row.indent, row.indent)); diff != "" {
 				t.Error(diff)
 			}
 		})

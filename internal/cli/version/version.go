@@ -5,7 +5,6 @@
 package version
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -49,7 +48,7 @@ func run(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	if !clientOnly {
 		v.Server, serverErr = serverVersion(cmd.Context(), a)
 	}
-	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
+	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(a, w, v) })
 	warnOfShadowingPlugins(a)
 	if err == nil {
 		err = serverErr
@@ -57,7 +56,7 @@ func run(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	return err
 }
 
-func versionText(w io.Writer, v *v1alpha1.Version) error {
+func versionText(a *app.App, w io.Writer, v *v1alpha1.Version) error {
 	lines := []string{"Client Version: " + v.Client.Version, "  " + built(v.Client)}
 	if v.Server != nil {
 		lines = append(lines, "Kubernetes Version: "+v.Server.Kubernetes)
@@ -65,8 +64,7 @@ func versionText(w io.Writer, v *v1alpha1.Version) error {
 			lines = append(lines, programLines(name, v.Server)...)
 		}
 	}
-	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
-	return err
+	return a.Line(w, ui.Plain(strings.Join(lines, "\n"))...)
 }
 
 // built describes the build of the plugin in one line.

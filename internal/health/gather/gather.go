@@ -30,8 +30,8 @@ type Source struct {
 	// Config is for the kubelets' measurements.
 	Config *rest.Config
 	Clock  clock.WithTicker
-	// Flags are those of health.Facts.
-	Flags string
+	// Flags and Login are those of health.Facts.
+	Flags, Login string
 	// HashLarge has databases above 2 GiB hashed as well.
 	HashLarge bool
 	// Logs returns what reads the logs of a namespace's pods. It may be nil.
@@ -42,7 +42,7 @@ type Source struct {
 
 // Facts reads everything that the checks judge of one cluster.
 func (s Source) Facts(ctx context.Context, o owner.Owner, checks []health.Check) *health.Facts {
-	g := gatherer{Source: s, Facts: &health.Facts{At: s.Clock.Now(), Owner: o, Flags: s.Flags}, need: health.Needs(checks)}
+	g := gatherer{Source: s, Facts: &health.Facts{At: s.Clock.Now(), Owner: o, Flags: s.Flags, Login: s.Login}, need: health.Needs(checks)}
 	g.progress("reading the objects of " + o.String())
 	g.all(ctx)
 	if g.cluster != nil {

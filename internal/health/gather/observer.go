@@ -78,7 +78,7 @@ func (v *Observer) Observe(ctx context.Context) (*health.Facts, error) {
 	source := v.source
 	source.Reader = r
 	g := gatherer{
-		Source: source, Facts: &health.Facts{At: source.Clock.Now(), Owner: owner, Flags: source.Flags, Unseen: unseen(denials)},
+		Source: source, Facts: &health.Facts{At: source.Clock.Now(), Owner: owner, Flags: source.Flags, Login: source.Login, Unseen: unseen(denials)},
 		need: health.Needs(health.StatusChecks()), denials: denials, cluster: v.cluster, serving: v.serving, forStatus: true,
 	}
 	g.all(ctx)

@@ -50,7 +50,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		out.Reason = j.Journal().Reason
 	}
 	if out.Interrupted {
-		rest := " -n " + f.Owner.Namespace + f.Flags
+		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		out.Commands = append(out.Commands, j.Resume(f.Owner)+rest)
 		if !j.Undo {
 			out.Commands = append(out.Commands, j.Abort(f.Owner)+rest)
@@ -63,7 +63,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 func describeRestart(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Operation, out.Since, out.Reason = j.Kind, timeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	if out.Interrupted {
-		rest := " -n " + f.Owner.Namespace + f.Flags
+		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		resume := membership.ResumeRestart(f.Owner)
 		out.Commands = append(out.Commands, resume+rest, resume+" --abort"+rest)
 	}

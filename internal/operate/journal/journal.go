@@ -89,7 +89,7 @@ func (j *Journal) parse() error {
 	if err := json.Unmarshal([]byte(text), j); err != nil {
 		return fmt.Errorf("%s is no journal: %w: restore it as it was, since without it the operation can't be resumed or undone", dataKey, err)
 	}
-	j.By, j.Reason = format.Printable(j.By), format.Printable(j.Reason)
+	j.By, j.Reason = format.PrintableLine(j.By), format.PrintableLine(j.Reason)
 	if j.Kind == "" {
 		return j.readFlat([]byte(text))
 	}

@@ -234,7 +234,7 @@ func TestRead(t *testing.T) {
 		{name: "R-11 unknown flat operation", data: apitest.Object{dataKey: `{"Operation":"` + "\\u001b[2J" + `"}`}, err: `its operation "\x1b[2J" is unknown`},
 		{
 			name: "R-12 escapes for terminals", data: apitest.Object{dataKey: `{"kind":"scale","by":"\u001b[2Jroot","reason":"a\r\nb","payload":1}`},
-			want: &Journal{Kind: "scale", By: "?[2Jroot", Reason: "a b", Payload: json.RawMessage("1")},
+			want: &Journal{Kind: "scale", By: "\ufffd[2Jroot", Reason: "a b", Payload: json.RawMessage("1")},
 		},
 		{
 			name: "R-13 a megabyte of reason", data: apitest.Object{dataKey: `{"kind":"scale","reason":"` + strings.Repeat("x", 1<<20) + `"}`},

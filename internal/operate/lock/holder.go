@@ -52,9 +52,9 @@ func (h Holder) String() string {
 
 func holderOf(lease *coordinationv1.Lease) Holder {
 	h := Holder{
-		Identity:  format.Printable(ptr.Deref(lease.Spec.HolderIdentity, "")),
-		Operation: format.Printable(lease.Annotations[OperationAnnotation]),
-		Reason:    format.Printable(lease.Annotations[reasonAnnotation]),
+		Identity:  format.PrintableLine(ptr.Deref(lease.Spec.HolderIdentity, "")),
+		Operation: format.PrintableLine(lease.Annotations[OperationAnnotation]),
+		Reason:    format.PrintableLine(lease.Annotations[reasonAnnotation]),
 	}
 	if t := lease.Spec.AcquireTime; t != nil {
 		h.Since = t.Time

@@ -217,7 +217,7 @@ func TestHolderPrintable(t *testing.T) {
 	put(s, "\x1b[2Jroot", early)
 	s.Get(leasePath)["metadata"].(apitest.Object)["annotations"] = apitest.Object{OperationAnnotation: "scale\a", reasonAnnotation: "a\r\nb"} //nolint:forcetypeassert // as it was put
 	h, err := ReadHolder(t.Context(), s.Client(t), o)
-	if err != nil || h.Identity != "?[2Jroot" || h.Operation != "scale?" || h.Reason != "a b" {
+	if err != nil || h.Identity != "\ufffd[2Jroot" || h.Operation != "scale\ufffd" || h.Reason != "a b" {
 		t.Errorf("%+v: %v", h, err)
 	}
 }
