@@ -172,14 +172,14 @@ func TestDeleteRecord(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	s.cluster.deleteRecord(ctx)
+	s.cluster.DeleteRecord(ctx)
 	if !s.recorded(t) {
 		t.Error("it is deleted while another operation has the lock")
 	}
 	if err := held.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster.deleteRecord(t.Context())
+	s.cluster.DeleteRecord(t.Context())
 	if s.recorded(t) {
 		t.Error("it isn't deleted")
 	}

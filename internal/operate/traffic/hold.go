@@ -110,6 +110,6 @@ func (c *Cluster) end(ctx context.Context, err error) error {
 	}
 	c.left = "client traffic is restored. Run the same command again to cut it again"
 	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+c.list()+" restored")
-	c.deleteRecord(ctx)
+	c.DeleteRecord(ctx)
 	return err
 }

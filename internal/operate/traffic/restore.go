@@ -57,9 +57,9 @@ func (c *Cluster) RestoreAll(ctx context.Context, services []string) error {
 	return err
 }
 
-// deleteRecord deletes the record of a cut, unless another operation has the cluster's lock.
+// DeleteRecord deletes the record of a cut, unless another operation has the cluster's lock.
 // Then the record stays. It describes a cut that has ended.
-func (c *Cluster) deleteRecord(ctx context.Context) {
+func (c *Cluster) DeleteRecord(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	held, err := lock.Acquire(ctx, c.Kube, c.Owner, lock.Claim{Operation: RestoreOperation, Holder: c.Holder})
