@@ -6,6 +6,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -13,8 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
-// readsJournal returns the permissions to read whether a change of members is unfinished.
-func readsJournal(c *app.Cluster) []operate.Need {
+// ReadsJournal returns the permissions to read whether a change of members is unfinished.
+func ReadsJournal(c *app.Cluster) []operate.Need {
 	if !journal.Kept(c.Owner) {
 		return nil
 	}
@@ -31,7 +32,7 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 }
 
 // Unfinished returns an error with the commands that continue or undo the unfinished change of
-// members. It returns nil if there is none.
+// members, or end the unfinished restart. It returns nil if there is none.
 func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if !journal.Kept(c.Owner) {
 		return nil
@@ -46,13 +47,18 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	case j == nil:
 		return nil
 	}
-	advice := fmt.Sprintf("continue it with %s -n %s", j.Resume(c.Owner), c.Namespace)
-	if !j.Undo {
-		advice += fmt.Sprintf(", or undo it with %s -n %s", j.Abort(c.Owner), c.Namespace)
+	var advice []string
+	for _, command := range j.Commands(c.Owner) {
+		does := "continue"
+		if command == j.Abort(c.Owner) && !j.Undo {
+			does = "undo"
+		}
+		advice = append(advice, fmt.Sprintf("%s it with %s -n %s", does, command, c.Namespace))
 	}
+	how := strings.Join(advice, ", or ")
 	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
-		advice = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, advice)
+		how = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, how)
 	}
 	return app.Refused("kubectl etcd %s on %s (%s) is unfinished since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), advice)
+		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), how)
 }

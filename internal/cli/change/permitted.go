@@ -27,7 +27,11 @@ func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Oper
 // permittedAlways returns an error if the user lacks permissions that don't depend on the plan.
 func permittedAlways(ctx context.Context, a *app.App, c *app.Cluster, op Operation) error {
 	if c != nil {
-		return Require(ctx, a, c, append(readsJournal(c), op.Needs...))
+		var needs []operate.Need
+		if !op.AllowsUnfinished {
+			needs = ReadsJournal(c)
+		}
+		return Require(ctx, a, c, append(needs, op.Needs...))
 	}
 	kube, err := a.Client()
 	if err != nil {

@@ -10,7 +10,9 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -86,6 +88,27 @@ func (j *Change) Resume(o owner.Owner) string {
 		return fmt.Sprintf("kubectl etcd member replace %s %s", o.Target(), o.PodName(j.Ordinal))
 	}
 	return fmt.Sprintf("kubectl etcd scale %s --replicas %d", o.Target(), j.Target)
+}
+
+// Continuable returns an error if the operation can only be undone: something else manages the
+// members by now, so that both could change them.
+func (j *Change) Continuable(o owner.Owner) error {
+	m := o.Membership()
+	if j.Undo || m.Manager == flavour.Unmanaged {
+		return nil
+	}
+	return &operate.RefusedError{What: "continue the unfinished " + j.Verb() + " of " + o.String(), Why: []string{
+		fmt.Sprintf("%s adds and removes its members now: undo it with %s -n %s", m.ManagerName, j.Abort(o), o.Namespace),
+	}}
+}
+
+// Commands returns the commands that end the operation, without the flag for the namespace: the one
+// that continues it, if any can, and the one that undoes it.
+func (j *Change) Commands(o owner.Owner) []string {
+	if j.Undo || j.Continuable(o) != nil {
+		return []string{j.Abort(o)}
+	}
+	return []string{j.Resume(o), j.Abort(o)}
 }
 
 // Abort returns the command that undoes the operation.
