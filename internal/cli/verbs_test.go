@@ -45,7 +45,7 @@ var verbs = []verb{
 	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member replace", args: "statefulset/main main-2 --force"},
 	{path: "member replace", args: "etcd/main main-2 --force", set: (*world).druid},
-	{path: "move-leader", args: "statefulset/main"},
+	{path: "move-leader", args: "statefulset/main", besides: true},
 	{path: "restart", args: "statefulset/main"},
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},

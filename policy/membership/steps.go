@@ -208,7 +208,7 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 // foreignMember returns a step that stops if a member belongs to no pod of the StatefulSet.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet", p.ID, p.URL), true
+		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove", p.ID, p.URL), true
 	}
 	return Step{}, false
 }

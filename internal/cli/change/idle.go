@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -38,10 +39,28 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
+	if err != nil {
+		return err
+	}
+	return unfinishedIn(e, c, under)
+}
+
+// UnfinishedFor is Unfinished for a change of one member of etcd's list, which has so many members.
+// It returns nil if what is unfinished can't be about that member.
+func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Listed, members int) error {
+	if !journal.Kept(c.Owner) {
+		return nil
+	}
+	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
+	if err != nil || !under.Concerns(c.Owner, l, members) {
+		return err
+	}
+	return unfinishedIn(e, c, under)
+}
+
+func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	j := under.Change
 	switch {
-	case err != nil:
-		return err
 	case under.Restart != nil:
 		return app.Refused("%s: %s", c.Owner, membership.UnfinishedRestart(c.Owner, under.Restart))
 	case j == nil:

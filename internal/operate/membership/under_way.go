@@ -6,10 +6,12 @@ package membership
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -54,6 +56,23 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (Under
 	}
 	u.Change, err = changeOf(o, kept)
 	return u, err
+}
+
+// Concerns reports whether the operation may be about a member of etcd's list, which has so many
+// members: one of a pod that the StatefulSet has or may get. The operation stops at any other member,
+// and continues when that is removed.
+func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
+	ordinals := max(int(o.Replicas), members)
+	switch {
+	case u.Change != nil:
+		ordinals = max(ordinals, u.Change.Target, u.Change.Replicas)
+	case u.Restart == nil:
+		return false
+	}
+	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool {
+		at := o.Ordinal(host)
+		return at >= 0 && at < ordinals
+	})
 }
 
 // ResumeRestart returns the command that continues an unfinished restart, without the flag for the
