@@ -100,9 +100,11 @@ func (s ClusterState) settle(r Record, size int) Step {
 }
 
 // undoOut removes a learner and what was created for it. Members that are voters by then remain,
-// also above an ordinal without a voter: their removal is a scale-in.
+// also above an ordinal without a voter: their removal is a scale-in. A scale-out adds one member at a
+// time, at the ordinal above the voters. So the claims of higher ordinals are of an earlier operation,
+// or kept, and remain. So does a learner there.
 func undoOut(s ClusterState, r Record) Step {
-	if learner, found := s.learner(); found && learner.Ordinal >= r.Replicas {
+	if learner, found := s.learner(); found && learner.Ordinal >= r.Replicas && learner.Ordinal <= max(s.Replicas, s.votedOrdinals()) {
 		return s.remove(learner)
 	}
 	if step, bad := s.foreignMember(); bad {
@@ -112,7 +114,7 @@ func undoOut(s ClusterState, r Record) Step {
 		return step
 	}
 	size := max(s.votedOrdinals(), r.Replicas)
-	if step, left := s.removeFrom(size, false); left {
+	if step, left := s.removeBetween(size, size+1); left {
 		return step
 	}
 	if size > r.Replicas {
