@@ -47,7 +47,7 @@ func PrintStep(e *app.App, format string, args ...any) {
 }
 
 // HasUnfinished reports whether a change of a cluster's members is unfinished. A command asks before
-// it looks at what manages the members, which may be another manager than when the change began.
+// it checks what manages the members, which may be another manager than when the change began.
 // It returns false if the user may not read the journal: the permissions are checked later.
 func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
 	if !journal.Kept(c.Owner) {
