@@ -37,7 +37,7 @@ var (
 		"Check whether snapshots are taken: kubectl etcd status NAME, and the log of the backup container and of the operator.")
 	LearnerPresent = shared.Add("LearnerPresent",
 		"The cluster has a learner that this operation has not added. etcd accepts one learner at a time, so it must be promoted or removed first.",
-		"List it: kubectl etcd member list NAME. Then promote it with kubectl etcd member promote NAME MEMBER, or remove it with kubectl etcd member remove NAME MEMBER.")
+		"List it: kubectl etcd member list NAME. If a change of members stops at it, undo that change with --abort. Then promote the learner with kubectl etcd member promote NAME MEMBER, or remove it with kubectl etcd member remove NAME MEMBER.")
 	OperationUnderWay = shared.Add("OperationUnderWay",
 		"A scale operation, rollout or replacement is in progress, by the owner's operator or by this plugin.",
 		"Wait until it is complete. kubectl etcd status NAME shows it. To continue one that this plugin began, run the same command again.")

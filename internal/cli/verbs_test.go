@@ -45,12 +45,12 @@ var verbs = []verb{
 	{path: "member promote", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member replace", args: "statefulset/main main-2 --force"},
-	{path: "member replace", args: "etcd/main main-2 --force", set: (*world).druid, besides: true},
-	{path: "move-leader", args: "statefulset/main"},
+	{path: "member replace", args: "etcd/main main-2 --force", set: (*world).druid},
+	{path: "move-leader", args: "statefulset/main", besides: true},
 	{path: "restart", args: "statefulset/main"},
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},
-	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true, besides: true},
+	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true},
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
 	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
 }
@@ -190,6 +190,14 @@ func (w *world) unfinished() {
 	})
 }
 
+// unfinishedRestart puts the journal of a restart that has not ended.
+func (w *world) unfinishedRestart() {
+	w.Create(apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main"},
+		"data": apitest.Object{"journal.json": `{"kind":"restart","began":"2026-01-01T00:00:00Z","object":"sts","payload":{"strategy":"rolling","pods":{}}}`},
+	})
+}
+
 // state is all that the cluster has: each object with its version, and what etcd was asked to
 // change.
 func (w *world) state() string {
@@ -245,6 +253,7 @@ func TestChangeProtocol(t *testing.T) {
 		{name: "--wait=false, detached", flags: "--wait=false --dry-run=client", not: func(v verb) bool { return !v.detaches }, text: []string{"Nothing was changed"}},
 		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until that ends"}},
 		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"unfinished", "--abort"}},
+		{name: "an unfinished restart", flags: "-y", set: (*world).unfinishedRestart, not: func(v verb) bool { return v.besides || v.path == "restart" }, code: 2, text: []string{"kubectl etcd restart is unfinished", "--abort"}},
 		{name: "no permission", flags: "-y", set: func(w *world) { w.Deny = func(string, string) bool { return true } }, code: 1, text: []string{`user "ann" lacks`, "nothing was changed. Missing:"}},
 	} {
 		for _, v := range verbs {
@@ -275,6 +284,43 @@ func TestChangeProtocol(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAnotherManager: a change that was interrupted can be undone although something else manages the
+// members by now. It can't be continued, and no other change begins.
+func TestAnotherManager(t *testing.T) {
+	t.Parallel()
+	replacement := func(w *world) {
+		w.unfinished()
+		operatetest.Field(w.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")), "data")["journal.json"] = `{"kind":"member replace","began":"2026-01-01T00:00:00Z","object":"sts","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":1}}`
+	}
+	for _, row := range []struct {
+		path, args string
+		set        func(*world)
+		code       int
+		text       string
+	}{
+		{"scale", "etcd/main --abort", (*world).unfinished, 0, "undo scaling Etcd team/main to 4 members"},
+		{"scale", "etcd/main --replicas 4", (*world).unfinished, 2, "etcd-druid adds and removes its members now: undo it with kubectl etcd scale etcd/main --abort -n team"},
+		{"scale", "etcd/main --replicas 5", (*world).unfinished, 2, "undo it with kubectl etcd scale etcd/main --abort -n team"},
+		{"scale", "etcd/main --abort", (*world).unfinishedRestart, 2, "cannot undo a scale"},
+		{"scale", "etcd/main --replicas 5", (*world).unfinishedRestart, 2, "kubectl etcd restart is unfinished"},
+		{"member replace", "etcd/main main-1 --abort", replacement, 0, "undo replacing main-1 of Etcd team/main"},
+		{"member replace", "etcd/main main-1", replacement, 2, "undo it with kubectl etcd member replace etcd/main main-1 --abort -n team"},
+		{"member replace", "etcd/main main-2 --force", replacement, 2, "undo it with kubectl etcd member replace etcd/main main-1 --abort -n team"},
+		{"defrag", "etcd/main", replacement, 2, "undo it with kubectl etcd member replace etcd/main main-1 --abort -n team"},
+	} {
+		t.Run(row.path+" "+row.args, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, verb{})
+			w.druid()
+			row.set(w)
+			code := w.run(t.Context(), verb{path: row.path, args: row.args}, "--dry-run=client")
+			if code != row.code || !strings.Contains(w.err.String(), row.text) {
+				t.Errorf("exit code %d, want %d with %q:\n%s", code, row.code, row.text, &w.err)
+			}
+		})
 	}
 }
 

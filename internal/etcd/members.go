@@ -60,6 +60,16 @@ func firstLabel(address string) string {
 	return label
 }
 
+// Hosts returns the first label of the host name of each peer URL. In Kubernetes it is the name of
+// the member's pod.
+func (l Listed) Hosts() []string {
+	var hosts []string
+	for _, u := range l.PeerURLs {
+		hosts = append(hosts, firstLabel(u))
+	}
+	return hosts
+}
+
 // DuePod returns the pod that a member without a pod had and will have again: its StatefulSet
 // will create a pod of that name. It is empty for a member that has a pod and for one that
 // gets none.
@@ -67,11 +77,7 @@ func (l Listed) DuePod(o owner.Owner) string {
 	if l.Pod != "" {
 		return ""
 	}
-	names := []string{l.Name}
-	for _, u := range l.PeerURLs {
-		names = append(names, firstLabel(u))
-	}
-	for _, n := range names {
+	for _, n := range append([]string{l.Name}, l.Hosts()...) {
 		if at := o.Ordinal(n); at >= 0 && at < int(o.Replicas) {
 			return n
 		}

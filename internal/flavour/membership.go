@@ -41,6 +41,8 @@ type Membership struct {
 	// RemovesMembers is true if the manager removes the members of pods that it stops from etcd, or
 	// may: a controller that is not known. A smaller StatefulSet is then no loss of voters.
 	RemovesMembers bool
+	// Unknown is true if it isn't known whether the manager changes the members at all.
+	Unknown bool
 	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager
 	// change the members, so that a user need not follow ScaleHow and ReplaceHow.
 	ByPlugin bool
@@ -73,7 +75,7 @@ func StartScript(who, scale string, removes bool) Membership {
 func UnreadScript(where, why string) Membership {
 	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter"
 	return Membership{
-		Manager: ByStartScript, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
+		Manager: ByStartScript, Unknown: true, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
 		ScaleHow: readable, ReplaceHow: readable,
 	}
 }

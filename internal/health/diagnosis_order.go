@@ -38,10 +38,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.TakeBackup:
 		return f.backupCure()
 	case recovery.Resume:
-		if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
-			return u.Commands[0]
-		}
-		return f.Command("status")
+		return f.orContinue(f.Command("status"))
 	case recovery.Reconcile:
 		return f.annotate("druid.gardener.cloud/operation=reconcile")
 	case recovery.EndSuspension:
@@ -63,7 +60,7 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 			return f.promote(l)
 		}
 	case recovery.RestartPod:
-		return f.Command("restart", "--member "+a.Member)
+		return f.orContinue(f.Command("restart", "--member "+a.Member))
 	case recovery.Replace:
 		return f.replace(a.Member)
 	case recovery.RemoveMember:

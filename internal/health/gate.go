@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -37,12 +38,35 @@ func (f *Facts) hasLearner() bool {
 	return slices.ContainsFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return l.Learner })
 }
 
+// continues is the command that continues or ends an unfinished operation of this program, empty if
+// there is none. Until then, other changes are refused.
+func (f *Facts) continues() string {
+	if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
+		return u.Commands[0]
+	}
+	return ""
+}
+
+// orContinue is a command that is refused while an operation is unfinished: then it is the command
+// that continues.
+func (f *Facts) orContinue(command string) string { return cmp.Or(f.continues(), command) }
+
+// ofPod reports whether a member of the list has a pod of the cluster, or its address.
+func (f *Facts) ofPod(l etcd.Listed) bool {
+	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool { return f.Owner.Ordinal(host) >= 0 })
+}
+
 // onceReady is a command that is accepted only while every member is a voter and well, with what must
 // be so first.
 func (f *Facts) onceReady(command string) string {
+	if first := f.continues(); first != "" {
+		return first
+	}
 	switch v := policy.Precondition(f.Cluster.Value.Cluster, ""); {
 	case f.hasLearner() || len(f.notReady("")) > 0 || f.Survey.Err == nil && !f.listKnown():
 		return "once all members are voters and healthy, " + command
+	case f.UnderWay.Value != nil && !f.UnderWay.Value.Interrupted:
+		return "once the change that is under way has ended, " + command
 	case f.Cluster.Err != nil || v.Allowed:
 		return command
 	case v.Reason == policy.ClientTrafficCut:
@@ -58,6 +82,9 @@ func (f *Facts) onceReady(command string) string {
 // defrag is how to defragment all members. It frees space also while backups fail or clients are cut off.
 func (f *Facts) defrag() string {
 	command := f.Command("defrag")
+	if first := f.continues(); first != "" {
+		return first
+	}
 	full := slices.Contains(f.Survey.Value.StrayTypes(), maintenance.NoSpace) ||
 		slices.ContainsFunc(f.Survey.Value.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.NoSpace) })
 	if full && !f.hasLearner() && len(f.notReady("")) == 0 {

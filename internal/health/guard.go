@@ -87,6 +87,8 @@ func noOperation(f *Facts) []Finding {
 		found = append(found, info("", "%s by %s", u.Operation, u.Holder))
 	case u.Change != "":
 		found = append(found, warning(f.Command("status"), "kubectl etcd %s was interrupted and is half done: resume it or abort it before any other change", u.Operation))
+	case u.Holder == "":
+		found = append(found, warning(f.Command("status"), "kubectl etcd %s was interrupted: continue it or end it before any other change", u.Operation))
 	case u.Renewed != nil:
 		found = append(found, warning(f.Command("status"), "%s by %s stopped %s ago before it ended", u.Operation, u.Holder, ago(f.At.Sub(u.Renewed.Time))))
 	default:

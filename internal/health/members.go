@@ -158,6 +158,8 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 		return f.kubectl("describe", "pod", l.Pod)
 	case l.Pod == "" && len(f.Silences[l.ID].Elsewhere) > 0:
 		return f.kubectl("etcd", "status", "pod/"+f.Silences[l.ID].Elsewhere[0])
+	case f.continues() != "" && f.ofPod(l):
+		return f.continues()
 	case !f.removable(l):
 		return f.Command("member list")
 	}
@@ -167,7 +169,7 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 // removable reports whether the rules of member remove accept a member that no pod of the cluster
 // runs.
 func (f *Facts) removable(l etcd.Listed) bool {
-	return f.MayRemove[l.ID].Allowed && membership.IsDead(f.Silences[l.ID]).Allowed &&
+	return f.MayRemove[l.ID].Allowed && (f.continues() == "" || !f.ofPod(l)) && membership.IsDead(f.Silences[l.ID]).Allowed &&
 		(f.Cluster.Err != nil || policy.Precondition(f.Cluster.Value.Cluster, l.NameAndID()).Allowed)
 }
 
@@ -205,7 +207,7 @@ func (f *Facts) outsider(pod string) Finding {
 // no member while another voter is missing, or while there is a learner.
 func (f *Facts) replace(pod string, flags ...string) string {
 	how := f.replacement(pod, flags...)
-	if w := f.Owner.Membership(); how == f.Command("member list") || w.ReplaceHow != "" && !w.ByPlugin {
+	if w := f.Owner.Membership(); how == f.continues() || how == f.Command("member list") || w.ReplaceHow != "" && !w.ByPlugin {
 		return how
 	}
 	switch others := f.notReady(pod); {
@@ -230,7 +232,7 @@ func (f *Facts) replacement(pod string, flags ...string) string {
 	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return w.ReplaceHow
 	}
-	return f.Command("member replace", append([]string{pod}, flags...)...)
+	return f.orContinue(f.Command("member replace", append([]string{pod}, flags...)...))
 }
 
 func learners(f *Facts) []Finding {
@@ -260,7 +262,7 @@ func learners(f *Facts) []Finding {
 // members. There etcd is asked for it, if the learner has caught up: etcd also promotes an empty one.
 func (f *Facts) promote(l etcd.Listed) string {
 	if w := f.Owner.Membership(); w.Manager == flavour.BySets || w.Manager == flavour.Unmanaged && !f.Owner.WithoutStatefulSet() {
-		return f.Command("member promote", id(l))
+		return f.orContinue(f.Command("member promote", id(l)))
 	}
 	m := recovery.Member{Name: l.Pod}
 	if f.answerOf(&m); !m.CaughtUp {

@@ -607,6 +607,9 @@ func TestTraffic(t *testing.T) {
 		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},
 		{name: "locked", id: "G003", with: locked(output.UnderWay{}), want: Info, message: "scale by ann@laptop"},
 		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago before it ended"},
+		{name: "a restart, interrupted", id: "G003", with: func(f *Facts) {
+			f.UnderWay.Value = &output.UnderWay{Operation: "restart", Interrupted: true}
+		}, want: Warning, message: "kubectl etcd restart was interrupted: continue it or end it"},
 		{name: "half done", id: "G003", with: locked(output.UnderWay{Interrupted: true, Change: "scale from 3 to 5 members"}), want: Warning, message: "kubectl etcd scale was interrupted and is half done"},
 	})
 }

@@ -6,6 +6,7 @@ package operate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -94,6 +95,15 @@ type MissingError struct {
 	// User is the user's name according to the API server. It is empty if unknown.
 	User  string
 	Needs []Need
+}
+
+// Add adds missing permissions, each once.
+func (e *MissingError) Add(needs []Need) {
+	for _, n := range needs {
+		if !slices.Contains(e.Needs, n) {
+			e.Needs = append(e.Needs, n)
+		}
+	}
 }
 
 func (e *MissingError) Error() string {

@@ -30,7 +30,7 @@ var (
 		"List it with kubectl etcd member list NAME. When you know what it is, remove it with kubectl etcd member remove NAME MEMBER.")
 	MemberGap = reasons.Add("MemberGap",
 		"An ordinal below the highest member has no member, and a StatefulSet can't skip an ordinal.",
-		"Replace the member of that pod first: kubectl etcd member replace POD.")
+		"If a change of members stops at it, undo that change with --abort. Then replace the member of that pod: kubectl etcd member replace POD.")
 	_                = reasons.Include(policy.OperationUnderWay)
 	UnknownOperation = reasons.Add("UnknownOperation",
 		"The journal contains an operation that this version of the plugin does not know.",

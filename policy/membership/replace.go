@@ -15,7 +15,7 @@ import (
 func replace(s ClusterState, r Record) Step {
 	m, found := s.at(r.Ordinal)
 	if other, there := s.learner(); there && other.Ordinal != r.Ordinal {
-		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added", other.ID)
+		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", other.ID)
 	}
 	if step, bad := s.foreignMember(); bad {
 		return step

@@ -13,7 +13,7 @@ func scaleIn(s ClusterState, r Record) Step {
 		return step
 	}
 	if learner, found := s.learner(); found {
-		return stop(policy.LearnerPresent, "member %016x is a learner: wait until it votes, or remove it", learner.ID)
+		return stop(policy.LearnerPresent, "member %016x is a learner: wait until it votes, or undo this operation with --abort, then remove it", learner.ID)
 	}
 	if step, low := s.raiseReplicas(0); low {
 		return step

@@ -19,11 +19,11 @@ func scaleOut(s ClusterState, r Record) Step {
 	}
 	size := s.size()
 	if at := s.firstVoterFrom(size); at >= 0 {
-		return stop(MemberGap, "%s is a member, but the lower %s is not: replace the member of that pod first", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
+		return stop(MemberGap, "%s is a member, but the lower %s is not: undo this operation with --abort, then replace the member of that pod", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
 	}
 	learner, found := s.learner()
 	if found && learner.Ordinal != size {
-		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added", learner.ID)
+		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", learner.ID)
 	}
 	switch {
 	case size >= r.Target && !found:
@@ -100,9 +100,11 @@ func (s ClusterState) settle(r Record, size int) Step {
 }
 
 // undoOut removes a learner and what was created for it. Members that are voters by then remain,
-// also above an ordinal without a voter: their removal is a scale-in.
+// also above an ordinal without a voter: their removal is a scale-in. A scale-out adds one member at a
+// time, at the ordinal above the voters. So the claims of higher ordinals are of an earlier operation,
+// or kept, and remain. So does a learner there.
 func undoOut(s ClusterState, r Record) Step {
-	if learner, found := s.learner(); found && learner.Ordinal >= r.Replicas {
+	if learner, found := s.learner(); found && learner.Ordinal >= r.Replicas && learner.Ordinal <= max(s.Replicas, s.votedOrdinals()) {
 		return s.remove(learner)
 	}
 	if step, bad := s.foreignMember(); bad {
@@ -112,7 +114,7 @@ func undoOut(s ClusterState, r Record) Step {
 		return step
 	}
 	size := max(s.votedOrdinals(), r.Replicas)
-	if step, left := s.removeFrom(size, false); left {
+	if step, left := s.removeBetween(size, size+1); left {
 		return step
 	}
 	if size > r.Replicas {

@@ -88,6 +88,14 @@ func (s ClusterState) restoreStrategy(r Record) Step {
 // removeFrom removes what the ordinals at and above from have: replicas, pods and, unless keep is
 // true, their claims.
 func (s ClusterState) removeFrom(from int, keep bool) (Step, bool) {
+	if keep {
+		return s.removeBetween(from, 0)
+	}
+	return s.removeBetween(from, len(s.Ordinals))
+}
+
+// removeBetween removes the replicas and pods at and above from, and the claims of those below to.
+func (s ClusterState) removeBetween(from, to int) (Step, bool) {
 	if s.Replicas > from {
 		return s.setReplicas(from), true
 	}
@@ -96,7 +104,7 @@ func (s ClusterState) removeFrom(from int, keep bool) (Step, bool) {
 		switch {
 		case p.UID != "":
 			return waitFor(PodGoing, "%s is still there", p.Pod), true
-		case len(p.Claims) > 0 && !keep:
+		case len(p.Claims) > 0 && at < to:
 			return Step{Act: DeleteClaims, Ordinal: at}, true
 		case p.TerminatingClaims > 0:
 			return waitFor(PodGoing, "a volume claim of %s is still there", p.Pod), true
@@ -208,7 +216,7 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 // foreignMember returns a step that stops if a member belongs to no pod of the StatefulSet.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet", p.ID, p.URL), true
+		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove", p.ID, p.URL), true
 	}
 	return Step{}, false
 }

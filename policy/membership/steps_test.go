@@ -59,6 +59,13 @@ var stepRows = []struct {
 	{row: "M-32 the learner is taken back", members: "Ld", operation: ScaleOut, undo: true, target: 3, change: two, want: RemoveMember, ordinal: 1},
 	{row: "M-32 its replica", members: "L", operation: ScaleOut, undo: true, target: 3, change: func(s *ClusterState) { s.Replicas = 2 }, want: SetReplicas},
 	{row: "M-32 its volume", members: "L", operation: ScaleOut, undo: true, target: 3, change: func(s *ClusterState) { s.Ordinals[1].Claims = []string{"2"} }, want: DeleteClaims, ordinal: 1},
+	{row: "M-32 not the volume of a higher ordinal", members: "L", operation: ScaleOut, undo: true, target: 5, change: func(s *ClusterState) { s.Ordinals[2].Claims = []string{"2"} }, want: Done},
+	{row: "M-32 nor a learner of a higher ordinal", members: "L--d", operation: ScaleOut, undo: true, target: 5, change: func(s *ClusterState) {
+		s.Replicas = 1
+		for at := range s.Ordinals[1:] {
+			s.Ordinals[at+1].UID, s.Ordinals[at+1].Claims = "", nil
+		}
+	}, want: Done},
 	{row: "M-32 the template, under the partition", members: "L", operation: ScaleOut, undo: true, target: 3, change: func(s *ClusterState) { s.Partition, s.Original = 1, false }, want: RestoreTemplate},
 	{row: "M-32 a replacement's learner", members: "dLv", operation: Replace, undo: true, change: renewed, want: RemoveMember},
 	{row: "M-33 who votes stays", members: "Lv", operation: ScaleOut, undo: true, target: 3, change: func(s *ClusterState) { s.Original, s.Partition, s.Bootstrap = false, 2, s.bootstrapFor(-1) }, want: RestoreStrategy},

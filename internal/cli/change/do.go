@@ -19,7 +19,8 @@ var ErrWait = errors.New("--wait=false is not possible with this command, becaus
 
 // Do runs an operation on a cluster. Every change goes through it:
 //
-//  1. It refuses if permissions are missing. With --dry-run=client it checks none.
+//  1. It refuses if permissions are missing. With --dry-run=client it checks none. The message has
+//     all of them, also those that only the plan needs.
 //  2. It refuses if a change of members is unfinished. It judges, shows the plan and asks.
 //     It ends here with --dry-run=client, or if there is nothing to do.
 //  3. --dry-run=server tries the writes and ends here.
@@ -53,21 +54,6 @@ func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) 
 		return err
 	}
 	return after(ctx, limit, op, plan.Title)
-}
-
-// permitted returns an error if the user lacks permissions of every plan.
-func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
-	switch {
-	case f.DryRun == DryRunClient:
-		return nil
-	case c != nil:
-		return Require(ctx, a, c, append(readsJournal(c), op.Needs...))
-	}
-	kube, err := a.Client()
-	if err != nil {
-		return err
-	}
-	return RequireOnly(ctx, a, kube, op.Needs)
 }
 
 // judge returns the plan, or an error if the operation is refused now.

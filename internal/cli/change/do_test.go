@@ -137,7 +137,34 @@ func TestDo(t *testing.T) {
 		{name: "no terminal to ask for confirmation", set: func(s *stage) { s.flags.yes = false }, calls: []string{"judge"}, code: 2, message: "-y"},
 		{name: "no permission", set: func(s *stage) {
 			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
-		}, code: 1, message: "leases"},
+		}, calls: []string{"judge"}, code: 1, message: "leases"},
+		{name: "no permission, and the judgement needs more", set: func(s *stage) {
+			s.Deny = func(verb, resource string) bool {
+				return verb == "update" && resource == "leases" || resource == "brushes"
+			}
+			s.op.Judge = func(ctx context.Context) (operate.Plan, error) {
+				return operate.Plan{}, Require(ctx, s.app, s.cluster, []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}})
+			}
+		}, code: 1, message: "lacks 2 permissions that this command needs; nothing was changed. Missing:\n" +
+			`  verb "update" on "leases.coordination.k8s.io" named "` + lock.Name(o) + `" in namespace "team"` + "\n" +
+			`  verb "get" on "brushes" in namespace "team"`},
+		{name: "no permission, and the plan needs more", set: func(s *stage) {
+			s.Deny = func(verb, resource string) bool {
+				return verb == "update" && resource == "leases" || resource == "brushes"
+			}
+			s.op.Judge = func(context.Context) (operate.Plan, error) {
+				return operate.Plan{Title: "paint it", Needs: []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}}}, nil
+			}
+		}, code: 1, message: "lacks 2 permissions"},
+		{name: "no permission, and no cluster", set: func(s *stage) {
+			s.cluster, s.op.Verb = nil, ""
+			s.Deny = func(_, resource string) bool { return resource == "brushes" }
+			s.op.Needs = []operate.Need{{Verb: "get", Resource: "brushes"}}
+		}, calls: []string{"judge"}, code: 1, message: "lacks 1 permission"},
+		{name: "no permission, and the judgement refuses", set: func(s *stage) {
+			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
+			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, app.Refused("too wet") }
+		}, code: 1, message: "lacks 1 permission"},
 		{name: "nothing to do", set: func(s *stage) {
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{Already: "main is painted."}, nil }
 			s.op.Already = func(context.Context) error {

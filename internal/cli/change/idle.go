@@ -6,15 +6,17 @@ package change
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
-// readsJournal returns the permissions to read whether a change of members is unfinished.
-func readsJournal(c *app.Cluster) []operate.Need {
+// ReadsJournal returns the permissions to read whether a change of members is unfinished.
+func ReadsJournal(c *app.Cluster) []operate.Need {
 	if !journal.Kept(c.Owner) {
 		return nil
 	}
@@ -31,28 +33,51 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 }
 
 // Unfinished returns an error with the commands that continue or undo the unfinished change of
-// members. It returns nil if there is none.
+// members, or end the unfinished restart. It returns nil if there is none.
 func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if !journal.Kept(c.Owner) {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
+	if err != nil {
+		return err
+	}
+	return unfinishedIn(e, c, under)
+}
+
+// UnfinishedFor is Unfinished for a change of one member of etcd's list, which has so many members.
+// It returns nil if what is unfinished can't be about that member.
+func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Listed, members int) error {
+	if !journal.Kept(c.Owner) {
+		return nil
+	}
+	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
+	if err != nil || !under.Concerns(c.Owner, l, members) {
+		return err
+	}
+	return unfinishedIn(e, c, under)
+}
+
+func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	j := under.Change
 	switch {
-	case err != nil:
-		return err
 	case under.Restart != nil:
 		return app.Refused("%s: %s", c.Owner, membership.UnfinishedRestart(c.Owner, under.Restart))
 	case j == nil:
 		return nil
 	}
-	advice := fmt.Sprintf("continue it with %s -n %s", j.Resume(c.Owner), c.Namespace)
-	if !j.Undo {
-		advice += fmt.Sprintf(", or undo it with %s -n %s", j.Abort(c.Owner), c.Namespace)
+	var advice []string
+	for _, command := range j.Commands(c.Owner) {
+		does := "continue"
+		if command == j.Abort(c.Owner) && !j.Undo {
+			does = "undo"
+		}
+		advice = append(advice, fmt.Sprintf("%s it with %s -n %s", does, command, c.Namespace))
 	}
+	how := strings.Join(advice, ", or ")
 	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
-		advice = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, advice)
+		how = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, how)
 	}
 	return app.Refused("kubectl etcd %s on %s (%s) is unfinished since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), advice)
+		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), how)
 }

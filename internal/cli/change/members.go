@@ -10,9 +10,12 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -40,6 +43,20 @@ func PrintStep(e *app.App, format string, args ...any) {
 		return
 	}
 	e.Step(format, args...)
+}
+
+// HasUnfinished reports whether a change of a cluster's members is unfinished. A command asks before
+// it checks what manages the members, which may be another manager than when the change began.
+// It returns false if the user may not read the journal: the permissions are checked later.
+func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
+	if !journal.Kept(c.Owner) {
+		return false, nil
+	}
+	kept, err := journal.Read(ctx, c.Kube, c.Owner)
+	if apierrors.IsForbidden(err) {
+		return false, nil
+	}
+	return kept != nil && kept.Kind != journal.KindRestart, err
 }
 
 // MembersTask is one run of a change of members. An earlier command may have started the change.
@@ -89,6 +106,11 @@ func (t *MembersTask) plan(ctx context.Context) (*membership.Change, operate.Pla
 }
 
 func (t *MembersTask) resume(ctx context.Context, found *membership.Change) (operate.Plan, error) {
+	if !t.Undo {
+		if err := found.Continuable(t.cluster.Owner); err != nil {
+			return operate.Plan{}, err
+		}
+	}
 	if err := t.Continues(ctx, found); err != nil {
 		return operate.Plan{}, err
 	}

@@ -23,9 +23,9 @@ type Operation struct {
 	// Needs are the permissions of every plan of the operation, without those for the lock and
 	// the Event.
 	Needs []operate.Need
-	// AllowsUnfinished is true for an operation that may run while a change of members is
-	// unfinished. Such an operation continues that change, undoes it, or repairs something
-	// else. All other operations are refused until the change has ended.
+	// AllowsUnfinished is true for an operation that may run while a change of members or a
+	// restart is unfinished. Such an operation continues that change, undoes it, or repairs
+	// something else. All other operations are refused until the change has ended.
 	AllowsUnfinished bool
 	// Detaches is true if the change continues without this command, so that --wait=false is
 	// possible.

@@ -59,10 +59,13 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, force 
 		return err
 	}
 	defer c.Close()
-	r := membership.Removal{Reader: c.Reader, Clock: a.Clock, Force: force}
+	r := membership.Removal{Reader: c.Reader, Clock: a.Clock, Force: force, Idle: func(ctx context.Context, l etcd.Listed, members int) error {
+		return change.UnfinishedFor(ctx, a, c, l, members)
+	}}
 	var l etcd.Listed
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: "member remove", Needs: memberNeeds(c),
+		Verb: "member remove", Needs: append(change.ReadsJournal(c), memberNeeds(c)...),
+		AllowsUnfinished: true, // for a member at which a change stops. Idle refuses all others
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			r.Owner, r.Members = c.Owner, c.Members
 			if l, plan, err = r.Plan(ctx, member); err == nil {

@@ -81,14 +81,29 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	if err != nil {
 		return err
 	}
-	m := c.Membership()
-	switch {
-	case c.OfDruid():
+	unfinished, err := change.HasUnfinished(ctx, c)
+	if err != nil {
+		return err
+	}
+	if unfinished {
+		return replaceStatefulSet(ctx, e, c, pod, o)
+	}
+	if c.OfDruid() {
 		return replaceDruid(ctx, e, c, pod, o)
-	case m.Manager != flavour.Unmanaged || c.WithoutStatefulSet():
-		return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
+	}
+	if err := replaceable(c, pod); err != nil {
+		return err
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)
+}
+
+// replaceable returns an error if something else manages the members.
+func replaceable(c *app.Cluster, pod string) error {
+	m := c.Membership()
+	if m.Manager == flavour.Unmanaged && !c.WithoutStatefulSet() {
+		return nil
+	}
+	return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
 }
 
 func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod string, o replaceOptions) error {
@@ -104,6 +119,9 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		Members: m, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+			if err := replaceable(c, pod); err != nil { // the change that was unfinished has ended
+				return nil, operate.Plan{}, err
+			}
 			return m.PlanReplace(ctx, pod, o.force)
 		},
 		Continues: func(ctx context.Context, j *membership.Change) error {

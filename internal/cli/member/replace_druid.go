@@ -33,7 +33,7 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 		operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
 	var planned *membership.DruidReplacement
 	return change.Do(ctx, e, c, o.Flags, change.Operation{
-		Verb: "member replace", Needs: needs, AllowsUnfinished: true,
+		Verb: "member replace", Needs: needs,
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			m.Owner = c.Owner
 			planned, plan, err = m.PlanDruidReplace(ctx, pod, o.force)

@@ -65,6 +65,7 @@ func run(ctx context.Context, a *app.App, target, to string, f change.Flags) err
 	t := &maintenance.Transfer{Cluster: c.String(), To: to}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "move-leader", Needs: change.ThroughTunnel(c),
+		AllowsUnfinished: true, // a change can wait for another leader, and transfers leadership itself
 		Judge: func(ctx context.Context) (operate.Plan, error) {
 			t.Members = c.Members
 			return t.Judge(ctx)

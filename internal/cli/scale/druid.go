@@ -31,7 +31,7 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 	defer m.Close()
 	requested := false
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
-		Verb: "scale", Needs: m.DruidNeeds(), AllowsUnfinished: true, Detaches: true,
+		Verb: "scale", Needs: m.DruidNeeds(), Detaches: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
 		Already: func(ctx context.Context) error {
 			if !o.Wait {

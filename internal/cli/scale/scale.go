@@ -87,14 +87,29 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if err != nil {
 		return err
 	}
-	m := c.Membership()
-	switch {
-	case c.OfDruid():
+	unfinished, err := change.HasUnfinished(ctx, c)
+	if err != nil {
+		return err
+	}
+	if unfinished {
+		return scaleStatefulSet(ctx, e, c, o)
+	}
+	if c.OfDruid() {
 		return scaleDruid(ctx, e, c, o)
-	case m.Manager != flavour.Unmanaged || c.WithoutStatefulSet():
-		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
+	}
+	if err := unmanaged(c); err != nil {
+		return err
 	}
 	return scaleStatefulSet(ctx, e, c, o)
+}
+
+// unmanaged returns an error if something else adds and removes the members.
+func unmanaged(c *app.Cluster) error {
+	m := c.Membership()
+	if m.Manager == flavour.Unmanaged && !c.WithoutStatefulSet() {
+		return nil
+	}
+	return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
 }
 
 func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOptions) error {
@@ -107,6 +122,9 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + policy.Count(o.replicas, "member"),
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+			if err := unmanaged(c); err != nil { // the change that was unfinished has ended
+				return nil, operate.Plan{}, err
+			}
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
 		Continues: func(_ context.Context, j *membership.Change) error { return continues(c, j, o) },

@@ -69,13 +69,13 @@ func (g Given) missing(etcd bool, rest string) string {
 	if !ours(args) {
 		return ""
 	}
-	add := ""
+	var add strings.Builder
 	for _, flags := range []string{g.Context, g.Login} {
 		if !has(rest, flags) {
-			add += flags
+			add.WriteString(flags)
 		}
 	}
-	return add
+	return add.String()
 }
 
 // has reports whether a text contains the flags, and not only the beginning of another value.

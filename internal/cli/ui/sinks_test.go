@@ -47,7 +47,7 @@ var sinks = map[string]func(c *Console, text string){
 	"Linef":        func(c *Console, text string) { _ = c.Linef(c.Out, "%s", text) },
 	"Line":         func(c *Console, text string) { _ = c.Line(c.Out, Cell{Text: text}, Cell{Text: text, Color: Red}) },
 	"Labelled":     func(c *Console, text string) { _ = c.Labelled(c.Out, Cell{Text: text}, 2, text) },
-	"Ask":          func(c *Console, text string) { _, _ = c.Ask(context.Background(), text) }, //nolint:usetesting // the answer is there
+	"Ask":          func(c *Console, text string) { _, _ = c.Ask(context.Background(), text) },
 	"Prompt":       func(c *Console, text string) { c.Prompt("%s: ", text) },
 	"StatusLine":   func(c *Console, text string) { (&StatusLine{console: c, out: c.ErrOut, columns: 80}).Show(text) },
 	"Progress":     progress,

@@ -51,9 +51,8 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	}
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
-		out.Commands = append(out.Commands, j.Resume(f.Owner)+rest)
-		if !j.Undo {
-			out.Commands = append(out.Commands, j.Abort(f.Owner)+rest)
+		for _, command := range j.Commands(f.Owner) {
+			out.Commands = append(out.Commands, command+rest)
 		}
 	}
 	return out

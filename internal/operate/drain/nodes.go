@@ -66,11 +66,7 @@ func (o *observation) readNodes(ctx context.Context, j *Job, names []string) err
 type MissingNodesError struct{ Names []string }
 
 func (e *MissingNodesError) Error() string {
-	text := "there is no node " + e.Names[0]
-	for _, name := range e.Names[1:] {
-		text += ", and no node " + name
-	}
-	return text
+	return "there is no node " + strings.Join(e.Names, ", and no node ")
 }
 
 // readHosts reads which nodes get new pods.

@@ -42,13 +42,13 @@ func (s *State) OperatePlan() (operate.Plan, error) {
 	}
 	p.Steps = append(p.Steps, "cordon "+strings.Join(s.names(), ", "))
 	for i, w := range s.Plan.Waves {
+		var batches []string
+		for _, batch := range w.Batches {
+			batches = append(batches, strings.Join(podNames(batch), ", "))
+		}
 		step := fmt.Sprintf("wave %d: drain %s", i+1, policy.List(w.Nodes))
-		for k, batch := range w.Batches {
-			then := ": evict "
-			if k > 0 {
-				then = ", and when these are ready again, "
-			}
-			step += then + strings.Join(podNames(batch), ", ")
+		if len(batches) > 0 {
+			step += ": evict " + strings.Join(batches, ", and when these are ready again, ")
 		}
 		p.Steps = append(p.Steps, step)
 		if i < len(s.Plan.Waves)-1 {

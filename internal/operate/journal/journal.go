@@ -25,7 +25,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -58,11 +57,9 @@ func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }
 
 func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
 
-// Kept reports whether changes of a cluster's members have a journal. Those that an operator makes
-// have none: the operator has its own state.
-func Kept(o owner.Owner) bool {
-	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
-}
+// Kept reports whether a cluster can have a journal. Every StatefulSet can: a restart has one whatever
+// manages the members, and the manager may be another one than when a change of members began.
+func Kept(o owner.Owner) bool { return o.StatefulSet != "" }
 
 // Read returns the journal of a cluster, nil where no operation is unfinished.
 func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, error) {

@@ -153,16 +153,18 @@ func (m *Members) changeMembers(ctx context.Context, s *observation, step member
 	if err != nil {
 		return err
 	}
-	return callEtcd(ctx, c, s, step)
+	if err = callEtcd(ctx, c, s, step); step.Act == membership.AddLearner && errors.Is(err, rpctypes.ErrUnhealthy) {
+		err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this, transfer leadership with kubectl etcd move-leader %s -n %s, and run it again",
+			err, m.Owner.Target(), m.Owner.Namespace)
+	}
+	return err
 }
 
 func callEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
 	var err error
 	switch step.Act { //nolint:exhaustive // the others are not etcd's
 	case membership.AddLearner:
-		if _, err = c.MemberAddAsLearner(ctx, s.configs[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
-			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this, transfer leadership with kubectl etcd move-leader, and run it again", err)
-		}
+		_, err = c.MemberAddAsLearner(ctx, s.configs[step.Ordinal].AdvertisePeer)
 	case membership.Promote:
 		_, err = c.MemberPromote(ctx, step.Member)
 	case membership.RemoveMember:

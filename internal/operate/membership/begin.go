@@ -66,6 +66,11 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if undo {
 		p.Title = "undo " + what
 		p.Steps = undoSteps(j)
+		if j.Operation != membership.ScaleIn { // which writes none of them
+			for _, value := range j.Found.values() {
+				p.Facts = append(p.Facts, "undoing restores "+value)
+			}
+		}
 	}
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {

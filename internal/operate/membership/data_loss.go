@@ -72,14 +72,17 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 }
 
 // lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
-// An emptyDir lives as long as its pod, a hostPath or another volume longer.
+// An emptyDir lives as long as its pod, a hostPath or another volume longer. The file system of a
+// container is lost when that is started again.
 func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod string) (gone bool, why string, err error) {
 	volume, known := s.dataVolume(m.Owner.Ordinal(pod))
 	switch {
 	case !known:
-	case volume == nil:
-		return true, "its data is on no volume", nil
-	case volume.EmptyDir != nil && s.pods[pod] == nil:
+	case volume == nil && s.pods[pod] == nil:
+		return true, "its data was on no volume, but in a pod that is gone", nil
+	case volume == nil && restarts(s.pods[pod], s.configs[m.Owner.Ordinal(pod)].Container) > 0:
+		return true, "its data is on no volume, and its container was started again", nil
+	case volume != nil && volume.EmptyDir != nil && s.pods[pod] == nil:
 		return true, "its data was in emptyDir " + volume.Name + " of a pod that is gone", nil
 	}
 	message, err := m.terminationLog(ctx, s, pod)
@@ -92,7 +95,20 @@ func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod stri
 	if !known {
 		return false, "it is not known which directory its data is in", nil
 	}
+	if volume == nil {
+		return false, "its data is on no volume, and its container was not started again", nil
+	}
 	return false, "its data is in volume " + volume.Name + " of its pod", nil
+}
+
+// restarts returns how often a container was started again in its pod.
+func restarts(pod *corev1.Pod, container string) int32 {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == container {
+			return c.RestartCount
+		}
+	}
+	return 0
 }
 
 // dataVolume returns the volume of an ordinal's data directory, nil where it is on none. It returns

@@ -4,9 +4,12 @@
 package membership
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // found is what the StatefulSet's pods were created from before the first step: the values
@@ -170,7 +174,8 @@ func (f found) restore(r *podTemplate) {
 }
 
 // restoreEnv returns variables of which those that an operation edits have their former values. It
-// removes those that did not exist.
+// removes those that did not exist. No operation writes valueFrom. So what the template has stays
+// where the journal has one: the two are the same, or the journal could have it read any Secret.
 func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
 	var out []corev1.EnvVar
 	for _, v := range now {
@@ -179,9 +184,46 @@ func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
 			if at < 0 {
 				continue
 			}
-			v = before[at]
+			if before[at].ValueFrom == nil {
+				v = corev1.EnvVar{Name: v.Name, Value: before[at].Value}
+			}
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+// values returns what restore writes, as text, with the update strategy.
+func (f found) values() []string {
+	var out []string
+	for _, a := range []arguments{f.Command, f.Args} {
+		for _, value := range a.Cluster {
+			out = append(out, fmt.Sprintf("--%s=%s", settingCluster, value))
+		}
+		for _, value := range a.State {
+			out = append(out, fmt.Sprintf("--%s=%s", settingState, value))
+		}
+	}
+	for _, v := range f.Env {
+		if v.ValueFrom == nil {
+			out = append(out, v.Name+"="+v.Value)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Configs)) {
+		for _, key := range slices.Sorted(maps.Keys(f.Configs[name])) {
+			out = append(out, fmt.Sprintf("%s=%s in ConfigMap %s", key, f.Configs[name][key], name))
+		}
+	}
+	strategy := "update strategy " + cmp.Or(string(f.Strategy.Type), string(appsv1.RollingUpdateStatefulSetStrategyType))
+	if r := f.Strategy.RollingUpdate; r != nil && r.Partition != nil {
+		strategy += fmt.Sprintf(", partition %d", *r.Partition)
+	}
+	if r := f.Strategy.RollingUpdate; r != nil && r.MaxUnavailable != nil {
+		strategy += ", maxUnavailable " + r.MaxUnavailable.String()
+	}
+	out = append(out, strategy)
+	for i := range out {
+		out[i] = format.Printable(out[i])
 	}
 	return out
 }

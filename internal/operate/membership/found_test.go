@@ -5,13 +5,57 @@ package membership
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
+
+// TestFoundRestoresNoReference: a journal that was changed can't have the template read another object.
+func TestFoundRestoresNoReference(t *testing.T) {
+	t.Parallel()
+	from := func(name string) corev1.EnvVar {
+		return corev1.EnvVar{Name: "ETCD_INITIAL_CLUSTER", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: "key"}}}
+	}
+	value := corev1.EnvVar{Name: "ETCD_INITIAL_CLUSTER", Value: "a"}
+	for _, c := range []struct{ was, now, want corev1.EnvVar }{
+		{was: from("other"), now: value, want: value},
+		{was: from("other"), now: from("own"), want: from("own")},
+		{was: from("own"), now: from("own"), want: from("own")},
+		{was: value, now: from("own"), want: value},
+	} {
+		if got := restoreEnv([]corev1.EnvVar{c.now}, []corev1.EnvVar{c.was}); !equality.Semantic.DeepEqual(got, []corev1.EnvVar{c.want}) {
+			t.Errorf("%v with %v in the journal: %v, want %v", c.now, c.was, got, c.want)
+		}
+	}
+}
+
+// TestFoundValues: the plan of undoing shows what is written.
+func TestFoundValues(t *testing.T) {
+	t.Parallel()
+	f := found{
+		Strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}},
+		Args:     arguments{Cluster: []string{"a=http://a:2380\x1b[2J"}, State: []string{"new"}},
+		Env:      []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER", Value: "a"}},
+		Configs:  map[string]map[string]string{"config": {"ETCD_INITIAL_CLUSTER_STATE": "new"}},
+	}
+	got := strings.Join(f.values(), "\n")
+	for _, want := range []string{
+		"--initial-cluster=a=http://a:2380", "--initial-cluster-state=new", "ETCD_INITIAL_CLUSTER=a",
+		"ETCD_INITIAL_CLUSTER_STATE=new in ConfigMap config", "update strategy RollingUpdate, partition 2",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "\x1b") {
+		t.Errorf("it has control characters: %q", got)
+	}
+}
 
 // TestFoundRestores: what an operation has written is restored, and nothing that others have.
 func TestFoundRestores(t *testing.T) {

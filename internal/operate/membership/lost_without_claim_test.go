@@ -28,7 +28,8 @@ func TestLostWithoutClaim(t *testing.T) {
 	for name, row := range map[string]struct {
 		volume  corev1.VolumeSource
 		dir     string
-		gone    bool // its pod
+		gone    bool  // its pod
+		again   int32 // how often its container was started again
 		log     string
 		lost    bool
 		because string
@@ -39,7 +40,10 @@ func TestLostWithoutClaim(t *testing.T) {
 		"emptyDir, crashed":                {volume: empty, dir: "/data", because: "its data is in volume data"},
 		"emptyDir, no pod":                 {volume: empty, dir: "/data", gone: true, lost: true, because: "of a pod that is gone"},
 		"emptyDir of a new pod":            {volume: empty, dir: "/data", log: fatal, lost: true, because: "has already been bootstrapped"},
-		"in the container":                 {volume: host, dir: "/elsewhere", lost: true, because: "on no volume"},
+		"in the container, which runs":     {volume: host, dir: "/elsewhere", because: "its container was not started again"},
+		"in the container, started again":  {volume: host, dir: "/elsewhere", again: 1, lost: true, because: "on no volume"},
+		"in the container, no pod":         {volume: host, dir: "/elsewhere", gone: true, lost: true, because: "in a pod that is gone"},
+		"in the container of a new pod":    {volume: host, dir: "/elsewhere", log: fatal, lost: true, because: "has already been bootstrapped"},
 		"a variable":                       {volume: host, dir: "$DATA_DIR/etcd", because: "not known which directory"},
 		"a variable of Kubernetes":         {volume: host, dir: "/data/$(NAME)", because: "not known which directory"},
 		"a command":                        {volume: host, dir: "/`hostname`", because: "not known which directory"},
@@ -56,7 +60,8 @@ func TestLostWithoutClaim(t *testing.T) {
 				Containers: []corev1.Container{{Name: "etcd", VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}}},
 				Volumes:    []corev1.Volume{{Name: "data", VolumeSource: row.volume}},
 			}
-			s.configs[1].DataDir = row.dir
+			s.configs[1].DataDir, s.configs[1].Container = row.dir, "etcd"
+			s.pods["main-1"].Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "etcd", RestartCount: row.again}}
 			if row.gone {
 				delete(s.pods, "main-1")
 			}

@@ -30,6 +30,11 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if err != nil {
 		return l, operate.Plan{}, err
 	}
+	if r.Idle != nil {
+		if err := r.Idle(ctx, l, len(s.List)); err != nil {
+			return l, operate.Plan{}, err
+		}
+	}
 	v, err := r.judge(ctx, s, l)
 	if err != nil {
 		return l, operate.Plan{}, err

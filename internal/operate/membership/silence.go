@@ -25,6 +25,9 @@ type Removal struct {
 	Clock   clock.Clock
 	// Force removes a voter that doesn't answer although its pod exists.
 	Force bool
+	// Idle returns an error if an unfinished operation may be about a member of etcd's list, which
+	// has so many members. Nil means no check.
+	Idle func(ctx context.Context, l etcd.Listed, members int) error
 }
 
 // Silence finds out what is known of a voter that doesn't answer: whether another pod of the

@@ -6,11 +6,15 @@ package membership
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -54,6 +58,23 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (Under
 	return u, err
 }
 
+// Concerns reports whether the operation may be about a member of etcd's list, which has so many
+// members: one of a pod that the StatefulSet has or may get. The operation stops at any other member,
+// and continues when that is removed.
+func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
+	ordinals := max(int(o.Replicas), members)
+	switch {
+	case u.Change != nil:
+		ordinals = max(ordinals, u.Change.Target, u.Change.Replicas)
+	case u.Restart == nil:
+		return false
+	}
+	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool {
+		at := o.Ordinal(host)
+		return at >= 0 && at < ordinals
+	})
+}
+
 // ResumeRestart returns the command that continues an unfinished restart, without the flag for the
 // namespace. With --abort it ends the restart.
 func ResumeRestart(o owner.Owner) string { return "kubectl etcd restart " + o.Target().String() }
@@ -86,6 +107,27 @@ func (j *Change) Resume(o owner.Owner) string {
 		return fmt.Sprintf("kubectl etcd member replace %s %s", o.Target(), o.PodName(j.Ordinal))
 	}
 	return fmt.Sprintf("kubectl etcd scale %s --replicas %d", o.Target(), j.Target)
+}
+
+// Continuable returns an error if the operation can only be undone: something else manages the
+// members by now, so that both could change them.
+func (j *Change) Continuable(o owner.Owner) error {
+	m := o.Membership()
+	if j.Undo || m.Manager == flavour.Unmanaged {
+		return nil
+	}
+	return &operate.RefusedError{What: "continue the unfinished " + j.Verb() + " of " + o.String(), Why: []string{
+		fmt.Sprintf("%s adds and removes its members now: undo it with %s -n %s", m.ManagerName, j.Abort(o), o.Namespace),
+	}}
+}
+
+// Commands returns the commands that end the operation, without the flag for the namespace: the one
+// that continues it, if any can, and the one that undoes it.
+func (j *Change) Commands(o owner.Owner) []string {
+	if j.Undo || j.Continuable(o) != nil {
+		return []string{j.Abort(o)}
+	}
+	return []string{j.Resume(o), j.Abort(o)}
 }
 
 // Abort returns the command that undoes the operation.

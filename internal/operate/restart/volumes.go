@@ -5,7 +5,9 @@ package restart
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +23,9 @@ import (
 // checkData finds out whether a member's data outlives its pod.
 func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Findings) error {
 	config, err := podfiles.New(j.Reader, j.Owner.Namespace).Config(ctx, pod)
+	if err != nil && notRead(ctx, err) {
+		return err
+	}
 	if err != nil || !etcdconf.IsKnownDir(config.DataDir) || config.WALDir != "" && !etcdconf.IsKnownDir(config.WALDir) {
 		return j.checkClaims(ctx, pod, f)
 	}
@@ -38,7 +43,7 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 // checkVolume finds out whether the volume of a directory outlives its pod. It is nil for a
 // directory in the container's own file system.
 func (j *Job) checkVolume(ctx context.Context, pod *corev1.Pod, volume *corev1.Volume, f *operate.Findings) error {
-	replace := "to have it start empty and get its data from the others: " + j.replaceHow(pod)
+	replace := j.lossCure(pod)
 	switch {
 	case volume == nil:
 		f.Refuse("the data of %s is in the container's own file system, and a new pod would start without it; %s", pod.Name, replace)
@@ -52,6 +57,24 @@ func (j *Job) checkVolume(ctx context.Context, pod *corev1.Pod, volume *corev1.V
 		return j.checkClaim(ctx, pod, volume.PersistentVolumeClaim.ClaimName, f)
 	}
 	return nil
+}
+
+// notRead reports whether an error is of a request that failed, so that a later one may show the
+// configuration. It returns false for a configuration that isn't known: only the pod has it, it is
+// missing, or the user may not read it.
+func notRead(ctx context.Context, err error) bool {
+	var status apierrors.APIStatus
+	var network net.Error
+	return ctx.Err() != nil || !apierrors.IsForbidden(err) && (errors.As(err, &status) || errors.As(err, &network))
+}
+
+// lossCure returns what to do with a member that loses its data when its pod stops.
+func (j *Job) lossCure(pod *corev1.Pod) string {
+	if j.Owner.Replicas <= 1 {
+		return fmt.Sprintf("no other member has its data: save it with kubectl etcd snapshot save %s FILE -n %s, give the data directory a volume claim, and restore the snapshot",
+			j.Owner.Target(), j.Owner.Namespace)
+	}
+	return "to have it start empty and get its data from the others: " + j.replaceHow(pod)
 }
 
 // replaceHow returns how to replace a member that loses its data when its pod stops.
@@ -129,8 +152,7 @@ func (j *Job) checkClaim(ctx context.Context, pod *corev1.Pod, name string, f *o
 	case err != nil:
 		return fmt.Errorf("read PersistentVolumeClaim %s/%s: %w", pod.Namespace, name, err)
 	case claim.DeletionTimestamp != nil:
-		f.Refuse("volume claim %s of %s is being deleted, and its data is lost as soon as the pod stops; to have the member start empty and get its data from the others: %s",
-			name, pod.Name, j.replaceHow(pod))
+		f.Refuse("volume claim %s of %s is being deleted, and its data is lost as soon as the pod stops; %s", name, pod.Name, j.lossCure(pod))
 	case claim.Status.Phase == corev1.ClaimLost:
 		f.Refuse("volume claim %s of %s has lost its volume: a new pod could not start", name, pod.Name)
 	}

@@ -4,6 +4,7 @@
 package restart
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -12,6 +13,56 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
+
+// TestCheckDataOfOneMember: the only voter can't be replaced, so the plan has another way to keep its data.
+func TestCheckDataOfOneMember(t *testing.T) {
+	t.Parallel()
+	for replicas, want := range map[int32]string{
+		1: "kubectl etcd snapshot save statefulset/main FILE -n team, give the data directory a volume claim",
+		3: "kubectl etcd member replace main-0 -n team --force",
+	} {
+		j := newStage(t).job(t)
+		j.Owner.Replicas = replicas
+		pod := &corev1.Pod{}
+		pod.Namespace, pod.Name = "team", "main-0"
+		for name, volume := range map[string]*corev1.Volume{
+			"none": nil, "emptyDir": {VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+			"ephemeral": {VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}},
+		} {
+			f := &operate.Findings{}
+			if err := j.checkVolume(t.Context(), pod, volume, f); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(f.Refusals, "; "); !strings.Contains(got, want) {
+				t.Errorf("%d members, %s: %q lacks %q", replicas, name, got, want)
+			}
+		}
+	}
+}
+
+// TestCheckDataNotRead: a request that fails is an error, and not a configuration that isn't known.
+func TestCheckDataNotRead(t *testing.T) {
+	t.Parallel()
+	for code, fails := range map[int]bool{http.StatusInternalServerError: true, http.StatusForbidden: false, http.StatusNotFound: false} {
+		s := newStage(t)
+		j := s.job(t)
+		pod := &corev1.Pod{}
+		if err := j.Kube.Get(t.Context(), client.ObjectKey{Namespace: "team", Name: "main-0"}, pod); err != nil {
+			t.Fatal(err)
+		}
+		pod.Spec.Containers[0].Args = []string{"--name=main-0", "--data-dir=$(DIR)"}
+		pod.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "config"}}}}
+		s.Refuse = func(_, path string) int {
+			if strings.HasSuffix(path, "/configmaps/config") {
+				return code
+			}
+			return 0
+		}
+		if err := j.checkData(t.Context(), pod, &operate.Findings{}); (err != nil) != fails {
+			t.Errorf("%d: %v", code, err)
+		}
+	}
+}
 
 // TestCheckData: where a pod's configuration doesn't show its data directory, the plan reports it instead of
 // naming a volume, and refuses if the pod has no claim.

@@ -47,12 +47,27 @@ func (r Plan) refusal() error {
 	if r.RestartsFromSnapshot {
 		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
 	}
-	if shared := r.shared(); r.OneByOne && shared != "" {
-		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so the old data of the others can't be deleted with their claims; restore one member with --replicas 1, remove the directories of the others, and scale the cluster out", shared)
+	if err := r.cannotGrow(); err != nil {
+		return err
 	}
 	if r.Bump > 0 && r.Newest >= r.restored() {
 		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
 			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)
+	}
+	return nil
+}
+
+// cannotGrow returns why members that start one after the other can't be added to the first.
+func (r Plan) cannotGrow() error {
+	if !r.OneByOne {
+		return nil
+	}
+	if m := r.Owner.Membership(); m.Unknown {
+		return r.refuse("its members start one after the other, and it is not known what adds the others to the first: %s may do it; %s. Or restore one member with --replicas 1, and scale the cluster out",
+			m.ManagerName, m.ScaleHow)
+	}
+	if shared := r.shared(); shared != "" {
+		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so the old data of the others can't be deleted with their claims; restore one member with --replicas 1, remove the directories of the others, and scale the cluster out", shared)
 	}
 	return nil
 }

@@ -41,6 +41,25 @@ func podNamed(name string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
 }
 
+// TestRestoreUnknownManager: without knowledge of what adds members, a plan must not add them.
+func TestRestoreUnknownManager(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		change   etcdconf.MemberChange
+		oneByOne bool
+		refused  string
+	}{
+		{"unread", etcdconf.MemberChange{Unread: "/x: forbidden"}, true, "it is not known what adds the others to the first"},
+		{"unread, and all start at once", etcdconf.MemberChange{Unread: "/x: forbidden"}, false, ""},
+		{"read", etcdconf.MemberChange{Verb: "add"}, true, ""},
+	} {
+		o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3, MemberChanges: []etcdconf.MemberChange{row.change}}
+		r := Plan{Owner: o, OneByOne: row.oneByOne, Files: Files{Manifest: "a pod"}}
+		wantRefusal(t, row.name, r.refusal(), row.refused)
+	}
+}
+
 // TestRestoreOnlyOurs: a plan for a part of a cluster would split it.
 func TestRestoreOnlyOurs(t *testing.T) {
 	t.Parallel()
