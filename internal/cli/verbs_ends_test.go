@@ -169,6 +169,7 @@ func (w *world) holder() any {
 // wants checks that a text has parts.
 func wants(t *testing.T, text string, parts ...string) {
 	t.Helper()
+	text = withoutGiven(text)
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q:\n%s", part, text)

@@ -5,6 +5,7 @@ package drainplan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,7 +34,7 @@ func table(a *app.App, s *drain.State, p *v1alpha1.DrainPlan) func(w io.Writer, 
 				a.Warn("%s: %s.", p.Nodes[i].Name, text)
 			}
 		}
-		return explain(w, s, p)
+		return explain(a, w, s, p)
 	}
 }
 
@@ -69,45 +70,68 @@ func row(n v1alpha1.DrainNode) []ui.Cell {
 }
 
 // explain prints why nodes are blocked or in a later wave, and what is between the waves.
-func explain(w io.Writer, s *drain.State, p *v1alpha1.DrainPlan) error {
-	var b strings.Builder
-	section := func(title string, lines []string) {
-		if len(lines) > 0 {
-			fmt.Fprintf(&b, "\n%s\n  - %s\n", title, strings.Join(lines, "\n  - "))
+func explain(a *app.App, w io.Writer, s *drain.State, p *v1alpha1.DrainPlan) error {
+	for _, part := range sections(s, p) {
+		if err := errors.Join(a.Line(w), a.Linef(w, "%s", part.title)); err != nil {
+			return err
+		}
+		for _, line := range part.lines {
+			if err := a.Labelled(w, ui.Cell{Text: "  -"}, 4, line); err != nil {
+				return err
+			}
 		}
 	}
+	return errors.Join(a.Line(w), a.Linef(w, "%s", summary(s)))
+}
+
+// section is a title with its list.
+type section struct {
+	title string
+	lines []string
+}
+
+// sections returns those that have lines.
+func sections(s *drain.State, p *v1alpha1.DrainPlan) []section {
+	var out []section
 	for _, n := range inOrder(p) {
-		var why []string
-		for _, c := range n.Blocked {
-			why = append(why, fmt.Sprintf("%s (%s)", c.Message, c.Reason))
-		}
-		section("Node "+n.Name+" can't be drained now:", why)
+		out = append(out, section{"Node " + n.Name + " can't be drained now:", causes(n.Blocked)})
 	}
 	for i, wave := range s.Plan.Waves {
 		if i == len(s.Plan.Waves)-1 {
-			section("After the last wave:", uncordons(p.Waves[i]))
+			out = append(out, section{"After the last wave:", uncordons(p.Waves[i])})
 			break
 		}
-		section(fmt.Sprintf("After wave %d and before wave %d:", i+1, i+2), drain.Between(wave))
+		out = append(out, section{fmt.Sprintf("After wave %d and before wave %d:", i+1, i+2), drain.Between(wave)})
 	}
 	for _, n := range inOrder(p) {
-		var why []string
-		for _, c := range n.NotBefore {
-			if c.Wave == n.Wave-1 { // the others are in the object
-				why = append(why, fmt.Sprintf("wave %d: %s (%s)", c.Wave, c.Message, c.Reason))
-			}
-		}
-		section("Node "+n.Name+" is not drained earlier:", why)
+		out = append(out, section{"Node " + n.Name + " is not drained earlier:", notBefore(n)})
 	}
 	for _, wave := range p.Waves {
-		section(fmt.Sprintf("Wave %d stops these clusters until their only member is back:", wave.Wave), wave.Interrupted)
+		out = append(out, section{fmt.Sprintf("Wave %d stops these clusters until their only member is back:", wave.Wave), wave.Interrupted})
 		if batches := len(wave.Evictions); batches > 1 {
-			section(fmt.Sprintf("Wave %d evicts its members in %d batches. Each batch is ready elsewhere before the next one:", wave.Wave, batches), batchTexts(wave))
+			out = append(out, section{fmt.Sprintf("Wave %d evicts its members in %d batches. Each batch is ready elsewhere before the next one:", wave.Wave, batches), batchTexts(wave)})
 		}
 	}
-	fmt.Fprintln(&b, "\n"+summary(s))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return slices.DeleteFunc(out, func(part section) bool { return len(part.lines) == 0 })
+}
+
+func causes(all []v1alpha1.DrainCause) []string {
+	var out []string
+	for _, c := range all {
+		out = append(out, fmt.Sprintf("%s (%s)", c.Message, c.Reason))
+	}
+	return out
+}
+
+// notBefore returns why a node is not in the wave before its own. The other waves are in the object.
+func notBefore(n v1alpha1.DrainNode) []string {
+	var out []string
+	for _, c := range n.NotBefore {
+		if c.Wave == n.Wave-1 {
+			out = append(out, fmt.Sprintf("wave %d: %s (%s)", c.Wave, c.Message, c.Reason))
+		}
+	}
+	return out
 }
 
 // uncordons returns the members that can't come back by themselves.
