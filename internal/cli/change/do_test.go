@@ -113,6 +113,12 @@ func (s *stage) secondJudge(second func() (operate.Plan, error)) {
 
 var errTest = errors.New("the brush broke")
 
+func deniesLock(verb, resource string) bool { return verb == "update" && resource == "leases" }
+
+func deniesLockAndBrushes(verb, resource string) bool {
+	return deniesLock(verb, resource) || resource == "brushes"
+}
+
 func TestDo(t *testing.T) {
 	t.Parallel()
 	all := []string{"judge", "judge", "act", "after"}
@@ -136,12 +142,10 @@ func TestDo(t *testing.T) {
 		}, calls: []string{"judge"}, code: 1, message: "the brush broke"},
 		{name: "no terminal to ask for confirmation", set: func(s *stage) { s.flags.yes = false }, calls: []string{"judge"}, code: 2, message: "-y"},
 		{name: "no permission", set: func(s *stage) {
-			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
+			s.Deny = deniesLock
 		}, calls: []string{"judge"}, code: 1, message: "leases"},
 		{name: "no permission, and the judgement needs more", set: func(s *stage) {
-			s.Deny = func(verb, resource string) bool {
-				return verb == "update" && resource == "leases" || resource == "brushes"
-			}
+			s.Deny = deniesLockAndBrushes
 			s.op.Judge = func(ctx context.Context) (operate.Plan, error) {
 				return operate.Plan{}, Require(ctx, s.app, s.cluster, []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}})
 			}
@@ -149,9 +153,7 @@ func TestDo(t *testing.T) {
 			`  verb "update" on "leases.coordination.k8s.io" named "` + lock.Name(o) + `" in namespace "team"` + "\n" +
 			`  verb "get" on "brushes" in namespace "team"`},
 		{name: "no permission, and the plan needs more", set: func(s *stage) {
-			s.Deny = func(verb, resource string) bool {
-				return verb == "update" && resource == "leases" || resource == "brushes"
-			}
+			s.Deny = deniesLockAndBrushes
 			s.op.Judge = func(context.Context) (operate.Plan, error) {
 				return operate.Plan{Title: "paint it", Needs: []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}}}, nil
 			}
@@ -162,7 +164,7 @@ func TestDo(t *testing.T) {
 			s.op.Needs = []operate.Need{{Verb: "get", Resource: "brushes"}}
 		}, calls: []string{"judge"}, code: 1, message: "lacks 1 permission"},
 		{name: "no permission, and the judgement refuses", set: func(s *stage) {
-			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
+			s.Deny = deniesLock
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, app.Refused("too wet") }
 		}, code: 1, message: "lacks 1 permission"},
 		{name: "nothing to do", set: func(s *stage) {

@@ -83,15 +83,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if undo && s.TemplateEdited {
 		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is restored.")
 	}
-	voters, healthy := 0, 0
-	for _, member := range s.Members {
-		if !member.Learner {
-			voters++
-		}
-		if !member.Learner && member.Healthy {
-			healthy++
-		}
-	}
+	voters, healthy := countVoters(s.Members)
 	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))
 	record := j.Record
 	record.Undo = undo
@@ -104,6 +96,19 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
 	}
 	return p, nil
+}
+
+func countVoters(all []membership.Peer) (voters, healthy int) {
+	for _, member := range all {
+		if member.Learner {
+			continue
+		}
+		voters++
+		if member.Healthy {
+			healthy++
+		}
+	}
+	return voters, healthy
 }
 
 // undoSteps returns the steps that undo an operation.
