@@ -144,7 +144,7 @@ func uncordonAtEnd(t *testing.T, c *clusters.Cluster, nodes []string) {
 func TestDrainPlanSampleRoles(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1})
 	shell(t, "kubectl apply -f ../../manifests/samples/plugin-roles.yaml")
 	user := "drainer-of-" + ns
 	for _, role := range []string{"kubectl-etcd-viewer", "kubectl-etcd-cluster-viewer", "kubectl-etcd-node-drainer"} {
