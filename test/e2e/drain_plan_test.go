@@ -23,9 +23,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestDrainPlan plans drains of the nodes of a cluster: one member a wave. It drains two of them, and
+// TestPluginDrainPlan plans drains of the nodes of a cluster: one member a wave. It drains two of them, and
 // the members keep the quorum and all data.
-func TestDrainPlan(t *testing.T) {
+func TestPluginDrainPlan(t *testing.T) {
 	alone(t)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
@@ -70,9 +70,9 @@ func TestDrainPlan(t *testing.T) {
 	writing.check(t)
 }
 
-// TestDrainPlanStops drains nodes of members that can run on no other node: it stops after the first
+// TestPluginDrainPlanStops drains nodes of members that can run on no other node: it stops after the first
 // wave, until its node is uncordoned.
-func TestDrainPlanStops(t *testing.T) {
+func TestPluginDrainPlanStops(t *testing.T) {
 	alone(t)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
@@ -139,9 +139,9 @@ func uncordonAtEnd(t *testing.T, c *clusters.Cluster, nodes []string) {
 	})
 }
 
-// TestDrainPlanSampleRoles plans and tries a drain with the roles of manifests/samples, and no other
+// TestPluginDrainPlanSampleRoles plans and tries a drain with the roles of manifests/samples, and no other
 // permissions.
-func TestDrainPlanSampleRoles(t *testing.T) {
+func TestPluginDrainPlanSampleRoles(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1})
