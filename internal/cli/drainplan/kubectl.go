@@ -13,7 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/drain"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -22,7 +21,7 @@ import (
 
 // kubectl is kubectl drain with the flags of this command.
 type kubectl struct {
-	client kubernetes.Interface
+	client *clients
 	flags  podFlags
 	out    io.Writer
 }
@@ -44,7 +43,7 @@ func newJob(a *app.App, o options) (*jobs.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	clients, err := kubernetes.NewForConfig(config)
+	used, err := newClients(config)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func newJob(a *app.App, o options) (*jobs.Job, error) {
 		return nil, err
 	}
 	return &jobs.Job{
-		Kube: kube, Reader: reader, Kubectl: &kubectl{client: clients, flags: o.podFlags, out: a.ErrOut}, Clock: a.Clock,
+		Kube: kube, Reader: reader, Kubectl: &kubectl{client: used, flags: o.podFlags, out: a.ErrOut}, Clock: a.Clock,
 		Namespace: namespace, GracePeriod: o.gracePeriod, Logf: func(format string, args ...any) { logStep(a, format, args...) },
 	}, nil
 }
