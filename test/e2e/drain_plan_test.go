@@ -105,6 +105,7 @@ func TestPluginDrainPlanStops(t *testing.T) {
 	first := p.Waves[0].Nodes[0]
 	args := slices.Concat([]string{"drain-plan"}, drained, flags, []string{"--run", "-y"})
 	refuses(t, []string{"uncordon " + first, "kubectl uncordon", "to continue: kubectl etcd drain-plan " + p.Waves[1].Nodes[0]}, args...)
+	uncordon(t, c, all)
 	works(t, c)
 }
 
@@ -129,14 +130,17 @@ func nodeNamed(t *testing.T, name string) corev1.Node {
 
 func uncordonAtEnd(t *testing.T, c *clusters.Cluster, nodes []string) {
 	t.Helper()
-	t.Cleanup(func() {
-		for _, name := range nodes {
-			var out bytes.Buffer
-			if err := c.Uncordon(context.WithoutCancel(t.Context()), name, &out); err != nil {
-				t.Errorf("%v: %s", err, &out)
-			}
+	t.Cleanup(func() { uncordon(t, c, nodes) })
+}
+
+func uncordon(t *testing.T, c *clusters.Cluster, nodes []string) {
+	t.Helper()
+	for _, name := range nodes {
+		var out bytes.Buffer
+		if err := c.Uncordon(context.WithoutCancel(t.Context()), name, &out); err != nil {
+			t.Errorf("%v: %s", err, &out)
 		}
-	})
+	}
 }
 
 // TestPluginDrainPlanSampleRoles plans and tries a drain with the roles of manifests/samples, and no other
