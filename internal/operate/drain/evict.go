@@ -36,7 +36,7 @@ func (r *Run) evictBatch(ctx context.Context, s *State, w drain.Wave) error {
 			return err
 		}
 		if back.Reason.Name() != "" {
-			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, owner: m.Owner, ready: s.readyMembers(m.Owner)})
+			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, node: m.Pod.Spec.NodeName, owner: m.Owner, ready: s.readyMembers(m.Owner)})
 		}
 		gone = append(gone, *m)
 	}

@@ -36,6 +36,7 @@ type evicted struct {
 	drain.Back
 
 	uid   types.UID
+	node  string // that it was evicted from
 	owner owner.Owner
 	// ready is how many members of its cluster were ready before.
 	ready int
@@ -134,8 +135,11 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 		case err != nil:
 			return "", err
 		case back:
-		case m.Reason == drain.AwaitUncordon && waiting:
+		case m.Reason == drain.AwaitUncordon && waiting != nil:
 			return "", operate.Halt("the next wave can't begin: %s", m.Message)
+		case r.unschedulable(waiting) != "":
+			return "", operate.Halt("the next wave can't begin: no node has run pod %s/%s for %s (%s). If node %s can run it, uncordon the node after its maintenance, and wait until the pod is ready",
+				m.Namespace, m.Pod, patience, r.unschedulable(waiting), m.node)
 		default:
 			return "pod " + m.Namespace + "/" + m.Pod + " is ready again", nil
 		}

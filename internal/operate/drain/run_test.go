@@ -84,6 +84,37 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
+// TestRunStopsWithoutNode: where the new pod of a member finds no node for minutes, although one should run
+// it, the next wave does not begin.
+func TestRunStopsWithoutNode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "node-1", "node-2")
+	w.addNodes()
+	w.Refuse = func(string, string) int {
+		if w.Get(operatetest.Path("Pod", "main-1")) == nil {
+			w.Create(apitest.Object{
+				"apiVersion": "v1", "kind": "Pod", "metadata": apitest.Object{"namespace": "team", "name": "main-1", "uid": "waiting", "labels": apitest.Object{"app": "main"},
+					"ownerReferences": []any{apitest.Object{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "main", "uid": "sts", "controller": true}}},
+				"spec": apitest.Object{"containers": []any{apitest.Object{"name": "etcd", "image": "etcd", "command": []any{"etcd"}}}},
+				"status": apitest.Object{"phase": "Pending", "conditions": []any{apitest.Object{
+					"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/6 nodes are available",
+					"lastTransitionTime": time.Now().Add(-2 * patience).UTC().Format(time.RFC3339),
+				}}},
+			})
+		}
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err := w.run.Do(ctx)
+	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "0/6 nodes are available") || !strings.Contains(stopped.Error(), "node node-1") {
+		t.Fatalf("%v\n%s", err, strings.Join(w.steps, "\n"))
+	}
+	if w.Get(operatetest.Path("Pod", "main-2")) == nil {
+		t.Error("main-2 is gone")
+	}
+}
+
 // TestRunWaits: a run whose member does not come back waits until its time is over.
 func TestRunWaits(t *testing.T) {
 	t.Parallel()

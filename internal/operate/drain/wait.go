@@ -7,36 +7,57 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// isBack reports whether an evicted member is ready again, and whether its pod waits for a node.
-func (r *Run) isBack(ctx context.Context, m evicted) (back, waiting bool, err error) {
+// patience is how long a new pod may find no node before the drain stops. Autoscalers add nodes within
+// minutes.
+const patience = 5 * time.Minute
+
+// unschedulable returns why a pod finds no node, empty if it has not lasted.
+func (r *Run) unschedulable(pod *corev1.Pod) string {
+	if pod == nil {
+		return ""
+	}
+	c := podstate.Condition(pod, corev1.PodScheduled)
+	if c == nil || c.Status != corev1.ConditionFalse || r.Clock.Since(c.LastTransitionTime.Time) < patience {
+		return ""
+	}
+	return c.Message
+}
+
+// isBack reports whether an evicted member is ready again. It returns its new pod if that waits for a node.
+func (r *Run) isBack(ctx context.Context, m evicted) (back bool, waiting *corev1.Pod, err error) {
 	facts, err := clusterFacts(ctx, r.Reader, m.owner, m.Pod)
 	if err != nil {
-		return false, false, fmt.Errorf("observe %s: %w", m.owner, err)
+		return false, nil, fmt.Errorf("observe %s: %w", m.owner, err)
 	}
 	if m.owner.WithoutStatefulSet() { // the new pod may have another name
-		return readyCount(facts.Cluster) >= m.ready, false, nil
+		return readyCount(facts.Cluster) >= m.ready, nil, nil
 	}
 	var pod corev1.Pod
 	err = r.Kube.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: m.Pod}, &pod)
 	if apierrors.IsNotFound(err) {
-		return false, false, nil
+		return false, nil, nil
 	}
 	if err != nil {
-		return false, false, fmt.Errorf("read pod %s/%s: %w", m.Namespace, m.Pod, err)
+		return false, nil, fmt.Errorf("read pod %s/%s: %w", m.Namespace, m.Pod, err)
 	}
 	ready := slices.ContainsFunc(facts.Cluster.Members, func(have policy.Member) bool {
 		return have.Pod == m.Pod && have.Ready && have.PodReady
 	})
-	return pod.UID != m.uid && ready, pod.UID != m.uid && pod.Spec.NodeName == "", nil
+	if pod.UID != m.uid && pod.Spec.NodeName == "" {
+		waiting = &pod
+	}
+	return pod.UID != m.uid && ready, waiting, nil
 }
 
 func readyCount(c policy.Cluster) int {
