@@ -139,7 +139,7 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 			return "", operate.Halt("the next wave can't begin: %s", m.Message)
 		case r.unschedulable(waiting) != "":
 			return "", operate.Halt("the next wave can't begin: no node has run pod %s/%s for %s (%s). If node %s can run it, uncordon the node after its maintenance, and wait until the pod is ready",
-				m.Namespace, m.Pod, patience, r.unschedulable(waiting), m.node)
+				m.Namespace, m.Pod, nodeTimeout, r.unschedulable(waiting), m.node)
 		default:
 			return "pod " + m.Namespace + "/" + m.Pod + " is ready again", nil
 		}

@@ -98,7 +98,7 @@ func TestRunStopsWithoutNode(t *testing.T) {
 				"spec": apitest.Object{"containers": []any{apitest.Object{"name": "etcd", "image": "etcd", "command": []any{"etcd"}}}},
 				"status": apitest.Object{"phase": "Pending", "conditions": []any{apitest.Object{
 					"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/6 nodes are available",
-					"lastTransitionTime": time.Now().Add(-2 * patience).UTC().Format(time.RFC3339),
+					"lastTransitionTime": time.Now().Add(-2 * nodeTimeout).UTC().Format(time.RFC3339),
 				}}},
 			})
 		}

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// patience is how long a new pod may find no node before the drain stops. Autoscalers add nodes within
+// nodeTimeout is how long a new pod may find no node before the drain stops. Autoscalers add nodes within
 // minutes.
-const patience = 5 * time.Minute
+const nodeTimeout = 5 * time.Minute
 
 // unschedulable returns why a pod finds no node, empty if it has not lasted.
 func (r *Run) unschedulable(pod *corev1.Pod) string {
@@ -28,7 +28,7 @@ func (r *Run) unschedulable(pod *corev1.Pod) string {
 		return ""
 	}
 	c := podstate.Condition(pod, corev1.PodScheduled)
-	if c == nil || c.Status != corev1.ConditionFalse || r.Clock.Since(c.LastTransitionTime.Time) < patience {
+	if c == nil || c.Status != corev1.ConditionFalse || r.Clock.Since(c.LastTransitionTime.Time) < nodeTimeout {
 		return ""
 	}
 	return c.Message
