@@ -10,16 +10,16 @@ import (
 	"slices"
 	"testing"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
