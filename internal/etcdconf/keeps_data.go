@@ -14,26 +14,19 @@ import (
 // that the container mounts may have it.
 func DataVolumes(pod *corev1.Pod) (volumes []*corev1.Volume, kept bool) {
 	config, err := parseShown(pod)
-	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
-	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == config.Container })
-	if err != nil || at < 0 {
-		volumes = outliving(pod, slices.Concat(mountsOf(pod.Spec.Containers)...))
-		return volumes, len(volumes) > 0
+	dirs := []string{config.DataDir}
+	switch {
+	case err != nil:
+		config, dirs = Config{}, []string{""} // any container may have it
+	case config.WALDir != "":
+		dirs = append(dirs, config.WALDir)
 	}
-	member := &containers[at]
-	for _, dir := range []string{config.DataDir, config.WALDir} {
-		mounts := member.VolumeMounts
-		switch {
-		case dir == "":
-			continue
-		case IsKnownDir(dir):
-			mounts = nil
-			if mount, _ := MountAt(member, dir); mount != nil {
-				mounts = []corev1.VolumeMount{*mount}
-			}
+	for _, dir := range dirs {
+		found := mounted(pod, config.Container)
+		if IsKnownDir(dir) {
+			found = []*corev1.Volume{VolumeAt(pod, config.Container, dir)}
 		}
-		found := outliving(pod, mounts)
-		if len(found) == 0 {
+		if found = outliving(found); len(found) == 0 {
 			return nil, false
 		}
 		volumes = append(volumes, found...)
@@ -41,22 +34,32 @@ func DataVolumes(pod *corev1.Pod) (volumes []*corev1.Volume, kept bool) {
 	return volumes, true
 }
 
-func mountsOf(containers []corev1.Container) (out [][]corev1.VolumeMount) {
-	for i := range containers {
-		out = append(out, containers[i].VolumeMounts)
+// VolumeAt returns the volume of a directory of a container, nil where it is on none.
+func VolumeAt(pod *corev1.Pod, container, dir string) *corev1.Volume {
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if mount, _ := MountAt(&c, dir); c.Name == container && mount != nil {
+			return volumeOf(pod, mount.Name)
+		}
+	}
+	return nil
+}
+
+// mounted returns the volumes that a container mounts, or any container if it is empty.
+func mounted(pod *corev1.Pod, container string) (out []*corev1.Volume) {
+	for _, c := range pod.Spec.Containers {
+		for _, m := range c.VolumeMounts {
+			if container == "" || c.Name == container {
+				out = append(out, volumeOf(pod, m.Name))
+			}
+		}
 	}
 	return out
 }
 
-// outliving returns the mounted volumes that are not deleted with the pod.
-func outliving(pod *corev1.Pod, mounts []corev1.VolumeMount) (out []*corev1.Volume) {
-	for _, m := range mounts {
-		v := volumeOf(pod, m.Name)
-		if v == nil || v.EmptyDir != nil || v.Ephemeral != nil || v.CSI != nil || v.ConfigMap != nil || v.Secret != nil ||
-			v.Projected != nil || v.DownwardAPI != nil || v.Image != nil || v.GitRepo != nil {
-			continue
-		}
-		out = append(out, v)
-	}
-	return out
+// outliving returns those volumes that are not deleted with the pod. Nil is no volume.
+func outliving(volumes []*corev1.Volume) []*corev1.Volume {
+	return slices.DeleteFunc(volumes, func(v *corev1.Volume) bool {
+		return v == nil || v.EmptyDir != nil || v.Ephemeral != nil || v.CSI != nil || v.ConfigMap != nil || v.Secret != nil ||
+			v.Projected != nil || v.DownwardAPI != nil || v.Image != nil || v.GitRepo != nil
+	})
 }

@@ -39,10 +39,12 @@ type ScaleWrite struct {
 
 // BeginsToDelete reports whether the StatefulSet deletes the claims of removed replicas from this write on.
 func (s ScaleWrite) BeginsToDelete() bool {
-	deletes := func(p *appsv1.PersistentVolumeClaimRetentionPolicyType) bool {
-		return p != nil && *p == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	}
-	return deletes(s.WhenScaled) && !deletes(s.WhenScaledNow)
+	return deletesClaims(s.WhenScaled) && !deletesClaims(s.WhenScaledNow)
+}
+
+// deletesClaims reports whether a policy deletes the claims of removed replicas. Nil is the default.
+func deletesClaims(whenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType) bool {
+	return whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 }
 
 // OwnerOfScale returns the cluster that a write of replicas scales. It returns false for one that

@@ -110,7 +110,7 @@ func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
 	switch {
 	case claims == 0:
 		return scale.NoClaims
-	case whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType:
+	case deletesClaims(whenScaled):
 		return scale.Deleted
 	}
 	return scale.Retained

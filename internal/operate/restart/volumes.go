@@ -33,7 +33,7 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 		if dir == "" {
 			continue
 		}
-		if err := j.checkVolume(ctx, pod, volumeOf(pod, config.Container, dir), f); err != nil {
+		if err := j.checkVolume(ctx, pod, etcdconf.VolumeAt(pod, config.Container, dir), f); err != nil {
 			return err
 		}
 	}
@@ -84,25 +84,6 @@ func (j *Job) replaceHow(pod *corev1.Pod) string {
 		return m.ReplaceHow
 	}
 	return fmt.Sprintf("kubectl etcd member replace %s -n %s --force", pod.Name, pod.Namespace)
-}
-
-// volumeOf returns the volume of a directory of a container, nil where it is on none.
-func volumeOf(pod *corev1.Pod, container, dir string) *corev1.Volume {
-	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
-	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == container })
-	if at < 0 {
-		return nil
-	}
-	mount, _ := etcdconf.MountAt(&containers[at], dir)
-	if mount == nil {
-		return nil
-	}
-	for i := range pod.Spec.Volumes {
-		if pod.Spec.Volumes[i].Name == mount.Name {
-			return &pod.Spec.Volumes[i]
-		}
-	}
-	return nil
 }
 
 // checkClaims checks each claim that the member's container mounts, if its data directory isn't known. The
