@@ -74,7 +74,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate": {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
+	"internal/operate": {"internal/observe/owner", "internal/format", "policy/..."},
 	"internal/operate/drain": {
 		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
 		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",

@@ -19,8 +19,7 @@ func (f *Facts) member() *corev1.Pod {
 	case len(f.Pods.Value) > 0:
 		return f.Pods.Value[0]
 	case f.StatefulSet.Value != nil:
-		t := f.StatefulSet.Value.Spec.Template
-		return &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+		return etcdconf.PodOfTemplate(f.StatefulSet.Value)
 	}
 	return nil
 }
