@@ -6,6 +6,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // options are the flags of check.
@@ -69,7 +71,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.StringSliceVar(&o.selection.Only, "only", nil, "Run only these checks. Values are IDs or categories, separated by commas")
 	flags.StringSliceVar(&o.selection.Skip, "skip", nil, "Skip these checks. Values are IDs or categories, separated by commas")
 	o.scope.AddFlags(cmd, "Check clusters")
-	flags.BoolVar(&o.hashLarge, "hash-large", false, "Compare the members' data even if a database is larger than 2 GiB. The members then read all of it")
+	flags.BoolVar(&o.hashLarge, "hash-large", false, fmt.Sprintf("Compare the members' data even if a database is larger than %d GiB. The members then read all of it", maintenance.HashLimit>>30))
 	flags.BoolVar(&o.problems, "problems", false, "Print only checks that aren't OK")
 	ui.AddOutputFlags(cmd)
 	return cmd
