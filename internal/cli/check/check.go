@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -102,7 +103,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	for i, owner := range owners {
 		group.Go(func() error {
 			f := source.Facts(ctx, owner, checks)
-			reports[i] = newReport(f, health.Run(checks, f))
+			reports[i] = view.CheckReport(f, health.Run(checks, f))
 			return context.Cause(ctx)
 		})
 	}
@@ -114,7 +115,10 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err := printReports(a, cmd, target, reports, o.problems); err != nil {
 		return err
 	}
-	return failure(reports)
+	if failed := view.CheckFailures(reports); len(failed) > 0 {
+		return app.Unhealthy("%s", strings.Join(failed, "; "))
+	}
+	return nil
 }
 
 // targets returns the clusters to check.
