@@ -27,6 +27,18 @@ func (f *Facts) member() *corev1.Pod {
 	return nil
 }
 
+// servingOf is how a member serves, or the finding that explains why that isn't known.
+func (f *Facts) servingOf(pod *corev1.Pod) (*etcdconf.Config, []Finding) {
+	got, has := f.Serving[pod.Name]
+	switch {
+	case !has:
+		return nil, notApplicable("the configuration of the members is not known")
+	case got.Err != nil:
+		return nil, []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	}
+	return &got.Value, nil
+}
+
 // inspectedPod is member, or the finding that explains why there is no pod to inspect.
 func (f *Facts) inspectedPod() (*corev1.Pod, []Finding) {
 	pod := f.member()

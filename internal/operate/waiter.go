@@ -23,6 +23,9 @@ func (w *Waiter) Await(logf func(format string, args ...any), format string, arg
 	}
 }
 
+// Awaited returns what was awaited last, empty for nothing.
+func (w *Waiter) Awaited() string { return w.awaited }
+
 // Reset is called when nothing is awaited any more.
 func (w *Waiter) Reset() { w.awaited = "" }
 
