@@ -74,7 +74,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate": {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
+	"internal/operate": {"internal/observe/owner", "internal/format", "policy/..."},
 	"internal/operate/drain": {
 		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
 		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
@@ -84,7 +84,7 @@ var graph = map[string][]string{
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",

@@ -25,11 +25,9 @@ func (c *cluster) apply(ctx context.Context) error {
 	if err := c.adjustOthers(ctx); err != nil {
 		return err
 	}
-	if err := c.applyKept(ctx); err != nil {
+	wait, err := c.applyKept(ctx)
+	if err != nil || wait > 0 && c.keptTooLow() {
 		return err
-	}
-	if c.keptTooLow() {
-		return nil
 	}
 	// Only now is the budget that remains at its value.
 	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
@@ -38,44 +36,48 @@ func (c *cluster) apply(ctx context.Context) error {
 	return c.removeStrayed(ctx)
 }
 
-// keptTooLow reports whether the budget that remains has a lower value than is due, in the time after resets
-// by others in which it is not written.
+// keptTooLow reports whether the budget that remains was found with a lower value than is due.
 func (c *cluster) keptTooLow() bool {
-	kept := c.facts.Budgets.Managed
-	return kept != nil && c.conflicts.backoff(c.owner.Key(), c.facts.At) > 0 && kept.Value.Min(c.facts.Replicas) < c.verdict.MinAvailable
+	return c.facts.Budgets.Managed.Value.Min(c.facts.Replicas) < c.verdict.MinAvailable
 }
 
-// applyKept brings the budget that protects the cluster to its value, or creates it.
-func (c *cluster) applyKept(ctx context.Context) error {
+// applyKept brings the budget that protects the cluster to its value, or creates it. It returns how long an
+// existing one is not written because others reset it too often.
+func (c *cluster) applyKept(ctx context.Context) (wait time.Duration, err error) {
 	kept := c.facts.Budgets.Managed
 	if kept == nil {
-		if !c.lacksBudget() {
-			return nil
-		}
-		// A budget that strayed has the name of the one to create.
-		if err := c.removeStrayed(ctx); err != nil {
-			return err
-		}
-		c.facts.Budgets.Detached = nil
-		c.problem = nil
-		return c.create(ctx)
+		return 0, c.createMissing(ctx)
 	}
 	// What got worse since the last write is written even so.
 	set := kept.Record.Value
 	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
-	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
+	if wait = c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
-		return nil
+		return wait, nil
 	}
 	if err := c.adjust(ctx, time.Time{}); err != nil {
-		return err
+		return wait, err
 	}
 	// Its number comes first: the members that it did not select are under other budgets, or under none.
 	if err := c.reselect(ctx); err != nil {
-		return err
+		return wait, err
 	}
 	c.problem = c.uncountedNote(kept)
-	return nil
+	return wait, nil
+}
+
+// createMissing creates the budget if the cluster has none and the policy wants one.
+func (c *cluster) createMissing(ctx context.Context) error {
+	if !c.lacksBudget() {
+		return nil
+	}
+	// A budget that strayed has the name of the one to create.
+	if err := c.removeStrayed(ctx); err != nil {
+		return err
+	}
+	c.facts.Budgets.Detached = nil
+	c.problem = nil
+	return c.create(ctx)
 }
 
 // lacksBudget reports whether the cluster has no budget and the policy wants one created.

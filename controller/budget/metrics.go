@@ -25,7 +25,7 @@ func Collectors() []prometheus.Collector {
 var (
 	minAvailable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_budget_min_available",
-		Help: "The minAvailable that the cluster's disruption budget is kept at, by reason.",
+		Help: "The minAvailable that is due for the cluster's disruption budget, by reason.",
 	}, []string{"namespace", "cluster", "reason"})
 	evictionsLeft = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_budget_evictions_left",
@@ -45,7 +45,7 @@ var (
 	}, []string{"result"})
 	undone = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "kubectl_etcd_budget_undone_total",
-		Help: "How often another client loosened a kept disruption budget without passing admission. Should stay 0.",
+		Help: "How often another client loosened a managed disruption budget without passing admission. Should stay 0.",
 	})
 )
 
@@ -73,7 +73,7 @@ type budgetSeries struct {
 	labels memory.Keyed[owner.Key, string]
 }
 
-// setKept replaces the series of a cluster by those of a kept budget.
+// setKept replaces the series of a cluster by those of a managed budget.
 func (s *budgetSeries) setKept(key owner.Key, reason policy.Reason, available, evictions int) {
 	s.remove(key)
 	s.labels.Swap(key, reason.Name())

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"maps"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -44,4 +45,20 @@ func AsDeclared(pod *corev1.Pod, workloads ...map[string]string) *corev1.Pod {
 func PodOfTemplate(sts *appsv1.StatefulSet) *corev1.Pod {
 	t := &sts.Spec.Template
 	return AsDeclared(&corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}, sts.Annotations)
+}
+
+// NextPod returns the pod with a name as the StatefulSet's controller creates it of a template, with the
+// declaration that counts for it and without its owner reference. It shares nothing with the template, which
+// may be another one than the StatefulSet has now.
+func NextPod(sts *appsv1.StatefulSet, template *corev1.PodTemplateSpec, name string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Namespace, pod.Name = sts.Namespace, name
+	pod = AsDeclared(pod, sts.Annotations)
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[appsv1.StatefulSetPodNameLabel] = name
+	pod.Labels[appsv1.PodIndexLabel] = strings.TrimPrefix(name, sts.Name+"-")
+	pod.Spec.Hostname, pod.Spec.Subdomain = name, sts.Spec.ServiceName
+	return pod
 }

@@ -155,14 +155,10 @@ func clientTLS(f *Facts) []Finding {
 	if pod == nil {
 		return found
 	}
-	got, has := f.Serving[pod.Name]
-	switch {
-	case !has:
-		return notApplicable("the configuration of the members is not known")
-	case got.Err != nil:
-		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	s, found := f.servingOf(pod)
+	if s == nil {
+		return found
 	}
-	s := got.Value
 	switch {
 	case f.Password:
 		return nil

@@ -26,7 +26,7 @@ func dataChecks() []Check {
 		{
 			ID: "D002", Category: Data, Title: "databases are well below their quota",
 			Doc:  fmt.Sprintf("The check compares the size of each member's database with its quota. It warns at %d %% and fails at %d %%. At 100 %%, the cluster refuses all writes.", QuotaWarn, failFull),
-			Cure: "If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is 2 GiB, and etcd advises at most 8 GiB.",
+			Cure: fmt.Sprintf("If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is %d GiB, and etcd advises at most 8 GiB.", defaultQuota>>30),
 			run:  quotaUse, needs: NeedMembers,
 		},
 		{
@@ -37,7 +37,7 @@ func dataChecks() []Check {
 		},
 		{
 			ID: "D004", Category: Data, Title: "all voters hold the same data",
-			Doc:  "Each voter computes a hash over all keys at one revision, after the same compaction. Different hashes mean corruption. Learners refuse to answer. A hash reads the whole database, so for a database above 2 GiB the check runs only with --hash-large.",
+			Doc:  fmt.Sprintf("Each voter computes a hash over all keys at one revision, after the same compaction. Different hashes mean corruption. Learners refuse to answer. A hash reads the whole database, so for a database above %d GiB the check runs only with --hash-large.", maintenance.HashLimit>>30),
 			Cure: "Replace the members that differ from the majority. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
 			run:  hashes, needs: NeedMembers | NeedHashes,
 		},
@@ -67,7 +67,7 @@ func dataChecks() []Check {
 		},
 		{
 			ID: "D009", Category: Data, Title: "disks are fast enough",
-			Doc:  "The check reads the 99th percentile of the time that etcd takes to sync its log (10 ms is good) and to commit to its database (25 ms is good), since each process started. It warns at ten times these values, because elections become likely.",
+			Doc:  fmt.Sprintf("The check reads the 99th percentile of the time that etcd takes to sync its log (%.0f ms is good) and to commit to its database (%.0f ms is good), since each process started. It warns at %d times these values, because elections become likely.", 1000*goodSync, 1000*goodCommit, slowWarn),
 			Cure: "Use a storage class with faster disks or with less shared disks.",
 			run:  diskLatency, needs: NeedMembers | NeedMetrics,
 		},
@@ -210,12 +210,12 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 }
 
 // forced is the flag without which member replace takes a member for healthy, although its data differ:
-// it compares no database of more than 2 GiB unless etcd has raised CORRUPT.
+// it compares no database above maintenance.HashLimit unless etcd has raised CORRUPT.
 func (f *Facts) forced() []string {
 	s := f.Survey.Value
 	corrupt := slices.Contains(s.StrayTypes(), maintenance.Corrupt) ||
 		slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.Corrupt) })
-	if corrupt || !slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.DBSize > 2<<30 }) {
+	if corrupt || !slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.DBSize > maintenance.HashLimit }) {
 		return nil
 	}
 	return []string{"--force"}

@@ -84,3 +84,6 @@ func percent(part, whole int64) int {
 	}
 	return int(100 * float64(part) / float64(whole))
 }
+
+// grouped is a number of thousands, as texts write it: "5,000".
+func grouped(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

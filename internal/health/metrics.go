@@ -48,14 +48,21 @@ func quantile(families map[string]*dto.MetricFamily, name string, q float64) (fl
 	return math.Inf(1), true
 }
 
-// slow are etcd's own advice for its two disk latencies, in seconds
-// (etcd.io/docs, "What does the etcd warning … mean?"; metrics guide).
+// goodSync and goodCommit are etcd's own advice for its two disk latencies, in seconds
+// (etcd.io/docs, "What does the etcd warning … mean?"; metrics guide). From slowInfo and slowWarn times
+// as much on, a disk is slow.
+const (
+	goodSync, goodCommit = 0.010, 0.025
+	slowInfo, slowWarn   = 2, 10
+)
+
+// slow are the two latencies.
 var slow = []struct {
 	metric, what string
 	good         float64
 }{
-	{"etcd_disk_wal_fsync_duration_seconds", "syncs its log", 0.010},
-	{"etcd_disk_backend_commit_duration_seconds", "commits", 0.025},
+	{"etcd_disk_wal_fsync_duration_seconds", "syncs its log", goodSync},
+	{"etcd_disk_backend_commit_duration_seconds", "commits", goodCommit},
 }
 
 func diskLatency(f *Facts) []Finding {
@@ -88,9 +95,9 @@ func diskLatency(f *Facts) []Finding {
 		}
 		text := fmt.Sprintf("the slowest, %s, %s %s at the 99th percentile; good is %.0f ms", of[i], s.what, within, 1000*s.good)
 		switch {
-		case worst[i] > 10*s.good:
+		case worst[i] > slowWarn*s.good:
 			found = append(found, warning("use faster or less shared disks", "%s", text))
-		case worst[i] > 2*s.good:
+		case worst[i] > slowInfo*s.good:
 			found = append(found, info("", "%s", text))
 		}
 	}

@@ -75,14 +75,10 @@ func probesPass(f *Facts) []Finding {
 		return found
 	}
 	pod := f.member()
-	got, has := f.Serving[pod.Name]
-	switch {
-	case !has:
-		return notApplicable("the configuration of the members is not known")
-	case got.Err != nil:
-		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	s, found := f.servingOf(pod)
+	if s == nil {
+		return found
 	}
-	s := got.Value
 	for name, p := range map[string]*corev1.Probe{"liveness": c.LivenessProbe, "readiness": c.ReadinessProbe, "startup": c.StartupProbe} {
 		if p == nil || p.HTTPGet == nil || !etcdconf.ListensOn(s.ListenClient, etcdconf.ProbePort(c, p.HTTPGet)) || etcdconf.ListensOn(s.ListenMetrics, etcdconf.ProbePort(c, p.HTTPGet)) {
 			continue

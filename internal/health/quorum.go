@@ -53,7 +53,7 @@ func quorumChecks() []Check {
 		},
 		{
 			ID: "Q006", Category: Quorum, Title: "no member lags behind",
-			Doc:  "The check compares the raft index that each member has applied with the highest one of all members. If a member is 5,000 or more entries behind, etcd refuses writes on that member, and the leader may have to send it a whole snapshot.",
+			Doc:  fmt.Sprintf("The check compares the raft index that each member has applied with the highest one of all members. If a member is %s or more entries behind, etcd refuses writes on that member, and the leader may have to send it a whole snapshot.", grouped(lagFail)),
 			Cure: "Check the disk and the network of the member that lags. Don't defragment until it has caught up.",
 			run:  raftLag, needs: NeedMembers,
 		},

@@ -8,8 +8,11 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // member is the pod of the first member, or the one that is created next, and nil where
@@ -19,10 +22,21 @@ func (f *Facts) member() *corev1.Pod {
 	case len(f.Pods.Value) > 0:
 		return f.Pods.Value[0]
 	case f.StatefulSet.Value != nil:
-		t := f.StatefulSet.Value.Spec.Template
-		return &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+		return etcdconf.PodOfTemplate(f.StatefulSet.Value)
 	}
 	return nil
+}
+
+// servingOf is how a member serves, or the finding that explains why that isn't known.
+func (f *Facts) servingOf(pod *corev1.Pod) (*etcdconf.Config, []Finding) {
+	got, has := f.Serving[pod.Name]
+	switch {
+	case !has:
+		return nil, notApplicable("the configuration of the members is not known")
+	case got.Err != nil:
+		return nil, []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	}
+	return &got.Value, nil
 }
 
 // inspectedPod is member, or the finding that explains why there is no pod to inspect.
@@ -128,4 +142,41 @@ func volumeAt(pod *corev1.Pod, at string) (corev1.Volume, bool) {
 		return corev1.Volume{Name: mount.Name}, true
 	}
 	return pod.Spec.Volumes[i], true
+}
+
+// change is an order to change a setting of the members, with the object in which it is
+// changed: a change of another object is written back by its owner. druid is the order
+// where an Etcd has a field for it, and empty where it has none.
+func (f *Facts) change(order, druid string) string {
+	o := f.Owner
+	release, w := o.Release(), o.Membership()
+	switch {
+	case o.OfDruid() && druid == "":
+		return order + ", which only etcd-druid can do: an Etcd has no field for it"
+	case o.OfDruid():
+		return druid + ": " + f.kubectl("edit etcd "+o.Name)
+	case o.Product().Settings != "":
+		return order + " " + o.Product().Settings
+	case o.Controller != nil:
+		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
+			f.kubectl("edit "+owner.TypedKind(o.Controller)+" "+o.Controller.Name)
+	case o.WithoutStatefulSet() && o.Target().Kind != "":
+		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
+	case release != "":
+		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
+	case w.ManagerName == flavour.Nothing:
+		return order + " in the manifests of its pods"
+	case w.Manager == flavour.ByOperator:
+		return order + " by way of " + w.ManagerName
+	}
+	if o.Spans() {
+		order += " in StatefulSets " + o.WorkloadNames()
+	}
+	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)
+}
+
+// writable reports whether a person changes the members' pods in the StatefulSet.
+func (f *Facts) writable() bool {
+	o := f.Owner
+	return o.StatefulSet != "" && o.Controller == nil && o.Release() == "" && o.Membership().Manager != flavour.ByOperator
 }

@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -249,4 +250,19 @@ func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner
 	}
 	o.MemberChanges = etcdconf.MemberChanges(pod, contents)
 	return o, true
+}
+
+// ListedBy returns the clusters of whose members a StatefulSet lists some, and which do not list it.
+func (r *Reader) ListedBy(ctx context.Context, sts *appsv1.StatefulSet) ([]owner.Key, error) {
+	if len(source.PeersOf(sts).Others) == 0 {
+		return nil, nil
+	}
+	owners, err := r.Owners(ctx, client.InNamespace(sts.Namespace))
+	var out []owner.Key
+	for _, o := range owners {
+		if slices.Contains(o.Listers, sts.Name) {
+			out = append(out, o.Key())
+		}
+	}
+	return out, err
 }

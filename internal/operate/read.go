@@ -6,14 +6,11 @@ package operate
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -24,20 +21,6 @@ func ReadEtcd(ctx context.Context, kube client.Reader, o owner.Owner) (*druidv1a
 		return nil, fmt.Errorf("read %s: %w", o, err)
 	}
 	return e, nil
-}
-
-// PodOf returns a pod as the StatefulSet controller would create it.
-func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
-	pod.Namespace, pod.Name = sts.Namespace, name
-	pod = etcdconf.AsDeclared(pod, sts.Annotations)
-	if pod.Labels == nil {
-		pod.Labels = map[string]string{}
-	}
-	pod.Labels[appsv1.StatefulSetPodNameLabel] = name
-	pod.Labels[appsv1.PodIndexLabel] = strings.TrimPrefix(name, sts.Name+"-")
-	pod.Spec.Hostname, pod.Spec.Subdomain = name, sts.Spec.ServiceName
-	return pod
 }
 
 // DeletesClaims reports whether the StatefulSet's controller deletes the claims of replicas that go.

@@ -41,6 +41,11 @@ const (
 // raises the alarm again at the first write that exceeds the quota.
 const QuotaRoom = 90
 
+// HashLimit is the size of a database in bytes above which the members' data are compared on request only,
+// or when etcd itself reports that they differ. A member reads its whole database for a hash, and its clients wait
+// for the disk.
+const HashLimit = 2 << 30
+
 func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alarm) }
 
 // full reports whether a database has too little space for writes.

@@ -36,8 +36,8 @@ type Peer struct {
 // promoted.
 const CatchUpReads = 3
 
-// votes returns the number of voters, and of healthy voters.
-func votes(peers []Peer) (voters, healthy int) {
+// Votes returns the number of voters, and of healthy voters.
+func Votes(peers []Peer) (voters, healthy int) {
 	for _, p := range peers {
 		if p.Learner {
 			continue
@@ -58,7 +58,7 @@ func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	if at < 0 {
 		return policy.Refuse(policy.NoSuchMember, "no member %016x is in the list of %s", id, policy.Count(len(peers), "member"))
 	}
-	voters, healthy := votes(peers)
+	voters, healthy := Votes(peers)
 	if healthy < policy.Quorum(voters) {
 		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
@@ -92,7 +92,7 @@ func MayAdd(peers []Peer) policy.Verdict {
 			down = append(down, fmt.Sprintf("%016x", p.ID))
 		}
 	}
-	voters, healthy := votes(peers)
+	voters, healthy := Votes(peers)
 	if healthy < policy.Quorum(voters) {
 		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}

@@ -109,8 +109,8 @@ func TestMayRemoveEverything(t *testing.T) {
 		for at := range l {
 			id := uint64(at + 1)
 			rest := peers(l[:at] + "-" + l[at+1:])
-			voters, healthy := votes(rest)
-			before, well := votes(peers(l))
+			voters, healthy := Votes(rest)
+			before, well := Votes(peers(l))
 			want := 2*well > before && voters > 0 && 2*healthy > voters
 			if l[at] == 'l' || l[at] == 'd' {
 				want = 2*well > before

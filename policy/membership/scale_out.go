@@ -73,7 +73,7 @@ func promote(s ClusterState, learner Peer) Step {
 	case !learner.CaughtUp:
 		return waitFor(policy.CatchingUp, "%s is a learner and has not caught up yet", s.Ordinals[learner.Ordinal].Pod)
 	}
-	voters, healthy := votes(s.Members)
+	voters, healthy := Votes(s.Members)
 	if healthy < policy.Quorum(voters) || healthy+1 < policy.Quorum(voters+1) {
 		return waitFor(policy.NoQuorum, "%d of %s healthy, quorum is %d", healthy, policy.Count(voters, "voter"), policy.Quorum(voters))
 	}
@@ -81,7 +81,7 @@ func promote(s ClusterState, learner Peer) Step {
 }
 
 func finishOut(s ClusterState, r Record, size int) Step {
-	if voters, healthy := votes(s.Members); healthy < voters {
+	if voters, healthy := Votes(s.Members); healthy < voters {
 		return waitFor(VoterDown, "%d of %s healthy", healthy, policy.Count(voters, "voter"))
 	}
 	if step, left := s.removeFrom(size, false); left {

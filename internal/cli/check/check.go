@@ -6,6 +6,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -17,7 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // options are the flags of check.
@@ -69,7 +72,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.StringSliceVar(&o.selection.Only, "only", nil, "Run only these checks. Values are IDs or categories, separated by commas")
 	flags.StringSliceVar(&o.selection.Skip, "skip", nil, "Skip these checks. Values are IDs or categories, separated by commas")
 	o.scope.AddFlags(cmd, "Check clusters")
-	flags.BoolVar(&o.hashLarge, "hash-large", false, "Compare the members' data even if a database is larger than 2 GiB. The members then read all of it")
+	flags.BoolVar(&o.hashLarge, "hash-large", false, fmt.Sprintf("Compare the members' data even if a database is larger than %d GiB. The members then read all of it", maintenance.HashLimit>>30))
 	flags.BoolVar(&o.problems, "problems", false, "Print only checks that aren't OK")
 	ui.AddOutputFlags(cmd)
 	return cmd
@@ -100,7 +103,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	for i, owner := range owners {
 		group.Go(func() error {
 			f := source.Facts(ctx, owner, checks)
-			reports[i] = newReport(f, health.Run(checks, f))
+			reports[i] = view.CheckReport(f, health.Run(checks, f))
 			return context.Cause(ctx)
 		})
 	}
@@ -112,7 +115,10 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err := printReports(a, cmd, target, reports, o.problems); err != nil {
 		return err
 	}
-	return failure(reports)
+	if failed := view.CheckFailures(reports); len(failed) > 0 {
+		return app.Unhealthy("%s", strings.Join(failed, "; "))
+	}
+	return nil
 }
 
 // targets returns the clusters to check.

@@ -59,14 +59,11 @@ func newMemberAddCmd(e *app.App) *cobra.Command {
 }
 
 func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string, f change.Flags) error {
-	c, err := a.Cluster(ctx, target)
+	c, err := openUnmanaged(ctx, a, target, "add a member to")
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := unmanaged(c, "add a member to"); err != nil {
-		return err
-	}
 	var s etcd.Survey
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member add", Needs: memberNeeds(c),

@@ -5,6 +5,7 @@
 package member
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,20 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 // listShows returns the command that shows the effect of an operation whose end is unknown.
 func listShows(c *app.Cluster, what string) string {
 	return fmt.Sprintf("kubectl etcd member list %s -n %s shows %s", c.Target(), c.Namespace, what)
+}
+
+// openUnmanaged returns a cluster with its members, or an error if something else manages them. The caller
+// must close it.
+func openUnmanaged(ctx context.Context, a *app.App, target, what string) (*app.Cluster, error) {
+	c, err := a.Cluster(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if err := unmanaged(c, what); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // unmanaged returns an error if an operator or a start script manages the members of a cluster,

@@ -45,14 +45,11 @@ func newMemberPromoteCmd(e *app.App) *cobra.Command {
 }
 
 func memberPromote(ctx context.Context, a *app.App, target, member string, f change.Flags) error {
-	c, err := a.Cluster(ctx, target)
+	c, err := openUnmanaged(ctx, a, target, "promote a member of")
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := unmanaged(c, "promote a member of"); err != nil {
-		return err
-	}
 	var l etcd.Listed
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member promote", Needs: memberNeeds(c),

@@ -6,12 +6,9 @@ package scale
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -32,7 +29,7 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 	requested := false
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
 		Verb: "scale", Needs: m.DruidNeeds(), Detaches: true,
-		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
+		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, c, m, o) },
 		Already: func(ctx context.Context) error {
 			if !o.Wait {
 				return nil
@@ -58,13 +55,16 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 }
 
 // druidPlan returns the plan to scale an Etcd. Before all members stop, there must be a snapshot.
-func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
+func druidPlan(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
 	m.Owner = c.Owner
 	plan, err := m.PlanDruidScale(ctx, o.replicas)
 	if err != nil || plan.Title == "" || o.replicas > 0 {
 		return plan, err
 	}
-	fact, err := savedBefore(ctx, a, c, o.snapshot)
+	fact, err := m.SavedBefore(ctx, o.snapshot)
+	if corrupt, is := errors.AsType[*snapshot.CorruptError](err); is {
+		return plan, app.Unhealthy("--after-snapshot %v", corrupt)
+	}
 	plan.Facts = append(plan.Facts, fact)
 	return plan, err
 }
@@ -79,42 +79,4 @@ func awaitDruid(ctx context.Context, c *app.Cluster, m *membership.Members, o sc
 	}
 	run.Print("%s scaled to %s", c.Target(), policy.Count(o.replicas, "member"))
 	return nil
-}
-
-// savedBefore returns an error unless the file is a complete snapshot of this cluster, which
-// is required before all members stop. It returns the file's revision for the plan.
-func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (string, error) {
-	if path == "" {
-		return "", app.Refused("cannot scale %s to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/%s FILE -n %s, and repeat this command with --after-snapshot FILE", c.Owner, c.Name, c.Namespace)
-	}
-	file, err := snapshot.Inspect(ctx, path)
-	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
-		return "", app.Unhealthy("--after-snapshot %v", corrupt)
-	}
-	if err != nil {
-		return "", fmt.Errorf("--after-snapshot: %w", err)
-	}
-	if !file.Hashed {
-		return "", app.Refused("--after-snapshot %s has no hash at its end. It is a copy of a database, which may be incomplete. Save a snapshot instead", path)
-	}
-	full, err := e.Cluster(ctx, c.Owner.Target().String())
-	if err != nil {
-		return "", err
-	}
-	defer full.Close()
-	s, err := membership.SurveyQuorum(ctx, full.Members, fmt.Sprintf("scale %s to 0 members", c.Owner))
-	if err != nil {
-		return "", err
-	}
-	ours := slices.ContainsFunc(file.Members, func(m snapshot.Member) bool {
-		return slices.ContainsFunc(s.List, func(l etcd.Listed) bool { return l.ID == m.ID })
-	})
-	if !ours {
-		return "", app.Refused("--after-snapshot %s belongs to another cluster: it contains no member of %s", path, c.Owner)
-	}
-	latest := int64(0)
-	for _, m := range s.Members {
-		latest = max(latest, m.Revision)
-	}
-	return fmt.Sprintf("snapshot %s is complete: %d keys at revision %d, the cluster is at revision %d", path, file.Keys, file.Revision, latest), nil
 }

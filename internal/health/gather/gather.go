@@ -32,7 +32,7 @@ type Source struct {
 	Clock  clock.WithTicker
 	// Flags and Login are those of health.Facts.
 	Flags, Login string
-	// HashLarge has databases above 2 GiB hashed as well.
+	// HashLarge has databases above maintenance.HashLimit hashed as well.
 	HashLarge bool
 	// Logs returns what reads the logs of a namespace's pods. It may be nil.
 	Logs func(namespace string) (membership.Logs, error)

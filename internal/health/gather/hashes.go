@@ -11,13 +11,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// large is the size from which a database is hashed only on request: the member reads all
-// of it, and its clients wait for the disk.
-const large = 2 << 30
-
-const hashLimit = 2 * time.Minute
+// hashTimeout limits how long the members take to hash their data.
+const hashTimeout = 2 * time.Minute
 
 func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (health.Hashes, error) {
 	var voters []etcd.Member
@@ -35,11 +33,11 @@ func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (health.Ha
 		return health.Hashes{Skipped: policy.Plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
 	case len(clusters) > 1:
 		return health.Hashes{Skipped: fmt.Sprintf("the voters are of %d clusters, each with data of its own", len(clusters)), Fix: g.Command("check", "--only Q005")}, nil
-	case most > large && !g.HashLarge:
+	case most > maintenance.HashLimit && !g.HashLarge:
 		return health.Hashes{Skipped: "not asked for: a database has " + policy.Bytes(most), Fix: g.Command("check", "--only D004 --hash-large")}, nil
 	}
 	g.progress("hashing the data of " + g.Owner.String())
-	ctx, cancel := context.WithTimeout(ctx, hashLimit)
+	ctx, cancel := context.WithTimeout(ctx, hashTimeout)
 	defer cancel()
 	h, err := cluster.Hashes(ctx, voters, g.Clock)
 	return health.Hashes{Hashes: h}, err

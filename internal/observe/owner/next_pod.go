@@ -10,19 +10,17 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // PodOfStatefulSet returns the first pod that a StatefulSet of the owner's would create, with its
-// owner reference.
+// owner reference. It has no annotations: a template's are no record of admission.
 func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
-	t := &sts.Spec.Template
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: o.Namespace, Name: OfStatefulSet(sts).PodName(0), Labels: t.Labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))},
-		},
-		Spec: t.Spec,
-	}
+	pod := etcdconf.NextPod(sts, &sts.Spec.Template, OfStatefulSet(sts).PodName(0))
+	pod.Namespace, pod.Annotations = o.Namespace, nil
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))}
+	return pod
 }
 
 // PodOfEtcd returns the first pod that druid's StatefulSet will create for an Etcd. It has no owner

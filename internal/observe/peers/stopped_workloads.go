@@ -93,9 +93,8 @@ func stoppedSets(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) 
 		}
 		s := stopped{
 			Stopped: Stopped{"statefulset/" + sts.Name, ordinal + 1},
-			pod:     podOfTemplate(sts.Namespace, alone.PodName(ordinal), &sts.Spec.Template, sts.Annotations),
+			pod:     etcdconf.NextPod(sts, &sts.Spec.Template, alone.PodName(ordinal)),
 		}
-		s.pod.Spec.Hostname = s.pod.Name
 		for _, c := range alone.Claims {
 			s.claims = append(s.claims, c.Template+"-"+s.pod.Name)
 		}
@@ -116,7 +115,9 @@ func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string
 	}
 	var out []stopped
 	add := func(kind string, o metav1.Object, replicas *int32, t *corev1.PodTemplateSpec) {
-		pod := podOfTemplate(namespace, o.GetName(), t, o.GetAnnotations())
+		pod := &corev1.Pod{ObjectMeta: *t.ObjectMeta.DeepCopy(), Spec: *t.Spec.DeepCopy()}
+		pod.Namespace, pod.Name = namespace, o.GetName()
+		pod = etcdconf.AsDeclared(pod, o.GetAnnotations())
 		if replicas != nil && *replicas == 0 && !etcdconf.DeniesEtcd(pod) {
 			out = append(out, stopped{Stopped: Stopped{kind + "/" + o.GetName(), 1}, pod: pod})
 		}
@@ -131,13 +132,6 @@ func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string
 		}
 	}
 	return out, nil
-}
-
-// podOfTemplate returns a pod as a template describes it, with the declaration of its workload.
-func podOfTemplate(namespace, name string, t *corev1.PodTemplateSpec, declares map[string]string) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: *t.ObjectMeta.DeepCopy(), Spec: *t.Spec.DeepCopy()}
-	pod.Namespace, pod.Name = namespace, name
-	return etcdconf.AsDeclared(pod, declares)
 }
 
 // mayBeConfigured is configured for a pod that may come back: it reports true also where the

@@ -9,8 +9,6 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
@@ -120,12 +118,6 @@ func shownPeers(sts *appsv1.StatefulSet, ordinal int) etcdconf.ShownPeers {
 	if sts.Spec.Ordinals != nil {
 		start = int(sts.Spec.Ordinals.Start)
 	}
-	t := &sts.Spec.Template
 	name := sts.Name + "-" + strconv.Itoa(start+ordinal)
-	pod := corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: sts.Namespace, Name: name, Labels: t.Labels, Annotations: t.Annotations},
-		Spec:       t.Spec,
-	}
-	pod.Spec.Hostname, pod.Spec.Subdomain = name, sts.Spec.ServiceName
-	return etcdconf.PeersOfPod(etcdconf.AsDeclared(&pod, sts.Annotations))
+	return etcdconf.PeersOfPod(etcdconf.NextPod(sts, &sts.Spec.Template, name))
 }

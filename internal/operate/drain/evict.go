@@ -97,12 +97,12 @@ func (r *Run) evictMember(ctx context.Context, m Member) error {
 			r.Logf("evicted %s from %s", what, m.Pod.Spec.NodeName)
 			return nil
 		case ctx.Err() != nil:
-			return r.ended(ctx)
+			return r.waiter.Ended(ctx)
 		case permanent(err):
 			return err
 		}
-		r.await("pod %s may be evicted: %v", what, err)
-		if err := r.pause(ctx); err != nil {
+		r.waiter.Await(r.Logf, "pod %s may be evicted: %v", what, err)
+		if err := r.waiter.Pause(ctx, r.Clock, pollInterval); err != nil {
 			return err
 		}
 	}
@@ -140,12 +140,12 @@ func (r *Run) awaitGone(ctx context.Context, m Member) error {
 		case apierrors.IsNotFound(err), err == nil && pod.UID != m.Pod.UID:
 			return nil
 		case ctx.Err() != nil:
-			return r.ended(ctx)
+			return r.waiter.Ended(ctx)
 		case err != nil:
 			return fmt.Errorf("read pod %s/%s: %w", m.Pod.Namespace, m.Pod.Name, err)
 		}
-		r.await("pod %s/%s has stopped", m.Pod.Namespace, m.Pod.Name)
-		if err := r.pause(ctx); err != nil {
+		r.waiter.Await(r.Logf, "pod %s/%s has stopped", m.Pod.Namespace, m.Pod.Name)
+		if err := r.waiter.Pause(ctx, r.Clock, pollInterval); err != nil {
 			return err
 		}
 	}

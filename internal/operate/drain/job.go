@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
@@ -41,7 +42,7 @@ type Job struct {
 	// Logf logs each step that was done, and with "… " what is awaited.
 	Logf func(format string, args ...any)
 
-	awaited string
+	waiter operate.Waiter
 }
 
 // pollInterval is the time between two observations while something is awaited.

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -47,7 +48,7 @@ func (o *observation) readNodes(ctx context.Context, j *Job, names []string) err
 		if warnings != "" {
 			n.Warnings = append(n.Warnings, "kubectl drain: "+warnings)
 		}
-		if !ready(&node) {
+		if !scheduling.NodeReady(&node) {
 			n.Warnings = append(n.Warnings, "the node is not Ready: pods that its kubelet does not stop stay, and the drain waits for them")
 		}
 		for i := range pods {
@@ -78,18 +79,7 @@ func (o *observation) readHosts(ctx context.Context) error {
 	}
 	for i := range all.Items {
 		n := &all.Items[i]
-		o.Facts.Hosts = append(o.Facts.Hosts, drain.Host{Name: n.Name, Zone: n.Labels[spread.ZoneKey], Open: !n.Spec.Unschedulable && ready(n)})
+		o.Facts.Hosts = append(o.Facts.Hosts, drain.Host{Name: n.Name, Zone: n.Labels[spread.ZoneKey], Open: !n.Spec.Unschedulable && scheduling.NodeReady(n)})
 	}
 	return nil
-}
-
-// ready reports whether a node is Ready. A node without the condition counts, too: no kubelet has
-// reported yet.
-func ready(n *corev1.Node) bool {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
 }

@@ -70,17 +70,18 @@ func (r *Run) next(ctx context.Context) (*State, error) {
 		s, wait, err := r.ready(ctx)
 		switch {
 		case err == nil && wait == "":
-			r.away, r.awaited = nil, ""
+			r.away = nil
+			r.waiter.Reset()
 			return s, nil
 		case ctx.Err() != nil:
-			return nil, r.ended(ctx)
+			return nil, r.waiter.Ended(ctx)
 		case err != nil && permanent(err):
 			return nil, err
 		case err != nil:
 			wait = "the cluster can be observed: " + err.Error()
 		}
-		r.await("%s", wait)
-		if err := r.pause(ctx); err != nil {
+		r.waiter.Await(r.Logf, "%s", wait)
+		if err := r.waiter.Pause(ctx, r.Clock, pollInterval); err != nil {
 			return nil, err
 		}
 	}
@@ -161,13 +162,13 @@ func (r *Run) wave(ctx context.Context, s *State, w drain.Wave) error {
 	if len(w.Batches) > 1 || len(others) == 0 {
 		return nil
 	}
-	r.await("kubectl drain evicts %s", policy.Count(len(others), "other pod"))
+	r.waiter.Await(r.Logf, "kubectl drain evicts %s", policy.Count(len(others), "other pod"))
 	if err := r.Kubectl.Evict(ctx, others); err != nil {
 		if ctx.Err() != nil {
-			return r.ended(ctx)
+			return r.waiter.Ended(ctx)
 		}
 		return fmt.Errorf("evict the other pods of %s: %w", strings.Join(w.Nodes, ", "), err)
 	}
-	r.awaited = ""
+	r.waiter.Reset()
 	return nil
 }

@@ -78,30 +78,3 @@ func (s *State) readyMembers(o owner.Owner) int {
 	}
 	return readyCount(s.Facts.Clusters[at].Cluster)
 }
-
-// await logs what is awaited, once.
-func (j *Job) await(format string, args ...any) {
-	if now := fmt.Sprintf(format, args...); now != j.awaited {
-		j.awaited = now
-		j.Logf("… %s", now)
-	}
-}
-
-// pause waits until it is time to observe again. The error is why the context ended, with what was
-// awaited.
-func (j *Job) pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return j.ended(ctx)
-	case <-j.Clock.After(pollInterval):
-		return nil
-	}
-}
-
-// ended returns why the context ended, with what was awaited.
-func (j *Job) ended(ctx context.Context) error {
-	if j.awaited == "" {
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("waited for: %s: %w", j.awaited, context.Cause(ctx))
-}

@@ -83,7 +83,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if undo && s.TemplateEdited {
 		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is restored.")
 	}
-	voters, healthy := countVoters(s.Members)
+	voters, healthy := membership.Votes(s.Members)
 	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))
 	record := j.Record
 	record.Undo = undo
@@ -96,19 +96,6 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
 	}
 	return p, nil
-}
-
-func countVoters(all []membership.Peer) (voters, healthy int) {
-	for _, member := range all {
-		if member.Learner {
-			continue
-		}
-		voters++
-		if member.Healthy {
-			healthy++
-		}
-	}
-	return voters, healthy
 }
 
 // undoSteps returns the steps that undo an operation.

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -155,7 +154,7 @@ func (r podTemplate) clone() podTemplate {
 // etcdConfig returns the configuration that the template would give to a pod.
 func (r podTemplate) etcdConfig(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
 	contents := podfiles.New(reader, sts.Namespace).Contents(ctx)
-	return etcdconf.ParsePod(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
+	return etcdconf.ParsePod(etcdconf.NextPod(sts, &r.template, pod), func(kind, name string) (map[string][]byte, error) {
 		data, err := contents(kind, name)
 		if edited, ok := r.configs[name]; ok && kind == "ConfigMap" && err == nil {
 			data = maps.Clone(data)

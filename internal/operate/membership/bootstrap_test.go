@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 const (
@@ -85,7 +84,7 @@ func checkBootstrap(t *testing.T, container corev1.Container, configs map[string
 	before := podTemplate{template: sts.Spec.Template, configs: configs}
 	read := func(r podTemplate) etcdconf.Config {
 		t.Helper()
-		s, err := etcdconf.ParsePod(operate.PodOf(sts, r.template, "main-1"), func(_, name string) (map[string][]byte, error) {
+		s, err := etcdconf.ParsePod(etcdconf.NextPod(sts, &r.template, "main-1"), func(_, name string) (map[string][]byte, error) {
 			data := map[string][]byte{}
 			for k, v := range r.configs[name] {
 				data[k] = []byte(v)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -188,7 +189,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	if err != nil {
 		return err
 	}
-	return m.warnOfNodes(ctx, s, operate.PodOf(sts, sts.Spec.Template, m.Owner.PodName(target-1)), target, f)
+	return m.warnOfNodes(ctx, s, etcdconf.NextPod(sts, &sts.Spec.Template, m.Owner.PodName(target-1)), target, f)
 }
 
 // ofSize returns a cluster without the members that etcd-druid counts and has not created: they are

@@ -27,7 +27,7 @@ var errSpecChanged = errors.New("another client has changed its replicas")
 // for a reconcile, reconcile repeats it; without that function it is an error. Another number of
 // replicas is an error too.
 func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(context.Context) error) error {
-	awaited := ""
+	var w operate.Waiter
 	for {
 		now, done, err := m.druidState(ctx, target)
 		if errors.Is(err, errNotReconciled) && reconcile != nil {
@@ -43,22 +43,12 @@ func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(con
 			return nil
 		}
 		if ctx.Err() == nil {
-			awaited = m.await(awaited, now)
+			w.Await(m.Logf, "%s", now)
 		}
-		select {
-		case <-ctx.Done():
-			return notWithin(ctx, awaited)
-		case <-m.Clock.After(2 * pollInterval):
+		if err := w.Pause(ctx, m.Clock, 2*pollInterval); err != nil {
+			return err
 		}
 	}
-}
-
-// notWithin returns why the context ended, with what was awaited.
-func notWithin(ctx context.Context, awaited string) error {
-	if awaited == "" {
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("waited for: %s: %w", awaited, context.Cause(ctx))
 }
 
 // druidState returns what is still missing, as text.

@@ -130,7 +130,7 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 	}
 	r.Deleted = true
 	m.Logf("deleted the volume claim and the pod")
-	awaited := ""
+	var w operate.Waiter
 	for {
 		now, done, err := m.allVote(ctx, r.members)
 		if err != nil {
@@ -140,12 +140,10 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 			return nil
 		}
 		if ctx.Err() == nil {
-			awaited = m.await(awaited, now)
+			w.Await(m.Logf, "%s", now)
 		}
-		select {
-		case <-ctx.Done():
-			return notWithin(ctx, awaited)
-		case <-m.Clock.After(2 * pollInterval):
+		if err := w.Pause(ctx, m.Clock, 2*pollInterval); err != nil {
+			return err
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	}
 	m.checkNames(ctx, s, target, f)
 	m.checkProbe(s, f)
-	return m.checkNodes(ctx, s, operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod), target, f)
+	return m.checkNodes(ctx, s, etcdconf.NextPod(s.sts, &s.template.template, s.Ordinals[target-1].Pod), target, f)
 }
 
 // checkPeerURLs refuses to add members where others can't reach an existing one.

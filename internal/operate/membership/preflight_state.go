@@ -23,7 +23,7 @@ import (
 // operation replaces, empty for none.
 func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *operate.Findings) {
 	m.checkMembers(s, replacing, f)
-	awaited := ""
+	var w operate.Waiter
 	m.poll(ctx, maxPolls, f, func(seen *operate.Findings) (transient bool) {
 		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 		if err != nil {
@@ -36,7 +36,7 @@ func (m *Members) checkState(ctx context.Context, s *observation, replacing stri
 		}
 		seen.Refuse("%s", v.Message)
 		if transient = v.Reason == policy.OperationUnderWay && s.allLatest(); transient {
-			awaited = m.await(awaited, rolloutIncomplete)
+			w.Await(m.Logf, "%s", rolloutIncomplete)
 		}
 		return transient
 	})

@@ -187,14 +187,10 @@ func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64
 	return true, why, nil
 }
 
-// hashLimit is the size of a database above which hashing it costs too much, unless etcd itself
-// reports that data differ.
-const hashLimit = 2 << 30
-
 // dataDifference returns how the data of a pod differ from those of most voters. It is empty where they
 // don't differ, or that is unknown.
 func (m *Members) dataDifference(ctx context.Context, s *observation, pod string) (string, error) {
-	tooLarge := func(m etcd.Member) bool { return m.DBSize > hashLimit && !corrupt(s.survey) }
+	tooLarge := func(m etcd.Member) bool { return m.DBSize > rules.HashLimit && !corrupt(s.survey) }
 	if slices.ContainsFunc(s.survey.Members, func(m etcd.Member) bool { return m.Err != nil || tooLarge(m) }) {
 		return "", nil // hashes of some are no proof
 	}

@@ -43,17 +43,18 @@ func (e *UndoneError) Error() string {
 // cluster before each step. After the context's deadline it undoes a scale-out or a replacement, and
 // the error is an *UndoneError.
 func (m *Members) Run(ctx context.Context, j *Change) error {
-	awaited, err := m.steps(ctx, j)
+	var w operate.Waiter
+	err := m.steps(ctx, j, &w)
 	late := errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 	if err != nil && ctx.Err() != nil {
-		err = notWithin(ctx, awaited)
+		err = w.Ended(ctx)
 	}
 	if err == nil || !late || j.Operation == membership.ScaleIn || j.Undo {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	awaited = cmp.Or(awaited, "the next step was not done yet")
+	awaited := cmp.Or(w.Awaited(), "the next step was not done yet")
 	m.Logf("… timed out waiting for: %s; rolling back", awaited)
 	if err := m.Undo(ctx, j); err != nil {
 		return fmt.Errorf("roll back after a timeout (waited for: %s): %w", awaited, err)
@@ -69,8 +70,7 @@ func (m *Members) Undo(ctx context.Context, j *Change) error {
 	if err := j.undo(ctx, m.Kube); err != nil {
 		return err
 	}
-	_, err := m.steps(ctx, j)
-	return err
+	return m.steps(ctx, j, &operate.Waiter{})
 }
 
 // Leftover returns what to do after an operation was undone where a pod has no member. It is empty
@@ -95,53 +95,50 @@ func (m *Members) count(ctx context.Context) int {
 	return len(s.Members)
 }
 
-// steps returns what was awaited last when it fails.
-func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err error) {
+// steps does step after step until nothing is left to do. w has what was awaited last.
+func (m *Members) steps(ctx context.Context, j *Change, w *operate.Waiter) error {
 	for {
 		if err := m.checkLock(); err != nil {
-			return awaited, err
+			return err
 		}
 		step, err := m.step(ctx, j)
 		switch {
 		case ctx.Err() != nil:
-			return awaited, context.Cause(ctx)
+			return context.Cause(ctx)
 		case err != nil && permanent(err):
-			return awaited, err
+			return err
 		case apierrors.IsConflict(err):
 			// Its controller wrote the object's status meanwhile. The next step reads it again.
 		case err != nil:
-			awaited = m.await(awaited, err.Error())
+			w.Await(m.Logf, "%s", err)
 		case step.Act == membership.Done:
-			if err := m.recordSize(ctx, j); err != nil {
-				return "record the number of voters on the StatefulSet", err
-			}
-			if err := j.end(ctx, m.Kube); err != nil {
-				return "", err
-			}
-			m.settle(ctx, j)
-			return "", nil
+			return m.finish(ctx, j, w)
 		case step.Act == membership.Stop:
-			return awaited, operate.Halt("%s", step.Message)
+			return operate.Halt("%s", step.Message)
 		case step.Act == membership.Wait:
-			awaited = m.await(awaited, step.Message)
+			w.Await(m.Logf, "%s", step.Message)
 		default:
-			awaited = ""
+			w.Reset()
 			continue
 		}
-		select {
-		case <-ctx.Done():
-			return awaited, context.Cause(ctx)
-		case <-m.Clock.After(pollInterval):
+		if w.Pause(ctx, m.Clock, pollInterval) != nil {
+			return context.Cause(ctx)
 		}
 	}
 }
 
-// await logs what is awaited, once.
-func (m *Members) await(before, now string) string {
-	if now != before {
-		m.Logf("… %s", now)
+// finish records that nothing is left to do, and waits until the next operation can begin.
+func (m *Members) finish(ctx context.Context, j *Change, w *operate.Waiter) error {
+	if err := m.recordSize(ctx, j); err != nil {
+		w.Await(func(string, ...any) {}, "record the number of voters on the StatefulSet")
+		return err
 	}
-	return now
+	w.Reset()
+	if err := j.end(ctx, m.Kube); err != nil {
+		return err
+	}
+	m.settle(ctx, j)
+	return nil
 }
 
 // step observes, decides and acts, once.

@@ -29,16 +29,15 @@ const rolloutIncomplete = "the StatefulSet's controller does not report the roll
 func (m *Members) settle(ctx context.Context, j *Change) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	for awaited := ""; ; {
+	var w operate.Waiter
+	for {
 		now, err := m.unsettled(ctx, j)
 		if err != nil || now == "" {
 			return
 		}
-		awaited = m.await(awaited, now)
-		select {
-		case <-ctx.Done():
+		w.Await(m.Logf, "%s", now)
+		if w.Pause(ctx, m.Clock, pollInterval) != nil {
 			return
-		case <-m.Clock.After(pollInterval):
 		}
 	}
 }

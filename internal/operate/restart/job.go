@@ -38,8 +38,7 @@ type Job struct {
 	members *etcd.Cluster
 	// connected are the pods that members has connections to.
 	connected string
-	// awaited is what was logged last as awaited.
-	awaited string
+	waiter    operate.Waiter
 }
 
 // pollInterval is the time between two observations while something is awaited.
@@ -69,33 +68,6 @@ func (j *Job) survey(ctx context.Context, pods []*corev1.Pod) (etcd.Survey, erro
 		j.members, j.connected = &etcd.Cluster{Tunnel: j.Tunnel, Endpoints: endpoints}, key.String()
 	}
 	return j.members.Survey(ctx)
-}
-
-// await logs what is awaited, once.
-func (j *Job) await(format string, args ...any) {
-	if now := fmt.Sprintf(format, args...); now != j.awaited {
-		j.awaited = now
-		j.Logf("… %s", now)
-	}
-}
-
-// pause waits until it is time to observe again. The error is why the context ended, with what was
-// awaited.
-func (j *Job) pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return j.ended(ctx)
-	case <-j.Clock.After(pollInterval):
-		return nil
-	}
-}
-
-// ended returns why the context ended, with what was awaited.
-func (j *Job) ended(ctx context.Context) error {
-	if j.awaited == "" {
-		return context.Cause(ctx)
-	}
-	return fmt.Errorf("waited for: %s: %w", j.awaited, context.Cause(ctx))
 }
 
 // permanent reports whether a retry won't help.

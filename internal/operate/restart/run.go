@@ -58,13 +58,13 @@ func (j *Job) Run(ctx context.Context, r *Record) ([]policy.Note, error) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil, j.ended(ctx)
+			return nil, j.waiter.Ended(ctx)
 		case err != nil && permanent(err):
 			return nil, err
 		case err != nil:
-			j.await("%v", err)
+			j.waiter.Await(j.Logf, "%v", err)
 		}
-		if err := j.pause(ctx); err != nil {
+		if err := j.waiter.Pause(ctx, j.Clock, pollInterval); err != nil {
 			return nil, err
 		}
 	}
@@ -80,9 +80,9 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 	case rules.Done:
 		return true, nil
 	case rules.Wait:
-		j.await("%s%s", step.Message, s.stuck(step.Pod, j.Clock.Now()))
+		j.waiter.Await(j.Logf, "%s%s", step.Message, s.stuck(step.Pod, j.Clock.Now()))
 	case rules.Blocked:
-		j.await("%s", step.Message)
+		j.waiter.Await(j.Logf, "%s", step.Message)
 	case rules.MoveLeader:
 		return false, j.moveLeader(ctx, s, step.Pod)
 	case rules.Restart:
@@ -103,7 +103,7 @@ func (s *state) owns(r *Record) error {
 func (j *Job) moveLeader(ctx context.Context, s *state, from string) error {
 	to, ok := j.successor(s)
 	if !ok {
-		j.await("%s is the leader, and no other voter can lead now", from)
+		j.waiter.Await(j.Logf, "%s is the leader, and no other voter can lead now", from)
 		return nil
 	}
 	if err := j.StillHeld(); err != nil {
@@ -144,7 +144,7 @@ func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) erro
 	default:
 		j.Logf("another client has replaced or deleted %s", pod)
 	}
-	j.awaited = ""
+	j.waiter.Reset()
 	return nil
 }
 

@@ -43,7 +43,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
-	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(operate.PodOf(sts, sts.Spec.Template, r.Members[0].Pod)))
+	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
 	if r.Owner.OfDruid() {
@@ -85,7 +85,7 @@ func (r *Plan) size(ctx context.Context, kube client.Client, asked int32) (int32
 // the first.
 func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, size int) (first etcdconf.Config, err error) {
 	for ordinal := range size {
-		pod := operate.PodOf(sts, sts.Spec.Template, r.Owner.PodName(ordinal))
+		pod := etcdconf.NextPod(sts, &sts.Spec.Template, r.Owner.PodName(ordinal))
 		s, err := etcdconf.ParsePod(pod, contents)
 		if err != nil {
 			return first, err

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package check
+package view
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// TestFailure: a report in which nothing could be judged is no success, whichever checks were selected.
-func TestFailure(t *testing.T) {
+// TestCheckFailures: a report in which nothing could be judged is no success, whichever checks were selected.
+func TestCheckFailures(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -41,12 +40,9 @@ func TestFailure(t *testing.T) {
 			r.Checks = append(r.Checks, v1alpha1.CheckResult{ID: id, Result: level, Findings: []v1alpha1.CheckFinding{{Level: level, Message: "reason of " + id}}})
 			count(&r.Summary, health.Level(level))
 		}
-		err := failure([]v1alpha1.CheckReport{r})
-		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %v, want %q", row.name, err, row.want)
-		}
-		if code, _ := app.Outcome(t.Context(), err); (code == 3) != (row.want != "") {
-			t.Errorf("%s: exit code %d", row.name, code)
+		got := strings.Join(CheckFailures([]v1alpha1.CheckReport{r}), "; ")
+		if (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
 }

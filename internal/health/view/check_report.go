@@ -1,22 +1,20 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package check
+package view
 
 import (
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// newReport returns the report of a cluster from the results of its checks.
-func newReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport {
+// CheckReport returns the report of a cluster from the results of its checks.
+func CheckReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport {
 	r := v1alpha1.CheckReport{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
@@ -56,9 +54,9 @@ func count(s *v1alpha1.CheckSummary, level health.Level) {
 	}
 }
 
-// failure returns an error for exit code 3 if any check failed, or if it isn't known whether a
-// cluster has its quorum, or if no check had a result: then a report without a failure shows nothing.
-func failure(reports []v1alpha1.CheckReport) error {
+// CheckFailures returns a text for each report that is no success: a check failed, it isn't known whether the
+// cluster has its quorum, or no check had a result. In the last case a report without a failure shows nothing.
+func CheckFailures(reports []v1alpha1.CheckReport) []string {
 	var failed []string
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
@@ -68,10 +66,7 @@ func failure(reports []v1alpha1.CheckReport) error {
 				r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Unknown, "check is unknown", "checks are unknown"), why))
 		}
 	}
-	if len(failed) == 0 {
-		return nil
-	}
-	return app.Unhealthy("%s", strings.Join(failed, "; "))
+	return failed
 }
 
 // nothingKnown returns why the check of the quorum came to nothing, or why every selected check that

@@ -4,6 +4,8 @@
 package health
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,4 +80,15 @@ func (f *Facts) stoppedAs(l etcd.Listed) (workload string, replicas int) {
 	}
 	s := f.Silences[l.ID]
 	return s.Stopped, s.Replicas
+}
+
+// mayHaveMore returns the finding about budgets of a cluster of which one member is known and that may
+// have more: no number is right then, and none is wrong. etcd's own list decides where it is known.
+func (f *Facts) mayHaveMore() ([]Finding, bool) {
+	c := f.Cluster.Value.Cluster
+	if f.Size() != 1 || c.Single() || f.listKnown() && f.voters().total == 1 {
+		return nil, false
+	}
+	why := cmp.Or(c.SizeUnknown, fmt.Sprintf("it may have %d", c.Size))
+	return []Finding{{Level: Unknown, Message: "one member is known, and not which others the cluster has: " + why, repeated: true}}, true
 }
