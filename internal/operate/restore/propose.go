@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -46,7 +47,7 @@ func titles(steps []step.Step) []string {
 func (r Plan) snapshotFacts(taken time.Time) []string {
 	fact := fmt.Sprintf("the snapshot has %s at revision %d, %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size))
 	if !taken.IsZero() {
-		fact += fmt.Sprintf(", and was taken at %s, %s ago", taken.UTC().Format("2006-01-02 15:04 MST"), format.Age(r.At.Sub(taken)))
+		fact += fmt.Sprintf(", and was taken at %s, %s ago", taken.UTC().Format("2006-01-02 15:04 MST"), format.Since(r.At, taken))
 	}
 	return []string{fact, fmt.Sprintf("the restored members begin at revision %d", r.restored())}
 }
