@@ -26,6 +26,7 @@ type restorePlanOptions struct {
 	bump     int64
 	replicas int32
 	image    string
+	tool     string
 }
 
 func newRestorePlanCommand(a *app.App) *cobra.Command {
@@ -65,6 +66,7 @@ func addRestoreFlags(cmd *cobra.Command, o *restorePlanOptions) {
 	flags := cmd.Flags()
 	flags.Int64Var(&o.bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
 	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
+	flags.StringVar(&o.tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
 }
 
@@ -119,7 +121,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	if err != nil {
 		return err
 	}
-	r.Bump = o.bump
+	r.Bump, r.Tool = o.bump, o.tool
 	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {
 		return err

@@ -52,7 +52,7 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 			return nil, err
 		}
 	}
-	t.template.Bump = o.bump
+	t.template.Bump, t.template.Tool = o.bump, o.tool
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -152,6 +152,7 @@ func (t *restoreTask) act(ctx context.Context, run *change.Run) error {
 		if err := t.job.Undo(ctx, t.plan, rec, t.steps); err != nil {
 			return err
 		}
+		t.removeLocal()
 		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
 		return nil
 	}
@@ -159,11 +160,18 @@ func (t *restoreTask) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	t.ended = true
-	for _, name := range t.plan.Local() { // copies of what is in the volumes or the store now
-		_ = os.RemoveAll(name)
-	}
+	t.removeLocal()
 	run.Done(ctx, reasons.Restored, what, fmt.Sprintf("%s: %s; %s", t.cluster.Target(), what, t.plan.Ended()))
 	return nil
+}
+
+// removeLocal removes copies of what is in the volumes or the store by now, or not needed any more.
+func (t *restoreTask) removeLocal() {
+	for _, name := range t.plan.Local() {
+		if err := os.RemoveAll(name); err != nil {
+			t.app.Warn("%v.", err)
+		}
+	}
 }
 
 // program runs a program on this machine. What it prints goes to stderr, as all messages.

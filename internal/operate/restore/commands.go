@@ -4,6 +4,7 @@
 package restore
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func (r Plan) tool(lines ...[]string) step.Program {
 	if minor(r.Etcd) == 4 {
 		p.Env, p.Lines[0][0] = []string{"ETCDCTL_API=3"}, "etcdctl"
 	}
+	p.Lines[0][0] = cmp.Or(r.Tool, p.Lines[0][0])
 	p.Lines = append(p.Lines, r.bumpFlags()...)
 	return p
 }

@@ -35,6 +35,9 @@ type Plan struct {
 	// Owner and Members are the cluster into which it is restored.
 	Owner   owner.Owner
 	Members []Member
+	// Tool is the program that makes data directories: etcdutl, or etcdctl of etcd 3.4. It is empty for
+	// the one in the PATH.
+	Tool string
 	// Etcd is the version of the members, as 3.6.5. It is empty if it isn't known.
 	Etcd string
 	// Files is what each pod mounts, with podMark for the pod's name.

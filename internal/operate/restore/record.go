@@ -123,7 +123,7 @@ func (rec *Record) Same(file string, s snapshot.File) error {
 }
 
 func (rec *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
-	rec.journal.Kind, rec.journal.Object = journal.KindRestore, sts.UID
+	rec.journal.Kind, rec.journal.Object, rec.journal.Began = journal.KindRestore, sts.UID, rec.At
 	if err := rec.pack(); err != nil {
 		return err
 	}

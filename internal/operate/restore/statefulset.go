@@ -116,8 +116,10 @@ func (r Plan) putData(into []Member) []step.Step {
 	return []step.Step{
 		start,
 		{ID: Renamed, Title: "Rename the old data", Uses: []string{Stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.setAside())...)},
-		{Title: "Copy the new data", Uses: []string{made, Stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.copyData())...)},
-		{Title: "Compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, Stopped, helpersRun}, Acts: each(r.compareData())},
+		{
+			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, Stopped, helpersRun},
+			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
+		},
 		end,
 	}
 }
@@ -187,10 +189,12 @@ func (r Plan) log() step.CopyDir {
 	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.Files.WALDir}
 }
 
+// copyData returns the commands that copy new data in place of what an interrupted command has copied,
+// which the tool may have made with other bytes. The old data has another name by then.
 func (r Plan) copyData() []step.PodAction {
-	acts := []step.PodAction{r.data()}
+	acts := []step.PodAction{helper("rm", "-rf", r.Files.DataDir+"/member"), r.data()}
 	if wal := r.Files.WALDir; wal != "" {
-		acts = append(acts, helper("mkdir", "-p", "-m", "700", wal), r.log())
+		acts = append(acts, helper("rm", "-rf", wal), helper("mkdir", "-p", "-m", "700", wal), r.log())
 	}
 	return acts
 }

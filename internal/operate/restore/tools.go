@@ -37,9 +37,9 @@ var toolVersion = regexp.MustCompile(`(?m)^etcd(?:utl|ctl) version: (\S+)`)
 func (r Plan) checkTool(ctx context.Context, program string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return r.refuse("program %s is not on this machine; install it first: it takes %s", program, r.toolNote())
+		return r.refuse("program %s is not on this machine; install it, or name it with --tool: it takes %s", program, r.toolNote())
 	}
-	if program != "etcdutl" && program != "etcdctl" || minor(r.Etcd) == 0 {
+	if program != r.tool().Lines[0][0] || minor(r.Etcd) == 0 {
 		return nil
 	}
 	out, err := exec.CommandContext(ctx, path, "version").Output() //nolint:gosec // a plan names the tools of etcd only
