@@ -55,8 +55,13 @@ func (r Plan) putOnNode(file, name string) []step.Action {
 		part,
 		step.CompareFile(part),
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s/%s", part.To, dir, name)}},
-		step.Delete{Kind: step.Pod, Names: []string{pod}, IgnoreMissing: true},
+		r.deleteStorePod(),
 	}
+}
+
+// deleteStorePod deletes the pod that mounts the store.
+func (r Plan) deleteStorePod() step.Action {
+	return step.Delete{Kind: step.Pod, Names: []string{"restore-" + r.Owner.StatefulSet}, IgnoreMissing: true}
 }
 
 // withHash returns the actions that make a snapshot of a database.

@@ -200,13 +200,9 @@ func (r Plan) restored() int64 {
 
 // end returns the steps after the members have started.
 func (r Plan) end() []step.Step {
-	size := len(r.Members)
-	if r.OneByOne {
-		size = 1
-	}
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
 	steps := []step.Step{
-		{Title: "Check the cluster", Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: size, Revision: r.restored()}}},
+		{Title: "Check the cluster", Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored()}}},
 	}
 	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {

@@ -18,10 +18,7 @@ import (
 // copy a data directory that was made on this machine to each, and start all as one new
 // cluster. The old data stays in another directory.
 func (r Plan) statefulSet() []step.Step {
-	into := r.Members
-	if r.OneByOne {
-		into = r.Members[:1]
-	}
+	into := r.into()
 	steps := []step.Step{r.check()}
 	if r.Answers {
 		steps = append(steps, r.keep())
@@ -49,6 +46,14 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.grow())
 	}
 	return append(steps, r.tidy(into))
+}
+
+// into returns the members whose volumes get the snapshot.
+func (r Plan) into() []Member {
+	if r.OneByOne {
+		return r.Members[:1]
+	}
+	return r.Members
 }
 
 func (r Plan) keep() step.Step {

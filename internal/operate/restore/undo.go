@@ -29,8 +29,12 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 	if has(Started) || has(Renamed) {
 		steps = append(steps, r.stop())
 	}
-	if has(Renamed) {
+	switch {
+	case has(Renamed):
 		steps = append(steps, r.putBack()...)
+	case has(helpersRun):
+		_, end := r.helpers(r.into())
+		steps = append(steps, end)
 	}
 	if r.Druid != nil {
 		return append(steps, r.undoDruid(has(Stopped), has(Suspended))...), nil
@@ -50,10 +54,7 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 // putBack returns the steps that give the old data its name again. New data is only removed beside
 // old data that is still there.
 func (r Plan) putBack() []step.Step {
-	into := r.Members
-	if r.OneByOne {
-		into = r.Members[:1]
-	}
+	into := r.into()
 	var acts []step.PodAction
 	for _, path := range r.oldPaths() {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s && mv %[2]s %[1]s; fi", path, r.aside(path))))
@@ -80,6 +81,9 @@ func (r Plan) startAgain() step.Step {
 // undoDruid returns the steps that let etcd-druid go on with the old data.
 func (r Plan) undoDruid(stopped, suspended bool) []step.Step {
 	var steps []step.Step
+	if r.Druid.StorePod != "" {
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteStorePod()}})
+	}
 	if stopped {
 		steps = append(steps, r.startAgain())
 	}
