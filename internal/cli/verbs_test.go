@@ -6,6 +6,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.etcd.io/bbolt"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
@@ -52,13 +54,14 @@ var verbs = []verb{
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},
 	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true},
+	{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"},
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
 	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
 }
 
 // name distinguishes a verb on one kind of cluster from the same verb on another.
 func (v verb) name() string {
-	target, _, _ := strings.Cut(v.args, " ")
+	target, _, _ := strings.Cut(strings.TrimPrefix(v.args, "SNAPSHOT "), " ")
 	return v.path + " " + strings.ReplaceAll(target, "/", " ")
 }
 
@@ -111,10 +114,38 @@ func newWorld(t *testing.T, v verb) *world {
 	if err := os.WriteFile(w.config, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(v.args, "SNAPSHOT") {
+		w.snapshot(t)
+	}
 	if v.set != nil {
 		v.set(w)
 	}
 	return w
+}
+
+// snapshot writes an empty snapshot and a tool of etcd that shows the members' version.
+func (w *world) snapshot(t *testing.T) {
+	t.Helper()
+	dir := filepath.Dir(w.config)
+	db, err := bbolt.Open(filepath.Join(dir, "SNAPSHOT"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range []string{"key", "meta"} {
+			if _, err := tx.CreateBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n"
+	if err := os.WriteFile(filepath.Join(dir, "ETCDUTL"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
 }
 
 // evicts has the API server declare that it has evictions, as kubectl drain reads it.
@@ -213,6 +244,11 @@ func (w *world) state() string {
 // run runs a verb with more flags, without a terminal.
 func (w *world) run(ctx context.Context, v verb, flags ...string) (code int) {
 	args := slices.Concat(strings.Fields(v.path), strings.Fields(v.args), flags)
+	for i, arg := range args {
+		if arg == "SNAPSHOT" || arg == "ETCDUTL" {
+			args[i] = filepath.Join(filepath.Dir(w.config), arg)
+		}
+	}
 	if !v.lockless {
 		args = append(args, "-n", "team")
 	}

@@ -18,6 +18,8 @@ type Plan struct {
 	// Subject identifies the objects of the plan, which may be other objects under the same
 	// title when the plan is made again. Users don't see it.
 	Subject string
+	// Typed is the name that the user must type to confirm the plan. It is empty for a yes.
+	Typed string
 	// Needs are the permissions that are only known from the facts.
 	Needs []Need
 }

@@ -43,6 +43,12 @@ var (
 	RestartEnded = events.Add("RestartEnded",
 		"A user ended a restart before all members were restarted.",
 		"To restart the other members: kubectl etcd restart NAME.")
+	Restored = events.Add("SnapshotRestored",
+		"A snapshot was restored: the members started on its data as a new cluster. The message has the revision, the user and their reason.",
+		policy.NoAction)
+	RestoreUndone = events.Add("SnapshotRestoreUndone",
+		"A restore of a snapshot was undone: the members start on the data that they had before it.",
+		policy.NoAction)
 	Scaled = events.Add("Scaled",
 		"A user scaled the cluster.",
 		policy.NoAction)

@@ -61,8 +61,8 @@ func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Liste
 func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	j := under.Change
 	switch {
-	case under.Restart != nil:
-		return app.Refused("%s: %s", c.Owner, membership.UnfinishedRestart(c.Owner, under.Restart))
+	case under.Other != nil:
+		return app.Refused("%s: %s", c.Owner, membership.UnfinishedOther(c.Owner, under.Other))
 	case j == nil:
 		return nil
 	}

@@ -56,7 +56,7 @@ func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
 	if apierrors.IsForbidden(err) {
 		return false, nil
 	}
-	return kept != nil && kept.Kind != journal.KindRestart, err
+	return kept != nil && kept.OfMembers(), err
 }
 
 // MembersTask is one run of a change of members. An earlier command may have started the change.

@@ -28,11 +28,19 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	if _, ok := ui.Terminal(e.In); !ok {
 		return false, app.Refused("there is no terminal to ask for confirmation. Read the plan above, and run the command again with -y")
 	}
-	yes, err := e.Ask(ctx, "Continue?")
+	yes, err := ask(ctx, e, plan)
 	if err == nil && !yes {
 		e.Notef("Nothing was changed.")
 	}
 	return yes, err
+}
+
+func ask(ctx context.Context, e *app.App, plan operate.Plan) (bool, error) {
+	if plan.Typed == "" {
+		return e.Ask(ctx, "Continue?")
+	}
+	answer, err := e.AskFor(ctx, fmt.Sprintf("To continue, type the name of the cluster, %s:", plan.Typed))
+	return answer == plan.Typed, err
 }
 
 // showPlan prints a plan to stderr, with the context and the cluster. The cluster is nil for an

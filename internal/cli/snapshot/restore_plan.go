@@ -26,6 +26,7 @@ type restorePlanOptions struct {
 	bump     int64
 	replicas int32
 	image    string
+	tool     string
 }
 
 func newRestorePlanCommand(a *app.App) *cobra.Command {
@@ -56,44 +57,71 @@ func newRestorePlanCommand(a *app.App) *cobra.Command {
 			return runRestorePlan(cmd, a, args[0], args[1], o)
 		},
 	}
-	flags := cmd.Flags()
-	flags.Int64Var(&o.bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
-	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
-	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
+	addRestoreFlags(cmd, &o)
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-// runRestorePlan prints the steps to restore a file into a cluster.
-func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o restorePlanOptions) error {
+func addRestoreFlags(cmd *cobra.Command, o *restorePlanOptions) {
+	flags := cmd.Flags()
+	flags.Int64Var(&o.bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
+	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
+	flags.StringVar(&o.tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
+	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
+}
+
+func (o restorePlanOptions) validate() error {
 	switch {
 	case o.bump < 0:
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.bump)
 	case o.replicas < 0 || o.replicas > membership.MaxMembers:
 		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, membership.MaxMembers)
 	}
-	ctx := cmd.Context()
-	inspected, err := inspect(a, cmd, file)
+	return nil
+}
+
+// planFor begins a plan for a cluster with the flags.
+func planFor(cmd *cobra.Command, a *app.App, target string) (*app.Cluster, restore.Plan, error) {
+	r := restore.Plan{At: a.Clock.Now()}
+	c, err := a.Owner(cmd.Context(), target)
 	if err != nil {
-		return err
-	}
-	content, err := snapshot.Inspect(ctx, file)
-	if err != nil {
-		return err
-	}
-	c, err := a.Owner(ctx, target)
-	if err != nil {
-		return err
+		return nil, r, err
 	}
 	if _, err := a.Credentials.Read(a); err != nil { // the commands contain them
-		return err
+		return nil, r, err
 	}
-	r := restore.Plan{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, At: a.Clock.Now()}
-	r.Flags.Login = a.Credentials.AsArgs()
-	if r.Flags.Context, err = pinnedFlags(a); err != nil {
-		return err
-	}
+	r.Owner, r.Flags.Login = c.Owner, a.Credentials.AsArgs()
+	r.Flags.Context, err = pinnedFlags(a)
 	r.Flags.Kubectl = strings.TrimSpace(r.Flags.Context + " -n " + c.Namespace)
+	return c, r, err
+}
+
+// addSnapshot checks a snapshot and adds it to a plan.
+func addSnapshot(cmd *cobra.Command, a *app.App, file string, r *restore.Plan) (*v1alpha1.Snapshot, error) {
+	inspected, err := inspect(a, cmd, file)
+	if err != nil {
+		return nil, err
+	}
+	r.File = file
+	r.Snapshot, err = snapshot.Inspect(cmd.Context(), file)
+	return inspected, err
+}
+
+// runRestorePlan prints the steps to restore a file into a cluster.
+func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o restorePlanOptions) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	c, r, err := planFor(cmd, a, target)
+	if err != nil {
+		return err
+	}
+	inspected, err := addSnapshot(cmd, a, file, &r)
+	if err != nil {
+		return err
+	}
+	r.Bump, r.Tool = o.bump, o.tool
 	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {
 		return err

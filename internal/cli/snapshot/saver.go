@@ -115,8 +115,16 @@ func (s *saver) toStdout(ctx context.Context) error {
 }
 
 func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
-	var out *v1alpha1.Snapshot
-	_, err := s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
+	out, err := s.saveTo(ctx, file, force)
+	if err != nil {
+		return err
+	}
+	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
+}
+
+// saveTo saves and verifies a file, with FILE.json beside it.
+func (s *saver) saveTo(ctx context.Context, file string, force bool) (out *v1alpha1.Snapshot, err error) {
+	_, err = s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
 		out = s.describe(file, got)
 		origin := out.DeepCopy()
 		origin.File = filepath.Base(file)
@@ -125,11 +133,10 @@ func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, for
 		return append(text, '\n'), err
 	})
 	s.progress.end()
-	if err != nil {
-		return err
+	if err == nil {
+		s.app.Step("Saved and verified %s", file)
 	}
-	s.app.Step("Saved and verified %s", file)
-	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
+	return out, err
 }
 
 func (s *saver) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {

@@ -19,7 +19,15 @@ func (c *Console) Prompt(format string, args ...any) {
 
 // Ask asks the user for confirmation. Every answer except y or yes is a no.
 func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
-	c.Prompt("%s [y/N] ", question)
+	answer, err := c.AskFor(ctx, question+" [y/N]")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
+}
+
+// AskFor asks the user for a line, and returns it without the spaces around it. At the end of the
+// input it is what came before.
+func (c *Console) AskFor(ctx context.Context, question string) (string, error) {
+	c.Prompt("%s ", question)
 	answers := make(chan string, 1)
 	go func() {
 		line, err := bufio.NewReader(c.In).ReadString('\n')
@@ -31,9 +39,8 @@ func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(c.ErrOut)
-		return false, fmt.Errorf("nothing was changed: %w", context.Cause(ctx))
+		return "", fmt.Errorf("nothing was changed: %w", context.Cause(ctx))
 	case answer := <-answers:
-		answer = strings.ToLower(strings.TrimSpace(answer))
-		return answer == "y" || answer == "yes", nil
+		return strings.TrimSpace(answer), nil
 	}
 }

@@ -24,7 +24,7 @@ func (g *gatherer) operations(ctx context.Context) {
 }
 
 func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
-	if u.Change == nil && u.Restart == nil && u.Holder.Identity == "" {
+	if u.Change == nil && u.Other == nil && u.Holder.Identity == "" {
 		return nil
 	}
 	out := &output.UnderWay{
@@ -35,8 +35,8 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		out.Operation = "operation"
 	}
 	j := u.Change
-	if u.Restart != nil {
-		describeRestart(f, u.Restart, out)
+	if u.Other != nil {
+		describeOther(f, u.Other, out)
 		return out
 	}
 	if j == nil {
@@ -58,13 +58,13 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	return out
 }
 
-// describeRestart describes a restart that is under way or was interrupted.
-func describeRestart(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
+// describeOther describes a restart or a restore that is under way or was interrupted.
+func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Operation, out.Since, out.Reason = j.Kind, timeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
-		resume := membership.ResumeRestart(f.Owner)
-		out.Commands = append(out.Commands, resume+rest, resume+" --abort"+rest)
+		resume, abort := membership.CommandsOf(f.Owner, j)
+		out.Commands = append(out.Commands, resume+rest, abort+rest)
 	}
 }
 

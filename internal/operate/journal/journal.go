@@ -49,8 +49,15 @@ type Journal struct {
 
 const dataKey = "journal.json"
 
-// KindRestart is the kind of a restart of members. All other kinds are changes of members.
-const KindRestart = "restart"
+// KindRestart is the kind of a restart of members, and KindRestore that of a restore. All other kinds
+// are changes of members.
+const (
+	KindRestart = "restart"
+	KindRestore = "snapshot restore"
+)
+
+// OfMembers reports whether the operation is a change of members.
+func (j *Journal) OfMembers() bool { return j.Kind != KindRestart && j.Kind != KindRestore }
 
 // Name returns the name of a cluster's journal, in the cluster's own namespace.
 func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }

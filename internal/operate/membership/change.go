@@ -55,8 +55,8 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 	if kept == nil {
 		return nil, nil
 	}
-	if kept.Kind == journal.KindRestart {
-		return nil, &operate.RefusedError{What: "change the members of " + o.String(), Why: []string{UnfinishedRestart(o, kept)}}
+	if !kept.OfMembers() {
+		return nil, &operate.RefusedError{What: "change the members of " + o.String(), Why: []string{UnfinishedOther(o, kept)}}
 	}
 	j := &Change{journal: *kept}
 	var p payload

@@ -30,8 +30,8 @@ const deadAfter = time.Minute
 type UnderWay struct {
 	// Change is an unfinished change of members, nil for none.
 	Change *Change
-	// Restart is the journal of an unfinished restart, nil for none.
-	Restart *journal.Journal
+	// Other is the journal of an unfinished restart or restore, nil for none.
+	Other *journal.Journal
 	// Holder is the holder of the cluster's lock. Its Identity is empty for none.
 	Holder lock.Holder
 }
@@ -50,8 +50,8 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (Under
 	if err != nil {
 		return u, err
 	}
-	if kept != nil && kept.Kind == journal.KindRestart {
-		u.Restart = kept
+	if kept != nil && !kept.OfMembers() {
+		u.Other = kept
 		return u, nil
 	}
 	u.Change, err = changeOf(o, kept)
@@ -66,7 +66,7 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 	switch {
 	case u.Change != nil:
 		ordinals = max(ordinals, u.Change.Target, u.Change.Replicas)
-	case u.Restart == nil:
+	case u.Other == nil:
 		return false
 	}
 	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool {
@@ -75,14 +75,21 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 	})
 }
 
-// ResumeRestart returns the command that continues an unfinished restart, without the flag for the
-// namespace. With --abort it ends the restart.
-func ResumeRestart(o owner.Owner) string { return "kubectl etcd restart " + o.Target().String() }
+// CommandsOf returns the commands that continue and that end an unfinished restart or restore, without the
+// flag for the namespace. FILE is for the user to replace.
+func CommandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
+	if j.Kind == journal.KindRestore {
+		return "kubectl etcd snapshot restore FILE " + o.Target().String(), "kubectl etcd snapshot restore " + o.Target().String() + " --abort"
+	}
+	resume = "kubectl etcd restart " + o.Target().String()
+	return resume, resume + " --abort"
+}
 
-// UnfinishedRestart returns what is unfinished and how to end it, for a journal of a restart.
-func UnfinishedRestart(o owner.Owner, j *journal.Journal) string {
-	return fmt.Sprintf("kubectl etcd restart is unfinished since %s: continue it with %s -n %s, or end it with %s --abort -n %s",
-		j.Began.Format("2006-01-02 15:04 MST"), ResumeRestart(o), o.Namespace, ResumeRestart(o), o.Namespace)
+// UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
+func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
+	resume, abort := CommandsOf(o, j)
+	return fmt.Sprintf("kubectl etcd %s is unfinished since %s: continue it with %s -n %s, or end it with %s -n %s",
+		j.Kind, j.Began.Format("2006-01-02 15:04 MST"), resume, o.Namespace, abort, o.Namespace)
 }
 
 // Alive reports whether the holder renewed the lock a short time ago.

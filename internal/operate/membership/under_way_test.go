@@ -24,6 +24,7 @@ func TestReadUnderWay(t *testing.T) {
 	for name, o := range map[string]owner.Owner{"plain": sts, "druid": druid, "Bitnami": bitnami, "several StatefulSets": spanning} {
 		for text, isChange := range map[string]bool{
 			`{"kind":"restart","object":"sts","payload":{"strategy":"rolling"}}`:                                 false,
+			`{"kind":"snapshot restore","object":"sts","payload":{}}`:                                            false,
 			`{"kind":"scale","object":"sts","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`:         true,
 			`{"kind":"member replace","object":"sts","payload":{"Operation":"Replace","Target":3,"Replicas":3}}`: true,
 		} {
@@ -33,7 +34,7 @@ func TestReadUnderWay(t *testing.T) {
 				"data": apitest.Object{"journal.json": text},
 			})
 			u, err := ReadUnderWay(t.Context(), c.Client(t), o)
-			if err != nil || (u.Change != nil) != isChange || (u.Restart != nil) == isChange {
+			if err != nil || (u.Change != nil) != isChange || (u.Other != nil) == isChange {
 				t.Errorf("%s, %s: %+v, %v", name, text, u, err)
 			}
 			if !isChange || err != nil {

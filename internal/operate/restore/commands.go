@@ -4,6 +4,7 @@
 package restore
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func (r Plan) tool(lines ...[]string) step.Program {
 	if minor(r.Etcd) == 4 {
 		p.Env, p.Lines[0][0] = []string{"ETCDCTL_API=3"}, "etcdctl"
 	}
+	p.Lines[0][0] = cmp.Or(r.Tool, p.Lines[0][0])
 	p.Lines = append(p.Lines, r.bumpFlags()...)
 	return p
 }
@@ -93,6 +95,9 @@ func initialCluster(members []Member) string {
 
 // stamp distinguishes this restore from others: its files, and the old data.
 func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
+
+// Local returns the files and directories of this machine in which the steps make data.
+func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db"} }
 
 // dir is the directory on this machine with a data directory for each pod.
 func (r Plan) dir() string { return "restored-" + r.stamp() }

@@ -46,26 +46,26 @@ func (r Plan) druid() []step.Step {
 	steps = append(steps, r.intoStore()...)
 	steps = append(steps,
 		r.suspend(),
-		step.Step{Title: "Stop all members", Acts: r.stopAll()},
+		step.Step{ID: Stopped, Title: "Stop all members", Acts: r.stopAll()},
 		r.removeVolumes(),
 		step.Step{
 			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list again later.",
 			Acts: []step.Action{step.Patch{Kind: step.ConfigMap, Name: d.ConfigMap, Body: map[string]any{"data": map[string]any{"etcd.conf.yaml": d.Config}}}},
 		},
 		step.Step{
-			Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore shows the source and the progress.",
+			ID: Started, Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore shows the source and the progress.",
 			Acts: r.startFirst(15 * time.Minute),
 		},
 		r.resume())
 	// Client traffic isn't cut here: a member joins through its Service.
 	end := r.end()
-	end[1].Title, end[1].Acts = "Check the clients", nil
+	end[0].Uses, end[1].Title, end[1].Acts = nil, "Check the clients", nil
 	return append(steps, end...)
 }
 
 // suspend stops druid from reverting what the steps change, unless it is suspended already.
 func (r Plan) suspend() step.Step {
-	s := step.Step{Title: "Suspend etcd-druid"}
+	s := step.Step{ID: Suspended, Title: "Suspend etcd-druid"}
 	var set []step.Annotation
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
 		if _, there := r.Owner.Annotations[key]; !there {
@@ -111,14 +111,14 @@ func (r Plan) resume() step.Step {
 
 // removeVolumes deletes the data from which members would start instead of the store.
 func (r Plan) removeVolumes() step.Step {
-	s := step.Step{Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
+	s := step.Step{ID: Removed, Uses: []string{Stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
 	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(r.Unbound, c) })
 	if len(bound) > 0 {
 		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
 	}
 	if len(claims) > 0 {
-		s.Acts = append(s.Acts, step.Delete{Kind: step.Claim, Names: claims})
+		s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true})
 	} else {
 		s.Why = "The claims are gone already."
 	}
@@ -129,6 +129,5 @@ func (r Plan) removeVolumes() step.Step {
 func (r Plan) keepInStore() step.Step {
 	s := r.keep()
 	s.Why = "The snapshots in the store stay."
-	s.Acts = append(s.Acts, verb("snapshot", "list", r.target()))
 	return s
 }

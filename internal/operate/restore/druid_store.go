@@ -20,19 +20,19 @@ func (r Plan) intoStore() []step.Step {
 	case r.Bump > 0:
 		file = dir + ".db"
 		steps = append(steps, step.Step{
-			Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
-			Acts: append([]step.Action{r.tool([]string{"--data-dir", dir})}, withHash(dir+"/member/snap/db", file)...),
+			ID: made, Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
+			Acts: append([]step.Action{step.RemoveDir{Dir: dir}, r.tool([]string{"--data-dir", dir})}, withHash(dir+"/member/snap/db", file)...),
 		})
 	case !r.Snapshot.Hashed:
 		file = dir + ".db"
 		steps = append(steps, step.Step{
-			Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
+			ID: made, Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
 		})
 	}
 	name := fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
 	put := step.Step{
-		Title: "Copy it into the backup store as the last full snapshot",
-		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
+		Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
+		Why: fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {
 		put.Acts = []step.Action{upload(r.Druid.Store, file, name)}
@@ -55,8 +55,13 @@ func (r Plan) putOnNode(file, name string) []step.Action {
 		part,
 		step.CompareFile(part),
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s/%s", part.To, dir, name)}},
-		step.Delete{Kind: step.Pod, Names: []string{pod}},
+		r.deleteStorePod(),
 	}
+}
+
+// deleteStorePod deletes the pod that mounts the store.
+func (r Plan) deleteStorePod() step.Action {
+	return step.Delete{Kind: step.Pod, Names: []string{"restore-" + r.Owner.StatefulSet}, IgnoreMissing: true}
 }
 
 // withHash returns the actions that make a snapshot of a database.

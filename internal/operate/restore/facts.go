@@ -200,9 +200,12 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 }
 
 // claims returns the names of all members' claims.
-func (r *Plan) claims() []string {
+func (r *Plan) claims() []string { return r.claimsOf(r.Members) }
+
+// claimsOf returns the names of the claims of some members.
+func (r *Plan) claimsOf(members []Member) []string {
 	var names []string
-	for _, m := range r.Members {
+	for _, m := range members {
 		for _, name := range r.Files.Claims {
 			names = append(names, strings.ReplaceAll(name, podMark, m.Pod))
 		}

@@ -4,6 +4,7 @@
 package restore
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -52,3 +53,18 @@ func (r Plan) pods() []string {
 }
 
 func podsOf(members []Member) []string { return Plan{Members: members}.pods() }
+
+// helperPods returns the pods that the steps create.
+func (r Plan) helperPods() []step.CreatePod {
+	if r.Druid != nil {
+		if r.Druid.StorePod == "" {
+			return nil
+		}
+		return []step.CreatePod{{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)}}
+	}
+	var pods []step.CreatePod
+	for _, m := range r.Members {
+		pods = append(pods, step.CreatePod{Manifest: strings.ReplaceAll(r.Files.Manifest, podMark, m.Pod)})
+	}
+	return pods
+}

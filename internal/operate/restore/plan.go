@@ -35,6 +35,9 @@ type Plan struct {
 	// Owner and Members are the cluster into which it is restored.
 	Owner   owner.Owner
 	Members []Member
+	// Tool is the program that makes data directories: etcdutl, or etcdctl of etcd 3.4. It is empty for
+	// the one in the PATH.
+	Tool string
 	// Etcd is the version of the members, as 3.6.5. It is empty if it isn't known.
 	Etcd string
 	// Files is what each pod mounts, with podMark for the pod's name.
@@ -103,10 +106,14 @@ func Steps(r Plan) (steps []step.Step, warnings []string, err error) {
 	if err := r.refusal(); err != nil {
 		return nil, nil, err
 	}
+	return r.steps(), r.warnings(), nil
+}
+
+func (r Plan) steps() []step.Step {
 	if r.Druid != nil {
-		return r.druid(), r.warnings(), nil
+		return r.druid()
 	}
-	return r.statefulSet(), r.warnings(), nil
+	return r.statefulSet()
 }
 
 func (r Plan) warnings() []string {
@@ -195,29 +202,30 @@ func (r Plan) restored() int64 {
 func (r Plan) end() []step.Step {
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
 	steps := []step.Step{
-		{Title: "Check the cluster", Why: why, Acts: []step.Action{
-			verb("status", r.target()), verb("check", r.target()),
-		}},
+		{Title: "Check the cluster", Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored()}}},
 	}
 	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {
 		clients = "Clients still have revisions from before: restart all of them, API servers first."
 	}
-	last := step.Step{Title: "Let clients in", Why: clients}
+	last := step.Step{ID: LetIn, Title: "Let clients in", Why: clients}
 	if r.Clients {
-		last.Acts = []step.Action{verb("restore-client-traffic", r.target(), "-y")}
+		last.Acts = []step.Action{step.RestoreTraffic{Target: r.target()}}
 	}
 	return append(steps, last)
 }
 
+// cutLength is how long clients are kept away at most. The steps rarely take as long.
+const cutLength = 2 * time.Hour
+
 func (r Plan) cut() step.Step {
-	s := step.Step{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop the clients themselves until the last step."}
+	s := step.Step{ID: keptAway, Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop the clients themselves until the last step."}
 	if r.Uncut != "" {
 		s.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves until the last step.", r.Uncut)
 	}
 	if r.Clients {
 		s.Why = "The cut lasts two hours. To extend it, run the command again. Open streams end with the members."
-		s.Acts = []step.Action{verb("cut-client-traffic", r.target(), "--for", "2h", "--reason", "restore", "--allow-residual", "--detach", "-y")}
+		s.Acts = []step.Action{step.CutTraffic{Target: r.target(), Length: cutLength}}
 	}
 	return s
 }

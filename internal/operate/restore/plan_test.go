@@ -135,7 +135,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		if in, grow := slices.Index(titles, "Let clients in"), slices.Index(titles, "Add the other members"); in < 0 || grow < in {
 			t.Errorf("%s: members are added while client traffic is cut, which is refused: %q", distribution, titles)
 		}
-		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Add the other members") {
+		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Free the claims") {
 			t.Errorf("%s: what becomes of claims isn't as it was in the end:\n%s", distribution, text)
 		}
 		if distribution != flavour.Plain && slices.ContainsFunc(lines, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {

@@ -215,11 +215,11 @@ func TestRestoreDruid(t *testing.T) {
 	t.Parallel()
 	const hash = "{ cat main.db; openssl dgst -sha256 -binary main.db; } > restored-19700101T000000.db"
 	for _, row := range []planRow{
-		{name: "as it mostly is", has: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
+		{name: "as it mostly is", has: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc --ignore-not-found main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
 		{name: "no store", change: func(r *Plan) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
 		{name: "client traffic is cut", change: func(r *Plan) { r.Druid.Cut = true }, refused: "end the cut first: kubectl etcd -n team restore-client-traffic etcd/main"},
-		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, has: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
-		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, has: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
+		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, has: []string{"for claim in main-main-0 main-main-2; do", "delete pvc --ignore-not-found main-main-0 main-main-1 main-main-2"}},
+		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, has: []string{"delete pvc --ignore-not-found main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
 		{name: "the file as it is", change: func(r *Plan) { r.Bump = 0 }, has: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
 		{name: "a database as it is", change: func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }, has: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
 	} {

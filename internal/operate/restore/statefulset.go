@@ -5,6 +5,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,19 +18,17 @@ import (
 // copy a data directory that was made on this machine to each, and start all as one new
 // cluster. The old data stays in another directory.
 func (r Plan) statefulSet() []step.Step {
-	into := r.Members
-	if r.OneByOne {
-		into = r.Members[:1]
-	}
+	into := r.into()
 	steps := []step.Step{r.check()}
 	if r.Answers {
 		steps = append(steps, r.keep())
 	}
-	steps = append(steps, r.cut())
+	// What can fail on this machine comes before the members stop.
+	steps = append(steps, r.makeData(into), r.cut())
 	if len(r.Gone) > 0 {
 		steps = append(steps, r.makeClaims(into))
 	}
-	steps = append(steps, r.stop(), r.makeData(into))
+	steps = append(steps, r.stop())
 	steps = append(steps, r.putData(into)...)
 	if r.OneByOne {
 		steps = append(steps, r.startOne())
@@ -38,30 +37,36 @@ func (r Plan) statefulSet() []step.Step {
 	}
 	steps = append(steps, r.end()...)
 	if r.OneByOne { // no member is added while client traffic is cut
-		steps = append(steps, r.grow())
+		steps = append(steps, r.freeClaims())
 	}
 	if r.DeletesClaims {
 		steps = append(steps, r.deleteClaimsAgain())
 	}
+	if r.OneByOne {
+		steps = append(steps, r.grow())
+	}
 	return append(steps, r.tidy(into))
+}
+
+// into returns the members whose volumes get the snapshot.
+func (r Plan) into() []Member {
+	if r.OneByOne {
+		return r.Members[:1]
+	}
+	return r.Members
 }
 
 func (r Plan) keep() step.Step {
 	return step.Step{
 		Title: "Save the present data", Why: "The data directories stay, too.",
-		Acts: []step.Action{verb("snapshot", "save", r.target(), r.aside(r.Owner.Name)+".db")},
+		Acts: []step.Action{step.SaveSnapshot{Target: r.target(), File: r.aside(r.Owner.Name) + ".db"}},
 	}
 }
 
 // makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
 // members can run.
 func (r Plan) makeClaims(into []Member) step.Step {
-	var claims []string
-	for _, m := range into {
-		for _, c := range r.Files.Claims {
-			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
-		}
-	}
+	claims := r.claimsOf(into)
 	s := step.Step{
 		Title: "Create the members' volumes",
 		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(r.Gone, ", ")),
@@ -77,7 +82,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 }
 
 func (r Plan) stop() step.Step {
-	s := step.Step{Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
+	s := step.Step{ID: Stopped, Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
 	if len(r.Gone) == 0 {
 		r.keepClaims(&s)
 	}
@@ -94,7 +99,7 @@ func (r Plan) keepClaims(s *step.Step) {
 }
 
 func (r Plan) makeData(into []Member) step.Step {
-	s := step.Step{Title: "Make all data directories on this machine, from the same file", Why: "It takes " + r.toolNote()}
+	s := step.Step{ID: made, Title: "Make all data directories on this machine, from the same file", Why: "It takes " + r.toolNote(), Acts: []step.Action{step.RemoveDir{Dir: r.dir()}}}
 	for _, m := range into {
 		s.Acts = append(s.Acts, r.makeDataDir(m, into, r.dir()+"/"+m.Pod))
 	}
@@ -112,36 +117,72 @@ func (r Plan) putData(into []Member) []step.Step {
 	each := func(acts []step.PodAction) []step.Action {
 		return []step.Action{step.ForEach{Pods: pods, Acts: acts}}
 	}
-	helpers := make([]string, len(pods))
-	for i, pod := range pods {
-		helpers[i] = "restore-" + pod
-	}
+	start, end := r.helpers(into)
 	return []step.Step{
-		{Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Acts: []step.Action{
-			step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
-			step.Wait{Kind: step.Pod, Names: helpers, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
-		}},
-		{Title: "Rename the old data", Acts: each(r.setAside())},
-		{Title: "Copy the new data", Acts: each(r.copyData())},
-		{Title: "Compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Acts: each(r.compareData())},
-		{Title: "Delete the helper pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: helpers}}},
+		start,
+		{ID: Renamed, Title: "Rename the old data", Uses: []string{Stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.setAside())...)},
+		{
+			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, Stopped, helpersRun},
+			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
+		},
+		end,
 	}
 }
 
-// setAside returns the commands that rename the old data and its log.
+// helpers returns the steps that start and that delete a helper pod for each member.
+func (r Plan) helpers(into []Member) (start, end step.Step) {
+	pods := podsOf(into)
+	names := make([]string, len(pods))
+	for i, pod := range pods {
+		names[i] = "restore-" + pod
+	}
+	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{Stopped}, Acts: []step.Action{
+		step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
+		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+	}}
+	end = step.Step{Title: "Delete the helper pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: names, IgnoreMissing: true}}}
+	return start, end
+}
+
+// The IDs of steps.
+const (
+	// Stopped is that no member runs, Renamed that the old data has another name, and Started that
+	// the members run on new data.
+	Stopped, Renamed, Started = "stopped", "renamed", "started"
+	// LetIn is that clients reach the new data.
+	LetIn = "let in"
+	// Suspended is that etcd-druid is suspended, and Removed that its members have no claims.
+	Suspended, Removed = "suspended", "removed"
+
+	// made is data directories on this machine, helpersRun the helper pods, and kept away the cut.
+	made, helpersRun, keptAway = "made", "helpers", "cut"
+)
+
+// noMember fails if a member runs, which another client may have started.
+func (r Plan) noMember() step.Action {
+	return step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Timeout: time.Minute}
+}
+
+// setAside returns the commands that rename the old data and its log. What has the old name beside
+// renamed data is a part of the new data, from a command that was interrupted.
 func (r Plan) setAside() []step.PodAction {
-	data := r.Files.DataDir
-	rename := func(path string) step.PodAction {
-		return helper("sh", "-c", fmt.Sprintf("test ! -e %s || mv %s %s", path, path, r.aside(path)))
-	}
-	acts := []step.PodAction{helper("mkdir", "-p", "-m", "700", data), rename(data + "/member")}
-	if file := r.Owner.Product().StateFile; file != "" {
-		acts = append(acts, helper("rm", "-f", data+"/"+file))
-	}
-	if wal := r.Files.WALDir; wal != "" {
-		acts = append(acts, rename(wal))
+	acts := []step.PodAction{helper("mkdir", "-p", "-m", "700", r.Files.DataDir)}
+	for _, path := range r.oldPaths() {
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", path, r.aside(path))))
 	}
 	return acts
+}
+
+// oldPaths returns what is renamed for a restore, as the members' containers see it.
+func (r Plan) oldPaths() []string {
+	paths := []string{r.Files.DataDir + "/member"}
+	if file := r.Owner.Product().StateFile; file != "" {
+		paths = append(paths, r.Files.DataDir+"/"+file)
+	}
+	if r.Files.WALDir != "" {
+		paths = append(paths, r.Files.WALDir)
+	}
+	return paths
 }
 
 // data and log are what is copied for each member.
@@ -153,10 +194,12 @@ func (r Plan) log() step.CopyDir {
 	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.Files.WALDir}
 }
 
+// copyData returns the commands that copy new data in place of what an interrupted command has copied,
+// which the tool may have made with other bytes. The old data has another name by then.
 func (r Plan) copyData() []step.PodAction {
-	acts := []step.PodAction{r.data()}
+	acts := []step.PodAction{helper("rm", "-rf", r.Files.DataDir+"/member"), r.data()}
 	if wal := r.Files.WALDir; wal != "" {
-		acts = append(acts, helper("mkdir", "-p", "-m", "700", wal), r.log())
+		acts = append(acts, helper("rm", "-rf", wal), helper("mkdir", "-p", "-m", "700", wal), r.log())
 	}
 	return acts
 }
@@ -170,35 +213,42 @@ func (r Plan) compareData() []step.PodAction {
 }
 
 func (r Plan) startAll() step.Step {
-	return step.Step{Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
+	return step.Step{ID: Started, Uses: []string{keptAway}, Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
 }
 
 // startOne is for members that wait for each other: the first is restored as a cluster of one,
 // to which the others are added.
 func (r Plan) startOne() step.Step {
 	return step.Step{
+		ID: Started, Uses: []string{keptAway},
 		Title: "Start the first member, as a cluster of one",
 		Why:   "These members start one after the other and are ready only with a quorum. Of several, the first would wait forever.",
 		Acts:  r.startFirst(5 * time.Minute),
 	}
 }
 
-// grow returns the step that adds the other members, whose data is that of the old cluster.
+// freeClaims returns the step that removes the claims of the members that are added. A member is only
+// added on a new volume.
+func (r Plan) freeClaims() step.Step {
+	claims := r.claimsOf(r.Members[1:])
+	s := step.Step{
+		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you delete them.",
+	}
+	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(r.Gone, c) || slices.Contains(r.Unbound, c) })
+	if len(bound) > 0 {
+		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
+	}
+	s.Acts = append(s.Acts, step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true})
+	return s
+}
+
+// grow returns the step that adds the other members.
 func (r Plan) grow() step.Step {
-	var claims []string
-	for _, m := range r.Members[1:] {
-		for _, c := range r.Files.Claims {
-			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
-		}
-	}
-	grow := step.Step{
-		Title: "Add the other members", Why: "Their old data must be deleted first. Copy it before if you may need it.",
-		Acts: []step.Action{step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true}},
-	}
+	grow := step.Step{Title: "Add the other members", After: true}
 	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
 		grow.Acts = append(grow.Acts, verb("scale", r.target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
 	} else {
-		grow.Why += fmt.Sprintf(" Then scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
+		grow.Why = fmt.Sprintf("Scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
 	}
 	return grow
 }
@@ -218,12 +268,12 @@ func (r Plan) retain(what string) step.Action {
 }
 
 func (r Plan) tidy(into []Member) step.Step {
-	gone := r.aside(r.Files.DataDir + "/member")
-	if r.Files.WALDir != "" {
-		gone += " and " + r.aside(r.Files.WALDir)
+	var aside []string
+	for _, path := range r.oldPaths() {
+		aside = append(aside, r.aside(path))
 	}
 	return step.Step{
 		Title: "Later: remove the old data",
-		Why:   fmt.Sprintf("It is in %s of %s. When the cluster is healthy, start the helper pods again to remove it.", gone, strings.Join(podsOf(into), ", ")),
+		Why:   fmt.Sprintf("It is in %s of %s. When the cluster is healthy, start the helper pods again to remove it.", strings.Join(aside, " and "), strings.Join(podsOf(into), ", ")),
 	}
 }

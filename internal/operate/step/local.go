@@ -6,6 +6,7 @@ package step
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -57,6 +58,15 @@ func (s CheckSnapshot) Do(ctx context.Context, _ Clients) error {
 	_, err := snapshot.Inspect(ctx, s.File)
 	return err
 }
+
+// RemoveDir removes a directory of this machine with all that is in it.
+type RemoveDir struct{ Dir string }
+
+// Command implements Action.
+func (r RemoveDir) Command(Flags) string { return "rm -rf " + Quote(r.Dir) }
+
+// Do implements Action.
+func (r RemoveDir) Do(context.Context, Clients) error { return os.RemoveAll(r.Dir) }
 
 // ByHand is for a person alone. A plan that has it can't be executed.
 type ByHand struct{ Text string }

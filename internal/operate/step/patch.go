@@ -32,7 +32,8 @@ func (p Patch) Command(f Flags) string {
 // Do implements Action.
 func (p Patch) Do(ctx context.Context, c Clients) error { return c.merge(ctx, p.Kind, p.Name, p.Body) }
 
-// RetainVolumes keeps the volumes of claims when the claims are deleted.
+// RetainVolumes keeps the volumes of claims when the claims are deleted. Do passes over a claim that
+// is gone: an interrupted run has deleted it, after it had retained the volume.
 type RetainVolumes struct{ Claims []string }
 
 // Command implements Action.
@@ -50,7 +51,7 @@ func (r RetainVolumes) Do(ctx context.Context, c Clients) error {
 			return err
 		}
 		if claim == nil {
-			return fmt.Errorf("retain the volume of claim %s: there is no such claim", name)
+			continue
 		}
 		bound, _, err := unstructured.NestedString(claim.Object, "spec", "volumeName")
 		if err == nil && bound == "" {

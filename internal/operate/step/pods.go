@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
@@ -25,12 +26,19 @@ func (p CreatePod) Command(f Flags) string {
 }
 
 // Do implements Action. Like kubectl apply, it accepts a pod that exists.
-func (p CreatePod) Do(ctx context.Context, c Clients) error {
+func (p CreatePod) Do(ctx context.Context, c Clients) error { return p.create(ctx, c) }
+
+// Try lets the API server try to create the pod. Admission may refuse it.
+func (p CreatePod) Try(ctx context.Context, c Clients) error {
+	return p.create(ctx, c, client.DryRunAll)
+}
+
+func (p CreatePod) create(ctx context.Context, c Clients, options ...client.CreateOption) error {
 	var pod corev1.Pod
 	if err := yaml.UnmarshalStrict([]byte(p.Manifest), &pod); err != nil {
 		return fmt.Errorf("read the manifest of a pod: %w", err)
 	}
-	if err := c.Kube.Create(ctx, &pod); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := c.Kube.Create(ctx, &pod, options...); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("create pod %s: %w", pod.Name, err)
 	}
 	return nil

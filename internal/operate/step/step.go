@@ -20,8 +20,16 @@ import (
 
 // Step is one step of a plan.
 type Step struct {
+	// ID names the step in Uses of later ones, and among the steps that can be undone. It may be
+	// empty.
+	ID         string
 	Title, Why string
 	Acts       []Action
+	// Uses are earlier steps whose result may be gone when another command continues the plan: files
+	// on this machine, a cut that has ended. That command repeats them first.
+	Uses []string
+	// After means that the step is a change of its own. It follows when the plan has ended.
+	After bool
 }
 
 // Commands returns what a person types for a step: one command for each action.
@@ -50,6 +58,21 @@ type Clients struct {
 	Run func(ctx context.Context, env, program []string) error
 	// Plugin runs a command of kubectl etcd for the same API server and the same user.
 	Plugin func(ctx context.Context, args []string) error
+	// Etcd is the cluster.
+	Etcd Members
+}
+
+// Members is an etcd cluster as actions use it, under the lock that the plan holds.
+type Members interface {
+	// Save saves a snapshot of a member to a file.
+	Save(ctx context.Context, file string) error
+	// CutTraffic keeps clients away for some time. For a cluster that is cut, it moves the end.
+	CutTraffic(ctx context.Context, length time.Duration) error
+	// RestoreTraffic lets clients in.
+	RestoreTraffic(ctx context.Context) error
+	// Agree waits until all members of a cluster of some size answer, are at a revision or a later
+	// one, and have one cluster ID and equal data.
+	Agree(ctx context.Context, size int, revision int64) error
 }
 
 // pollPeriod is the time between two reads of what is awaited.

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+// restoreOptions are the flags of snapshot restore.
+type restoreOptions struct {
+	change.Flags
+	restorePlanOptions
+
+	// abort undoes an unfinished restore.
+	abort bool
+}
+
+func newRestoreCommand(a *app.App) *cobra.Command {
+	o := restoreOptions{Flags: change.Flags{Timeout: time.Hour}}
+	cmd := &cobra.Command{
+		Use:   "restore FILE TARGET | TARGET --abort",
+		Short: "Restore a snapshot into a cluster",
+		Long: ui.Paragraphs(`
+			Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
+			written after the snapshot is lost. The command shows how much that is, as far as members
+			answer, and asks for the name of the cluster.
+
+			For a StatefulSet, the command checks the snapshot, saves the present data if a member
+			answers, makes the data directories on your machine, cuts client traffic, stops all members,
+			renames the old data in the volumes, copies the new data, and starts the members as a new
+			cluster. When all members have one cluster ID and equal data, it restores client traffic. For
+			a druid cluster, it copies the snapshot into the backup store, from which the sidecars
+			restore it. The commands are those that snapshot restore-plan prints.
+
+			The command needs etcdutl of the members' minor release on your machine. The restore raises
+			the revision by 1000000000 and marks all revisions before it as compacted, so that clients
+			with watches notice the change of the data. To prevent that, use --bump-revision 0.
+
+			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
+			same command again to continue, or use --abort to start the members on their old data again.
+			--abort is possible until clients are let in. The command never deletes the old data. It never
+			chooses a snapshot, and it doesn't start other writers of the StatefulSet, such as Helm or
+			GitOps: keep them away while it runs.`),
+		Example: ui.Examples(`
+			# Show what a restore would do
+			kubectl etcd snapshot restore main.db etcd-main --dry-run=server
+
+			# Restore a snapshot
+			kubectl etcd snapshot restore main.db etcd-main --reason "bad migration"
+
+			# Start the members on their old data again
+			kubectl etcd snapshot restore etcd-main --abort`),
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.validate(cmd, len(args)); err != nil {
+				return err
+			}
+			return runRestore(cmd, a, args[0], args[len(args)-1], o)
+		},
+	}
+	addRestoreFlags(cmd, &o.restorePlanOptions)
+	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
+	change.AddFlags(cmd, &o.Flags)
+	return cmd
+}
+
+func (o restoreOptions) validate(cmd *cobra.Command, args int) error {
+	given := cmd.Flags().Changed
+	switch {
+	case o.abort && args != 1:
+		return errors.New("--abort needs no snapshot: leave out FILE")
+	case !o.abort && args != 2:
+		return errors.New("FILE and TARGET are required")
+	case o.abort && (given("bump-revision") || given("replicas")):
+		return errors.New("--abort starts the members as they were: leave out --bump-revision and --replicas")
+	}
+	return o.restorePlanOptions.validate()
+}
+
+// runRestore restores a file, or continues or undoes a restore of it.
+func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) error {
+	ctx := cmd.Context()
+	t, err := newRestoreTask(cmd, a, file, target, o)
+	if err != nil {
+		return err
+	}
+	if err := change.Do(ctx, a, t.cluster, o.Flags, t.operation()); err != nil {
+		return err
+	}
+	return t.follow(ctx)
+}
+
+// follow runs the changes that come after the restore, which take the lock themselves.
+func (t *restoreTask) follow(ctx context.Context) error {
+	if t.abort || !t.ended {
+		return nil
+	}
+	for _, s := range t.steps {
+		if !s.After {
+			continue
+		}
+		t.app.Notef("%s. %s", s.Title, s.Why)
+		for _, act := range s.Acts {
+			if err := act.Do(ctx, t.job.Clients); err != nil {
+				return fmt.Errorf("the restore has ended, and the cluster runs with one member. %s: %w; then run %s", s.Title, err, act.Command(t.plan.Flags))
+			}
+		}
+	}
+	return nil
+}

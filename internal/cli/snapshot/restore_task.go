@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// restoreTask is one run of a restore, which an earlier command may have begun.
+type restoreTask struct {
+	restoreOptions
+
+	app     *app.App
+	cmd     *cobra.Command
+	cluster *app.Cluster
+	target  string
+	file    *v1alpha1.Snapshot
+	// template has the snapshot and the flags, and plan is made of it.
+	template, plan restore.Plan
+	steps          []step.Step
+	job            *restore.Job
+	run            change.Journaled[*restore.Record]
+	ended          bool
+}
+
+func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) (*restoreTask, error) {
+	ctx := cmd.Context()
+	t := &restoreTask{restoreOptions: o, app: a, cmd: cmd, target: target}
+	var err error
+	if t.cluster, t.template, err = planFor(cmd, a, target); err != nil {
+		return nil, err
+	}
+	if !o.abort {
+		if t.file, err = addSnapshot(cmd, a, file, &t.template); err != nil {
+			return nil, err
+		}
+	}
+	t.template.Bump, t.template.Tool = o.bump, o.tool
+	config, err := a.Config()
+	if err != nil {
+		return nil, err
+	}
+	t.job = &restore.Job{
+		Clients: step.Clients{
+			Kube: t.cluster.Kube, Namespace: t.cluster.Namespace, Clock: a.Clock,
+			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace}.Run,
+			Run:  t.program, Plugin: t.plugin, Etcd: &restoredCluster{task: t},
+		},
+		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
+	}
+	return t, ctx.Err()
+}
+
+func (t *restoreTask) operation() change.Operation {
+	t.run = change.Journaled[*restore.Record]{
+		Read:  func(ctx context.Context) (*restore.Record, error) { return restore.Read(ctx, t.cluster.Kube, t.cluster.Owner) },
+		Plan:  t.propose,
+		Resume: t.resume,
+		Create: func(ctx context.Context, rec *restore.Record, dry bool) error { return t.job.Create(ctx, t.plan, rec, dry) },
+		Abort:  "start the members on their old data again",
+	}
+	return t.run.Operation(t.cluster, "snapshot restore", nil, t.act)
+}
+
+// propose plans a fresh restore.
+func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Plan, error) {
+	if t.abort {
+		return nil, operate.Plan{Already: fmt.Sprintf("No restore into %s is unfinished: there is nothing to undo.", t.cluster.Owner)}, nil
+	}
+	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	r := t.template
+	r.Owner = t.cluster.Owner
+	if t.run.Current != nil {
+		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
+	}
+	surveyForRestore(ctx, t.app, t.target, &r)
+	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.replicas, t.image); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	steps, warnings, err := restore.Steps(r)
+	if err != nil {
+		return nil, operate.Plan{}, err
+	}
+	if err := r.CheckTools(ctx, steps); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	t.plan, t.steps = r, steps
+	return restore.NewRecord(r), r.Propose(steps, warnings, t.taken()), nil
+}
+
+func (t *restoreTask) taken() time.Time {
+	if t.file.Origin == nil {
+		return time.Time{}
+	}
+	return t.file.Origin.TakenAt.Time
+}
+
+// resume plans the rest of an unfinished restore, or its undoing.
+func (t *restoreTask) resume(ctx context.Context, rec *restore.Record) (operate.Plan, error) {
+	if rec.Undo && !t.abort {
+		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
+	}
+	r := t.template
+	r.Owner = t.cluster.Owner
+	if err := rec.Continue(ctx, &r, t.cluster.Kube, t.cluster.Reader, t.image); err != nil {
+		return operate.Plan{}, err
+	}
+	t.plan = r
+	if t.abort {
+		steps, err := r.Undo(rec)
+		t.steps = steps
+		return r.ProposeRest(rec, steps, true), err
+	}
+	if err := rec.Same(r.File, r.Snapshot); err != nil {
+		return operate.Plan{}, err
+	}
+	steps, _, err := restore.Steps(r)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	t.steps = steps
+	return r.ProposeRest(rec, steps[min(rec.Done, len(steps)):], false), r.CheckTools(ctx, steps)
+}
+
+func (t *restoreTask) act(ctx context.Context, run *change.Run) error {
+	t.job.StillHeld = run.Held
+	t.job.Clients.Etcd = &restoredCluster{task: t, run: run}
+	if err := t.run.Begin(ctx, run); err != nil {
+		return err
+	}
+	rec, what := t.run.Current, fmt.Sprintf("snapshot of revision %d restored, with %d members", t.plan.Snapshot.Revision, len(t.plan.Members))
+	if t.abort {
+		if err := t.job.Undo(ctx, t.plan, rec, t.steps); err != nil {
+			return err
+		}
+		t.removeLocal()
+		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
+		return nil
+	}
+	if err := t.job.Run(ctx, t.plan, rec, t.steps); err != nil {
+		return err
+	}
+	t.ended = true
+	t.removeLocal()
+	run.Done(ctx, reasons.Restored, what, fmt.Sprintf("%s: %s; %s", t.cluster.Target(), what, t.plan.Ended()))
+	return nil
+}
+
+// removeLocal removes copies of what is in the volumes or the store by now, or not needed any more.
+func (t *restoreTask) removeLocal() {
+	for _, name := range t.plan.Local() {
+		if err := os.RemoveAll(name); err != nil {
+			t.app.Warn("%v.", err)
+		}
+	}
+}
+
+// program runs a program on this machine. What it prints goes to stderr, as all messages.
+func (t *restoreTask) program(ctx context.Context, env, program []string) error {
+	cmd := exec.CommandContext(ctx, program[0], program[1:]...) //nolint:gosec // a plan names the tools of etcd and of object stores only
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("run %s: %w: %s", program[0], err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// plugin runs another command of this plugin, with the same flags for the API server and etcd.
+func (t *restoreTask) plugin(ctx context.Context, args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	typed := strings.TrimPrefix(step.Plugin{Args: args}.Command(t.plan.Flags), "kubectl etcd ")
+	cmd := exec.CommandContext(ctx, "sh", "-c", step.Quote(self)+" "+typed) //nolint:gosec // the arguments are quoted
+	cmd.Stdout, cmd.Stderr = t.app.ErrOut, t.app.ErrOut
+	return cmd.Run()
+}

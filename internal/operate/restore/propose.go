@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Propose describes a restore for the user. taken is when the snapshot was taken, zero for unknown.
+func (r Plan) Propose(steps []step.Step, warnings []string, taken time.Time) operate.Plan {
+	p := operate.Plan{
+		Title:   fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
+		Subject: fmt.Sprintf("%s %x", r.Owner.UID, r.Snapshot.SHA256),
+		Typed:   r.Owner.Name,
+		Facts:   append(r.snapshotFacts(taken), r.lost()),
+		Needs:   r.needs(),
+	}
+	for _, w := range warnings {
+		p.Warnings = append(p.Warnings, w+".")
+	}
+	if r.Druid == nil && !r.Clients {
+		p.Warnings = append(p.Warnings, "Client traffic isn't cut: clients reach the restored members as soon as they start. Stop the clients first.")
+	}
+	p.Steps = titles(steps)
+	return p
+}
+
+func titles(steps []step.Step) []string {
+	var out []string
+	for _, s := range steps {
+		if len(s.Acts) > 0 {
+			out = append(out, s.Title)
+		}
+	}
+	return out
+}
+
+func (r Plan) snapshotFacts(taken time.Time) []string {
+	fact := fmt.Sprintf("the snapshot has %s at revision %d, %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size))
+	if !taken.IsZero() {
+		fact += fmt.Sprintf(", and was taken at %s, %s ago", taken.UTC().Format("2006-01-02 15:04 MST"), format.Since(r.At, taken))
+	}
+	return []string{fact, fmt.Sprintf("the restored members begin at revision %d", r.restored())}
+}
+
+// lost returns what the restore loses, as far as the members show it.
+func (r Plan) lost() string {
+	switch lost := r.Newest - r.Snapshot.Revision; {
+	case r.Newest == 0:
+		return "no member answers, so it is not known what was written after the snapshot; all of it is lost"
+	case lost > 0:
+		return fmt.Sprintf("the members are at revision %d: %d revisions after the snapshot are lost", r.Newest, lost)
+	}
+	return fmt.Sprintf("the members are at revision %d: they have nothing that is newer than the snapshot", r.Newest)
+}
+
+// ProposeRest describes the rest of an unfinished restore, or its undoing.
+func (r Plan) ProposeRest(rec *Record, steps []step.Step, undo bool) operate.Plan {
+	did := "continue"
+	if undo {
+		did = "undo"
+	}
+	p := operate.Plan{
+		Title:   fmt.Sprintf("%s the restore into %s", did, r.Owner),
+		Subject: fmt.Sprintf("%s %s", r.Owner.UID, rec.SHA256),
+		Facts:   []string{"begun " + rec.journal.Began.Format("2006-01-02 15:04:05 MST")},
+		Steps:   titles(steps),
+		Needs:   r.needs(),
+	}
+	if rec.journal.By != "" {
+		p.Facts[0] += " by " + rec.journal.By
+	}
+	if !undo {
+		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))
+	}
+	return p
+}
+
+// needs returns the permissions for the steps. Those for client traffic are checked with the cut.
+func (r Plan) needs() []operate.Need {
+	need := operate.NeedIn(r.Owner.Namespace)
+	kept := journal.Name(r.Owner)
+	needs := []operate.Need{
+		need("get", "", "configmaps", "", kept), need("create", "", "configmaps", "", ""),
+		need("patch", "", "configmaps", "", kept), need("delete", "", "configmaps", "", kept),
+		need("get", "apps", "statefulsets", "", r.Owner.StatefulSet), need("patch", "apps", "statefulsets", "scale", r.Owner.StatefulSet),
+		need("patch", "apps", "statefulsets", "", r.Owner.StatefulSet),
+		need("get", "", "pods", "", ""), need("create", "", "pods", "portforward", ""),
+	}
+	if len(r.helperPods()) > 0 {
+		needs = append(needs, need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
+			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
+	}
+	if r.Druid != nil || r.OneByOne {
+		needs = append(needs, need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
+			operate.Need{Verb: "patch", Resource: "persistentvolumes"})
+	}
+	if r.Druid != nil {
+		needs = append(needs, need("patch", "", "configmaps", "", r.Druid.ConfigMap), need("delete", "coordination.k8s.io", "leases", "", ""),
+			need("patch", "druid.gardener.cloud", "etcds", "", r.Owner.Name))
+	}
+	return needs
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+)
+
+// Record is a restore in its journal. It has what the cluster doesn't show any more when steps have
+// been done. Paths, pods and volumes are not in it: every user who may write ConfigMaps may change a
+// journal, so they are always read from the StatefulSet.
+type Record struct {
+	// SHA256 is that of the snapshot, in hexadecimal. A command that continues must have the same one.
+	SHA256 string `json:"sha256"`
+	// At is when the plan was made. Names of files contain it.
+	At time.Time `json:"at"`
+	// Bump is by how much the revision is raised. Size is the number of restored members, and Replicas
+	// the number before.
+	Bump     int64 `json:"bump"`
+	Size     int32 `json:"size"`
+	Replicas int32 `json:"replicas"`
+	// The others are facts of the plan of the same name.
+	Etcd          string   `json:"etcd,omitempty"`
+	Newest        int64    `json:"newest,omitempty"`
+	Answers       bool     `json:"answers,omitempty"`
+	Clients       bool     `json:"clients,omitempty"`
+	Uncut         string   `json:"uncut,omitempty"`
+	DeletesClaims bool     `json:"deletesClaims,omitempty"`
+	Gone          []string `json:"gone,omitempty"`
+	Unbound       []string `json:"unbound,omitempty"`
+	// Annotations are those of etcd-druid that the steps change, as they were.
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// Done is the number of steps that have been done.
+	Done int `json:"done"`
+	// Undo means that the restore is being undone.
+	Undo bool `json:"undo,omitempty"`
+
+	journal journal.Journal
+}
+
+// NewRecord returns the record of a plan of which no step has been done.
+func NewRecord(r Plan) *Record {
+	rec := &Record{
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: int32(len(r.Members)), Replicas: r.Owner.Replicas,
+		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
+		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound,
+	}
+	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
+		if value, there := r.Owner.Annotations[key]; there && r.Druid != nil {
+			if rec.Annotations == nil {
+				rec.Annotations = map[string]string{}
+			}
+			rec.Annotations[key] = value
+		}
+	}
+	return rec
+}
+
+// Journal returns the journal of the restore.
+func (rec *Record) Journal() *journal.Journal { return &rec.journal }
+
+// Read returns the unfinished restore of a cluster, nil for none.
+func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, error) {
+	kept, err := journal.Read(ctx, kube, o)
+	if err != nil || kept == nil || kept.Kind != journal.KindRestore {
+		return nil, err
+	}
+	rec := &Record{journal: *kept}
+	if err := json.Unmarshal(kept.Payload, rec); err != nil {
+		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
+	}
+	return rec, nil
+}
+
+// before fills in the owner as it was before the first step.
+func (rec *Record) before(o owner.Owner) owner.Owner {
+	o.Replicas = rec.Replicas
+	annotations := map[string]string{}
+	for key, value := range o.Annotations {
+		if key != traffic.SuspendAnnotation && key != unprotection {
+			annotations[key] = value
+		}
+	}
+	for key, value := range rec.Annotations {
+		annotations[key] = value
+	}
+	o.Annotations = annotations
+	return o
+}
+
+// Continue fills in the plan of an unfinished restore, as it was before the first step. The plan has the
+// owner and the flags, and the snapshot unless the restore is undone.
+func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, reader *observe.Reader, image string) error {
+	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, rec.before(r.Owner), rec.Etcd, rec.Newest, rec.Answers
+	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
+		return err
+	}
+	r.Clients, r.Uncut = rec.Clients, rec.Uncut
+	r.DeletesClaims, r.Gone, r.Unbound = rec.DeletesClaims, rec.Gone, rec.Unbound
+	return nil
+}
+
+// Same returns an error if a snapshot is another one than that of the restore.
+func (rec *Record) Same(file string, s snapshot.File) error {
+	if have := fmt.Sprintf("%x", s.SHA256); have != rec.SHA256 {
+		return fmt.Errorf("%s is another snapshot than the one of the unfinished restore: its SHA-256 is %s, and that one has %s", file, have, rec.SHA256)
+	}
+	return nil
+}
+
+func (rec *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
+	rec.journal.Kind, rec.journal.Object, rec.journal.Began = journal.KindRestore, sts.UID, rec.At
+	if err := rec.pack(); err != nil {
+		return err
+	}
+	return rec.journal.Create(ctx, kube, sts, dry)
+}
+
+func (rec *Record) update(ctx context.Context, kube client.Client) error {
+	if err := rec.pack(); err != nil {
+		return err
+	}
+	return rec.journal.Update(ctx, kube)
+}
+
+func (rec *Record) pack() (err error) {
+	rec.journal.Payload, err = json.Marshal(rec)
+	return err
+}
+
+// owns returns an error if the journal is of another StatefulSet than the one that there is now.
+func (rec *Record) owns(sts *appsv1.StatefulSet) error {
+	if rec.journal.Object == sts.UID {
+		return nil
+	}
+	return operate.Halt("StatefulSet %s/%s was created again since the restore began: delete ConfigMap %s", sts.Namespace, sts.Name, rec.journal.Name())
+}

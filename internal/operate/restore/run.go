@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// Job executes the steps of a plan, and keeps in the journal how many have been done.
+type Job struct {
+	Clients step.Clients
+	// StillHeld returns an error when this process no longer holds the cluster's lock.
+	StillHeld func() error
+	// Logf logs each step that was done, and with "… " the one that is being done.
+	Logf func(format string, args ...any)
+}
+
+// Create writes the journal before the first step. It first lets the API server try the helper pods,
+// which admission may refuse, while all members still run. With dry nothing is written.
+func (j *Job) Create(ctx context.Context, r Plan, rec *Record, dry bool) error {
+	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, r.Owner)
+	if err != nil {
+		return err
+	}
+	for _, pod := range r.helperPods() {
+		if err := pod.Try(ctx, j.Clients); err != nil {
+			return err
+		}
+	}
+	return rec.create(ctx, j.Clients.Kube, sts, dry)
+}
+
+// Run executes the steps of a plan from the first that has not been done. It repeats earlier ones whose
+// result may be gone.
+func (j *Job) Run(ctx context.Context, r Plan, rec *Record, steps []step.Step) error {
+	if err := j.owns(ctx, r, rec); err != nil {
+		return err
+	}
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s step.Step) bool { return s.After })
+	if err := j.repeat(ctx, rec.Done, steps); err != nil {
+		return err
+	}
+	for rec.Done < len(steps) {
+		if err := j.do(ctx, steps[rec.Done]); err != nil {
+			return err
+		}
+		rec.Done++
+		if err := rec.update(ctx, j.Clients.Kube); err != nil {
+			return err
+		}
+	}
+	return j.end(ctx, rec)
+}
+
+// Undo executes the steps that start the members on their old data again.
+func (j *Job) Undo(ctx context.Context, r Plan, rec *Record, steps []step.Step) error {
+	if err := j.owns(ctx, r, rec); err != nil {
+		return err
+	}
+	if !rec.Undo {
+		rec.Undo = true
+		if err := rec.update(ctx, j.Clients.Kube); err != nil {
+			return err
+		}
+	}
+	for _, s := range steps {
+		if err := j.do(ctx, s); err != nil {
+			return err
+		}
+	}
+	return j.end(ctx, rec)
+}
+
+func (j *Job) owns(ctx context.Context, r Plan, rec *Record) error {
+	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, r.Owner)
+	if err != nil {
+		return err
+	}
+	return rec.owns(sts)
+}
+
+// repeat does the steps again that the next one uses, in their order. An interrupted command may have
+// begun the next one.
+func (j *Job) repeat(ctx context.Context, done int, steps []step.Step) error {
+	var used []string
+	for _, s := range steps[min(done, len(steps)):] {
+		used = append(used, s.Uses...)
+	}
+	for _, s := range steps[:min(done, len(steps))] {
+		if s.ID != "" && slices.Contains(used, s.ID) {
+			if err := j.do(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *Job) do(ctx context.Context, s step.Step) error {
+	if len(s.Acts) == 0 {
+		return nil
+	}
+	j.Logf("… %s", s.Title)
+	for _, a := range s.Acts {
+		if err := j.StillHeld(); err != nil {
+			return err
+		}
+		if err := a.Do(ctx, j.Clients); err != nil {
+			return fmt.Errorf("%s: %w", s.Title, err)
+		}
+	}
+	j.Logf("%s", s.Title)
+	return nil
+}
+
+func (j *Job) end(ctx context.Context, rec *Record) error {
+	if err := j.StillHeld(); err != nil {
+		return err
+	}
+	return rec.journal.Delete(ctx, j.Clients.Kube)
+}
+
+// begun returns the IDs of the steps that have been done, and of the one that may have been begun.
+func (rec *Record) begun(steps []step.Step) []string {
+	var ids []string
+	for i, s := range steps {
+		if i <= rec.Done && s.ID != "" {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}

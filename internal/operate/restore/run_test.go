@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// act is an action that only records that it was done. It fails when fail returns an error.
+type act struct {
+	name string
+	did  *[]string
+	fail func() error
+}
+
+func (a act) Command(step.Flags) string { return a.name }
+
+func (a act) Do(context.Context, step.Clients) error {
+	*a.did = append(*a.did, a.name)
+	return a.fail()
+}
+
+var errKilled = errors.New("killed")
+
+// runs is a plan of steps whose process is killed at a chosen action.
+type runs struct {
+	*operatetest.Cluster
+
+	plan  Plan
+	steps []step.Step
+	did   []string
+	// left is the number of actions until the process is killed, below 0 for never.
+	left int
+	// lost means that the lock is lost.
+	lost bool
+}
+
+func newRuns(t *testing.T) *runs {
+	t.Helper()
+	r := &runs{Cluster: operatetest.NewCluster(t), plan: plainRestore(), left: -1}
+	r.plan.Files.Manifest = "apiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: restore-__POD__}\n"
+	one := func(name string) step.Action {
+		return act{name, &r.did, func() error {
+			if r.left--; r.left == -1 {
+				return errKilled
+			}
+			return nil
+		}}
+	}
+	r.steps = []step.Step{
+		{ID: "a", Acts: []step.Action{one("a1"), one("a2")}},
+		{ID: "b", Acts: []step.Action{one("b")}},
+		{Uses: []string{"a"}, Acts: []step.Action{one("c")}},
+		{Title: "nothing to do"},
+		{Uses: []string{"b"}, Acts: []step.Action{one("d")}},
+		{After: true, Acts: []step.Action{one("e")}},
+	}
+	return r
+}
+
+// run runs the plan in a new process, which reads the journal that there is.
+func (r *runs) run(t *testing.T, undo bool) error {
+	t.Helper()
+	ctx, kube := t.Context(), r.Client(t)
+	j := &Job{Clients: step.Clients{Kube: kube, Namespace: "team"}, Logf: func(string, ...any) {}, StillHeld: func() error {
+		if r.lost {
+			return errors.New("the lock is lost")
+		}
+		return nil
+	}}
+	rec, err := Read(ctx, kube, r.plan.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec == nil {
+		rec = NewRecord(r.plan)
+		if err := j.Create(ctx, r.plan, rec, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if undo {
+		return j.Undo(ctx, r.plan, rec, r.steps[:2])
+	}
+	return j.Run(ctx, r.plan, rec, r.steps)
+}
+
+func (r *runs) journal() bool { return r.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil }
+
+// TestRunKilled kills a restore at each action. The next process continues: it does every step that has
+// not been done, and repeats those that they use.
+func TestRunKilled(t *testing.T) {
+	t.Parallel()
+	for at, want := range []string{
+		"a1 | a1 a2 b c d",
+		"a1 a2 | a1 a2 b c d",
+		"a1 a2 b | a1 a2 b c d",
+		"a1 a2 b c | a1 a2 b c d",
+		"a1 a2 b c d | b d",
+	} {
+		r := newRuns(t)
+		r.left = at
+		if err := r.run(t, false); !errors.Is(err, errKilled) {
+			t.Fatalf("killed at action %d: %v", at, err)
+		}
+		if !r.journal() {
+			t.Fatalf("killed at action %d: there is no journal", at)
+		}
+		r.did = append(r.did, "|")
+		r.left = -1
+		if err := r.run(t, false); err != nil {
+			t.Errorf("killed at action %d, then %v", at, err)
+		}
+		// A killed step is repeated by itself, beside the steps that are used.
+		if got := strings.Join(slices.Compact(r.did), " "); got != want {
+			t.Errorf("killed at action %d: %s, want %s", at, got, want)
+		}
+		if r.journal() {
+			t.Errorf("killed at action %d: the journal is left", at)
+		}
+	}
+}
+
+// TestRunUndone: an undoing that is killed goes on when it is run again. The restore itself can't.
+func TestRunUndone(t *testing.T) {
+	t.Parallel()
+	r := newRuns(t)
+	r.left = 3
+	if err := r.run(t, false); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	r.left = 1
+	if err := r.run(t, true); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	rec, err := Read(t.Context(), r.Client(t), r.plan.Owner)
+	if err != nil || !rec.Undo || rec.Done != 2 {
+		t.Fatalf("the record is %+v, %v", rec, err)
+	}
+	r.left = -1
+	if err := r.run(t, true); err != nil || r.journal() {
+		t.Errorf("%v, a journal is left: %t", err, r.journal())
+	}
+}
+
+// TestRunNotOurs: nothing is done without the lock, or on a StatefulSet that was created again.
+func TestRunNotOurs(t *testing.T) {
+	t.Parallel()
+	r := newRuns(t)
+	r.lost = true
+	if err := r.run(t, false); err == nil || len(r.did) > 0 {
+		t.Errorf("without the lock: %v, did %q", err, r.did)
+	}
+	r.lost = false
+	operatetest.Field(r.Get(operatetest.Path("StatefulSet", "main")), "metadata")["uid"] = "another"
+	for _, undo := range []bool{false, true} {
+		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the restore began") || len(r.did) > 0 {
+			t.Errorf("another StatefulSet, undo %t: %v, did %q", undo, err, r.did)
+		}
+	}
+}
+
+// TestUndo: what is undone depends on the steps that have begun. Old data only gets its name again
+// while no member runs, and new data is only removed beside old data.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.Clients = true
+	all := r.steps()
+	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
+	for _, row := range []struct {
+		done int
+		want string
+	}{
+		{0, "Let clients in"},
+		{at(Stopped) - 1, "Let clients in"},
+		{at(Stopped), "Start the members on their old data, Let clients in"},
+		{at(helpersRun), "Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(Renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(Started), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(LetIn), ""},
+	} {
+		steps, err := r.Undo(&Record{Done: row.done})
+		if (err != nil) != (row.want == "") {
+			t.Errorf("%d steps done: %v", row.done, err)
+		}
+		if got := strings.Join(titles(steps), ", "); got != row.want {
+			t.Errorf("%d steps done: %s, want %s", row.done, got, row.want)
+		}
+	}
+}
+
+// TestUndoDruid: the old volumes of druid come back until their claims are deleted.
+func TestUndoDruid(t *testing.T) {
+	t.Parallel()
+	r := druidRestore()
+	all := r.steps()
+	for done, s := range all {
+		steps, err := r.Undo(&Record{Done: done})
+		begun := (&Record{Done: done}).begun(all)
+		if removed := slices.Contains(begun, Removed); (err != nil) != removed {
+			t.Errorf("%s is next: %v", s.Title, err)
+			continue
+		}
+		text := fmt.Sprint(titles(steps))
+		if err == nil && strings.Contains(text, "Resume") != slices.Contains(begun, Suspended) {
+			t.Errorf("%s is next: %s", s.Title, text)
+		}
+	}
+}
+
+// TestRecord: a record keeps what the steps change, and the owner as it was.
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	r := druidRestore()
+	r.Owner.Replicas, r.Owner.Annotations = 3, map[string]string{unprotection: "theirs", "other": "stays"}
+	rec := NewRecord(r)
+	now := r.Owner
+	now.Replicas, now.Annotations = 0, map[string]string{"other": "stays", unprotection: "", "druid.gardener.cloud/suspend-etcd-spec-reconcile": ""}
+	was := rec.before(now)
+	if was.Replicas != 3 || was.Annotations[unprotection] != "theirs" || was.Annotations["other"] != "stays" || len(was.Annotations) != 2 {
+		t.Errorf("the owner was %d replicas with %v", was.Replicas, was.Annotations)
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// Undo returns the steps that start the members on their old data again. Each can be repeated. The
+// error is why the old data can't come back.
+func (r Plan) Undo(rec *Record) ([]step.Step, error) {
+	begun := rec.begun(r.steps())
+	has := func(id string) bool { return slices.Contains(begun, id) }
+	switch {
+	case has(LetIn):
+		return nil, operate.Halt("clients have been let in, and what they have written would be lost; run the same command without --abort to end the restore")
+	case has(Removed):
+		return nil, operate.Halt("the claims of the old volumes are deleted, and the volumes are Released; run the same command without --abort to end the restore")
+	}
+	var steps []step.Step
+	if has(Started) || has(Renamed) {
+		steps = append(steps, r.stop())
+	}
+	switch {
+	case has(Renamed):
+		steps = append(steps, r.putBack()...)
+	case has(helpersRun):
+		_, end := r.helpers(r.into())
+		steps = append(steps, end)
+	}
+	if r.Druid != nil {
+		return append(steps, r.undoDruid(has(Stopped), has(Suspended))...), nil
+	}
+	if has(Stopped) || len(r.Gone) > 0 {
+		steps = append(steps, r.startAgain())
+	}
+	if r.DeletesClaims {
+		steps = append(steps, r.deleteClaimsAgain())
+	}
+	if r.Clients {
+		steps = append(steps, step.Step{Title: "Let clients in", Acts: []step.Action{step.RestoreTraffic{Target: r.target()}}})
+	}
+	return steps, nil
+}
+
+// putBack returns the steps that give the old data its name again. New data is only removed beside
+// old data that is still there.
+func (r Plan) putBack() []step.Step {
+	into := r.into()
+	var acts []step.PodAction
+	for _, path := range r.oldPaths() {
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s && mv %[2]s %[1]s; fi", path, r.aside(path))))
+	}
+	start, end := r.helpers(into)
+	return []step.Step{start, {Title: "Give the old data its name again", Acts: []step.Action{
+		r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts},
+	}}, end}
+}
+
+// startAgain starts as many members as before. Whether they become ready is not for the restore to
+// say: the old cluster may have been broken.
+func (r Plan) startAgain() step.Step {
+	pods := r.running()[:r.Owner.Replicas]
+	s := step.Step{Title: "Start the members on their old data", Acts: []step.Action{
+		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: len(pods), Declared: r.OneByOne},
+	}}
+	if len(pods) > 0 {
+		s.Acts = append(s.Acts, step.Wait{Kind: step.Pod, Names: pods[:1], For: step.Created, Timeout: time.Minute})
+	}
+	return s
+}
+
+// undoDruid returns the steps that let etcd-druid go on with the old data.
+func (r Plan) undoDruid(stopped, suspended bool) []step.Step {
+	var steps []step.Step
+	if r.Druid.StorePod != "" {
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteStorePod()}})
+	}
+	if stopped {
+		steps = append(steps, r.startAgain())
+	}
+	if suspended {
+		var back []step.Annotation
+		for _, key := range []string{unprotection, traffic.SuspendAnnotation} {
+			if _, there := r.Owner.Annotations[key]; !there {
+				back = append(back, step.Annotation{Key: key, Remove: true})
+			}
+		}
+		if len(back) > 0 {
+			steps = append(steps, step.Step{Title: "Resume etcd-druid", Acts: []step.Action{r.annotate(true, back...)}})
+		}
+	}
+	return steps
+}
+
+// Ended describes what the plan leaves behind, for the user.
+func (r Plan) Ended() string {
+	if r.Druid != nil {
+		return "the old volumes are PersistentVolumes that are Released"
+	}
+	var aside []string
+	for _, path := range r.oldPaths() {
+		aside = append(aside, r.aside(path))
+	}
+	return "the old data is in " + strings.Join(aside, ", ")
+}
