@@ -405,6 +405,9 @@ func TestWorkload(t *testing.T) {
 		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the current template: partition 2", fix: `{"partition":0}`},
 		{name: "partition, and a member is down", id: "W010", with: func(f *Facts) { two(f); crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl patch statefulset main"},
 		{name: "partition that etcd-webhook holds", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f) }, want: Info, message: "etcd-webhook holds the rollout (MemberDown)", fix: "kubectl etcd status statefulset/main -n team"},
+		{name: "partition that etcd-webhook held before it was deleted", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Value = false }, want: Warning, message: "is not installed any more, so nothing continues it", fix: `kubectl patch statefulset main --type=merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/rollout-author":null,`},
+		{name: "the same, and a member is down", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Value = false; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl patch statefulset main"},
+		{name: "partition that etcd-webhook holds, if it is installed", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Err = ErrNotGathered }, want: Info},
 		{name: "partition, and a record of another", id: "W010", with: func(f *Facts) { two(f); held("partition=3")(f) }, want: Warning, fix: `{"partition":0}`},
 		{name: "OnDelete of a replacement", id: "W010", with: func(f *Facts) {
 			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
