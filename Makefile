@@ -6,12 +6,13 @@ export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 export CGO_ENABLED := 0
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := go run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The version to set where git doesn't know it, as in a tarball.
 VERSION ?=
 TESTBED := cd test && go run ./cmd/testbed
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo down test test-all faults unit golden lint fix generate bench release-snapshot clean
+.PHONY: help build demo down test test-all faults unit race vuln golden lint fix generate bench release-snapshot clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +53,16 @@ faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; re
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...
 	cd test && go test -vet=off .
+
+# The packages that share memory between goroutines. The race detector needs cgo.
+RACE := ./internal/etcd/... ./internal/operate/lock ./controller/... ./webhook ./cmd/etcd-webhook
+
+race: ## Run the tests of packages with goroutines under the race detector (gcc)
+	CGO_ENABLED=1 go test -vet=off -race -timeout 60m -p 1 $(RACE)
+
+vuln: ## Report known vulnerabilities in the code that is called (network)
+	$(GOVULNCHECK) ./...
+	cd test && $(GOVULNCHECK) ./...
 
 golden: ## Rewrite the golden files from the present output
 	UPDATE=1 go test ./...

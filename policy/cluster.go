@@ -50,6 +50,10 @@ type Cluster struct {
 	// Operation is the scale operation or rollout in progress, empty if there is none.
 	Operation string
 
+	// Restarting is true if a rollout stopped a member a moment ago, and is to stop others: the
+	// StatefulSet's controller may do so as soon as all pods are Ready.
+	Restarting bool
+
 	// Stale is true if the current state of the members is unknown: no lease is fresh, and
 	// AllMembersReady is too old to be evidence or was never set. Observers set it only for
 	// clusters whose members have leases. If the operator is down but leases are renewed, the

@@ -5,6 +5,7 @@ package webhook
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -56,10 +58,17 @@ func serve(tb testing.TB, objects observetest.Objects) testServer {
 	return register(tb, readerOf(objects), &liveObjects{objects: objects})
 }
 
+// acceptedPatches accepts every patch.
+type acceptedPatches struct{}
+
+func (acceptedPatches) Patch(context.Context, client.Object, client.Patch, ...client.PatchOption) error {
+	return nil
+}
+
 func register(tb testing.TB, r *observe.Reader, budgets BudgetPatcher) testServer {
 	tb.Helper()
 	s := testServer{}
-	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Budgets: budgets, Metrics: prometheus.NewRegistry()}); err != nil {
+	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Budgets: budgets, StatefulSets: acceptedPatches{}, Metrics: prometheus.NewRegistry()}); err != nil {
 		tb.Fatal(err)
 	}
 	return s

@@ -11,7 +11,8 @@
 // A handler never dials etcd and has no side effects, so that dry runs are safe. It changes
 // objects only by patches, and only the fields that belong to this project. Mutation fails
 // open: a member without this project's terms is better than no member. The exceptions are the
-// guards of evictions and replicas, which record what they allow, except in a dry run.
+// guards of evictions and replicas, which record what they allow, and the handler of the
+// uninstallation, which releases rollouts. None of them writes in a dry run.
 package webhook
 
 import (
@@ -35,7 +36,9 @@ type Config struct {
 	Identity Identity
 	// Budgets writes the records of evictions.
 	Budgets BudgetPatcher
-	Metrics prometheus.Registerer
+	// StatefulSets releases rollouts when the program is uninstalled.
+	StatefulSets StatefulSetPatcher
+	Metrics      prometheus.Registerer
 }
 
 // Server is the part of controller-runtime's webhook server that Register needs.
@@ -75,6 +78,7 @@ func (c Config) handlers() map[string]handler {
 		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
 		entries.Scale:               &scaleHandler{reader: c.Reader, budgets: c.Budgets},
 		entries.Rollout:             &rolloutHandler{reader: c.Reader, self: c.Self},
+		entries.Uninstall:           &uninstallHandler{reader: c.Reader, statefulSets: c.StatefulSets, clock: c.Reader.Leases.Clock},
 	}
 }
 

@@ -6,6 +6,7 @@ package health
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,8 +50,8 @@ func budgetChecks() []Check {
 		},
 		{
 			ID: "B005", Category: Budgets, Title: "the budget allows an eviction while all members are healthy",
-			Doc:  "If a budget never allows a disruption, every drain of the members' nodes waits until it is forced.",
-			Cure: "Set minAvailable to the quorum. No budget can keep a single member available, so leave its minAvailable at 0.",
+			Doc:  "If a budget never allows a disruption, every drain of the members' nodes waits until it is forced. A budget that etcd-webhook keeps also counts members that were removed from etcd by an operator, a script or a user.",
+			Cure: "If etcd has fewer voters than the budget counts, declare their number: the finding has the command. Otherwise, set minAvailable to the quorum. No budget can keep a single member available, so leave its minAvailable at 0.",
 			run:  budgetAllows,
 		},
 	}
@@ -242,6 +243,21 @@ func budgetProblem(fix string, n *policy.Note) Finding {
 	return one
 }
 
+// heldBudget is the finding about a budget that etcd-webhook keeps for a reason. A kept budget that allows
+// nothing while all is well is otherwise its author's wish.
+func (f *Facts) heldBudget(b *policyv1.PodDisruptionBudget) (Finding, bool) {
+	why := b.Annotations[v1alpha1.BudgetReasonAnnotation]
+	if why == "" || why == policy.AllReady.Name() {
+		return Finding{}, false
+	}
+	size := f.Cluster.Value.Cluster.Size
+	if members := len(f.Survey.Value.List); f.Cluster.Value.Cluster.Lost > 0 && f.listKnown() && f.LastVoters == 0 && members == f.Size() && members < size {
+		declare := strings.TrimPrefix(f.Cluster.Value.Cluster.DeclareVoters(strconv.Itoa(members)), "run: ")
+		return warning(declare+f.Flags, "budget %s counts %s, the most that the cluster has had, and etcd lists %d: an operator, a script or a user removed the others, so every drain waits", b.Name, policy.Count(size, "voter"), members), true
+	}
+	return info("", "budget %s allows no eviction: %s", b.Name, why), true
+}
+
 func budgetAllows(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {
 		return found
@@ -263,9 +279,8 @@ func budgetAllows(f *Facts) []Finding {
 		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
 			continue
 		}
-		// A kept budget that allows nothing while all is well is its author's wish.
-		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" && why != policy.AllReady.Name() {
-			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
+		if finding, held := f.heldBudget(b); held {
+			found = append(found, finding)
 			continue
 		}
 		value, spec, known := valueOf(b, n)

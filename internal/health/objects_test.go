@@ -281,6 +281,13 @@ func TestBudgets(t *testing.T) {
 		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},
+		{name: "members were removed from etcd, and the budget counts them", id: "B005", with: countsFive, want: Warning, message: "budget main counts 5 voters, the most that the cluster has had, and etcd lists 3", fix: `kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="3 at $(date -u +%FT%TZ)"`},
+		{name: "the same, and etcd still has one of them", id: "B005", with: func(f *Facts) {
+			countsFive(f)
+			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"})
+		}, want: Info, fix: "-"},
+		{name: "the same, and etcd's list is not known", id: "B005", with: func(f *Facts) { countsFive(f); f.Survey.Value.ListErr = errRefused }, want: Info, fix: "-"},
+		{name: "the same, and the list of a member alone has more", id: "B005", with: func(f *Facts) { countsFive(f); f.LastVoters = 5 }, want: Info, fix: "-"},
 		{name: "all must stay, of an Etcd", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f); ofDruid(f) }, want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
 		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=3) allows no eviction although all 3 members are healthy", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "all must stay, in per cent", id: "B005", with: func(f *Facts) { part("100%")(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=100%) allows no eviction", fix: `{"spec":{"minAvailable":2}}`},
@@ -405,6 +412,9 @@ func TestWorkload(t *testing.T) {
 		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the current template: partition 2", fix: `{"partition":0}`},
 		{name: "partition, and a member is down", id: "W010", with: func(f *Facts) { two(f); crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl patch statefulset main"},
 		{name: "partition that etcd-webhook holds", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f) }, want: Info, message: "etcd-webhook holds the rollout (MemberDown)", fix: "kubectl etcd status statefulset/main -n team"},
+		{name: "partition that etcd-webhook held before it was deleted", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Value = false }, want: Warning, message: "is not installed any more, so nothing continues it", fix: `kubectl patch statefulset main --type=merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/rollout-author":null,`},
+		{name: "the same, and a member is down", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Value = false; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl patch statefulset main"},
+		{name: "partition that etcd-webhook holds, if it is installed", id: "W010", with: func(f *Facts) { two(f); held("partition=2")(f); f.Installed.Err = ErrNotGathered }, want: Info},
 		{name: "partition, and a record of another", id: "W010", with: func(f *Facts) { two(f); held("partition=3")(f) }, want: Warning, fix: `{"partition":0}`},
 		{name: "OnDelete of a replacement", id: "W010", with: func(f *Facts) {
 			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
@@ -419,6 +429,14 @@ func TestWorkload(t *testing.T) {
 
 		{name: "rolling", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{}), want: Info},
 	})
+}
+
+// countsFive makes the budget count five voters, as before two members were removed with their pods.
+func countsFive(f *Facts) {
+	f.Cluster.Value.Cluster.Target, f.Cluster.Value.Cluster.Namespace = "statefulset/main", "team"
+	f.Cluster.Value.Cluster.Size, f.Cluster.Value.Cluster.Lost = 5, 2
+	f.Selecting.Value[0].Annotations = map[string]string{v1alpha1.BudgetReasonAnnotation: policy.MemberDown.Name()}
+	f.Selecting.Value[0].Status.DisruptionsAllowed = 0
 }
 
 // druid makes the cluster an Etcd with a store and fresh conditions.

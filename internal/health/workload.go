@@ -75,9 +75,9 @@ func workloadChecks() []Check {
 		},
 		{
 			ID: "W010", Category: Workload, Title: "no rollout is left half-way",
-			Doc:  "The check reports pods that don't run the StatefulSet's current template although nothing updates them. A partition or the strategy OnDelete is the cause. The next restart of such a pod changes it unexpectedly.",
-			Cure: "Set the partition back to 0, or delete the pods one by one while all members are ready.",
-			run:  halfRollout,
+			Doc:  "The check reports pods that don't run the StatefulSet's current template although nothing updates them. A partition or the strategy OnDelete is the cause. The next restart of such a pod changes it unexpectedly. If etcd-webhook held the rollout and is not installed any more, nothing continues it.",
+			Cure: "Set the partition back to 0, or delete the pods one by one while all members are ready. If etcd-webhook held the rollout and is gone, restore the update strategy that it recorded: the finding has the command. kubectl etcd webhook uninstall does this for all clusters.",
+			run:  halfRollout, needs: NeedWebhook,
 		},
 		{
 			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
@@ -226,6 +226,9 @@ func halfRollout(f *Facts) []Finding {
 	case f.UnderWay.Value != nil:
 		return []Finding{info(f.Command("status"), "%s the current template while kubectl etcd %s is under way", policy.Plural(outdated, "pod doesn't run", "pods don't run"), f.UnderWay.Value.Operation)}
 	case observe.HoldsRollout(sts):
+		if f.Installed.Err == nil && !f.Installed.Value {
+			return []Finding{f.abandonedRollout(sts, outdated)}
+		}
 		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
 		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
@@ -241,6 +244,20 @@ func halfRollout(f *Facts) []Finding {
 			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
+}
+
+// abandonedRollout is the finding about a rollout that is held although etcd-webhook is not installed any
+// more, so that nothing continues it.
+func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding {
+	fix := "kubectl etcd webhook uninstall" + f.Flags
+	if patch, err := observe.RestoredRollout(sts, f.At); err == nil {
+		fix = f.kubectl("patch statefulset " + sts.Name + " --type=merge -p '" + patch + "'")
+	}
+	if !f.allHealthy() {
+		fix = "once all members are healthy, " + fix
+	}
+	return warning(fix, "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
+		policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))
 }
 
 func keepsMembers(f *Facts) []Finding {

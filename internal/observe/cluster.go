@@ -105,6 +105,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	} else {
 		r.statefulSet(ctx, &w, &f)
 	}
+	f.addRestarting(&w)
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.resize()
 	f.noteUnknownSize(o)

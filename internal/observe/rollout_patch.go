@@ -60,6 +60,27 @@ func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error
 	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
 }
 
+// RestoredRollout returns the text of the merge patch of RestoreRollout that a person may apply to any
+// version of the StatefulSet.
+func RestoredRollout(sts *appsv1.StatefulSet, now time.Time) (string, error) {
+	patch, err := RestoreRollout(sts, now)
+	if err != nil || patch == nil {
+		return "", err
+	}
+	body, err := patch.Data(sts)
+	if err != nil {
+		return "", err
+	}
+	var parts map[string]map[string]any
+	if err := json.Unmarshal(body, &parts); err != nil {
+		return "", err
+	}
+	delete(parts["metadata"], "uid")
+	delete(parts["metadata"], "resourceVersion")
+	body, err = json.Marshal(parts)
+	return string(body), err
+}
+
 // EndRollout returns the patch for a StatefulSet with a record that is part of no etcd cluster any
 // more, nil for none. The patch records since when that is so. After settle, or if a user releases the
 // rollout, it is the one of RestoreRollout. wait is how long until then.

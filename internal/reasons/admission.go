@@ -75,4 +75,10 @@ var (
 	PluginWrite = admission.Add("PluginWrite",
 		"The write is a step of kubectl etcd, which holds the pods itself.",
 		policy.NoAction)
+	UninstallReleased = admission.Add("UninstallReleased",
+		"The deletion uninstalls etcd-webhook. Before it took effect, all rollouts that were held got their author's update strategy, and the StatefulSet's controller continues them.",
+		policy.NoAction)
+	UninstallIncomplete = admission.Add("UninstallIncomplete",
+		"The deletion uninstalls etcd-webhook, and something that it set stays: a rollout could not be released, or disruption budgets keep their number.",
+		"When the deletion is complete, run kubectl etcd webhook uninstall. It restores what is left.")
 )

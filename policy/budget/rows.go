@@ -29,32 +29,37 @@ func findRow(f Facts, s Settings, t counts, c *clocks) row {
 	case f.Cluster.Stale:
 		return row{reason: FactsStaleTooLong, target: max(t.quorum, t.readyPods) + t.readyLearners + t.nonMemberPods}
 	case t.complete() && t.allMembers:
-		return readyRow(s, t, c)
+		return readyRow(f, s, t, c)
 	}
-	return unreadyRow(t)
+	return unreadyRow(f, t)
 }
 
 // readyRow returns the row for a cluster whose members are all ready.
-func readyRow(s Settings, t counts, c *clocks) row {
+func readyRow(f Facts, s Settings, t counts, c *clocks) row {
 	switch {
-	case !c.backupFailing:
-		return row{reason: policy.AllReady, target: t.quorumOnly()}
-	case c.within(c.state.HoldSince, s.BackupHoldLimit):
+	case c.backupFailing && c.within(c.state.HoldSince, s.BackupHoldLimit):
 		return row{
 			reason: policy.BackupFailing, target: t.everyPod(),
 			ends: c.state.HoldSince.Add(s.BackupHoldLimit), after: t.quorumOnly(),
 		}
+	case f.Cluster.Restarting:
+		return row{reason: RolloutUnderWay, target: t.everyPod()}
+	case !c.backupFailing:
+		return row{reason: policy.AllReady, target: t.quorumOnly()}
 	}
 	return row{reason: BackupFailingTooLong, target: t.quorumOnly()}
 }
 
 // unreadyRow returns the row for a cluster with a member or a pod that is not ready. A budget
 // can't distinguish two unready pods, so one may be evicted only if all may. For that, the voters
-// with a Ready pod and a fresh lease must be a quorum of all members that may have a vote.
-func unreadyRow(t counts) row {
+// with a Ready pod and a fresh lease must be a quorum of all members that may have a vote. The pod
+// that a rollout restarts becomes Ready before this rule is asked again, so it may not be evicted.
+func unreadyRow(f Facts, t counts) row {
 	switch {
 	case t.agree < policy.Quorum(t.voters):
 		return row{reason: QuorumAtRisk, target: t.everyPod()}
+	case f.Cluster.Restarting:
+		return row{reason: RolloutUnderWay, target: t.everyPod()}
 	case len(t.down) > 0 || t.missing > 0:
 		return row{reason: policy.MemberDown, target: t.healthy()}
 	case len(t.memberReadyPodNot) > 0:

@@ -23,6 +23,7 @@ var budgetRows = []struct {
 	stale, cut   bool
 	unknown      bool // which other members there are
 	operation    string
+	restarting   bool
 	want         int
 	reason       policy.Reason
 	notes        string
@@ -82,6 +83,14 @@ var budgetRows = []struct {
 	{row: "B-11 five", members: "vvvpp", want: 5, reason: MemberNotReady},
 	{row: "B-12 three", members: "vvv", all: policy.False, want: 3, reason: policy.ConditionFalse},
 	{row: "B-12 backups fail beyond the limit", members: "vvv", all: policy.False, backup: policy.False, since: time.Hour, want: 3, reason: policy.ConditionFalse},
+	{row: "B-43 all ready", members: "vvv", restarting: true, want: 3, reason: RolloutUnderWay},
+	{row: "B-43 one restarts", members: "vvx", restarting: true, want: 3, reason: RolloutUnderWay},
+	{row: "B-43 one is created again", members: "vv-", restarting: true, want: 3, reason: RolloutUnderWay},
+	{row: "B-43 and another pod", members: "vvvvv+", restarting: true, want: 6, reason: RolloutUnderWay},
+	{row: "B-43 backups fail within the limit", members: "vvv", restarting: true, backup: policy.False, want: 3, reason: policy.BackupFailing},
+	{row: "B-43 backups fail for longer", members: "vvv", restarting: true, backup: policy.False, since: time.Hour, want: 3, reason: RolloutUnderWay},
+	{row: "B-43 no quorum", members: "vxx", restarting: true, want: 3, reason: QuorumAtRisk},
+	{row: "B-43 one member", members: "v", restarting: true, want: 0, reason: SingleMember},
 	{row: "B-13 all ready", members: "vvv+", want: 3, reason: policy.AllReady},
 	{row: "B-13 one down", members: "vvx+", want: 3, reason: policy.MemberDown},
 	{row: "B-13 no eviction", members: "vvm+", want: 4, reason: PodNotReady},
@@ -106,7 +115,7 @@ func TestBudget(t *testing.T) {
 		t.Run(r.row, func(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
-			c.Stale, c.TrafficCut, c.Operation = r.stale, r.cut, r.operation
+			c.Stale, c.TrafficCut, c.Operation, c.Restarting = r.stale, r.cut, r.operation, r.restarting
 			if r.unknown {
 				c.SizeUnknown = "Secret tuning is not read"
 			}

@@ -27,6 +27,7 @@ const (
 	Eviction            = "eviction"
 	Scale               = "scale"
 	Rollout             = "rollout"
+	Uninstall           = "uninstall"
 )
 
 // Pods is the name of the entry for members' pods. Without it nothing is spread.
@@ -133,6 +134,31 @@ var Handlers = []Handler{
 			{"rollouts", "apps", "v1", "statefulsets", onCreateAndUpdate, "a new pod template restarts members without regard for the health of etcd"},
 		},
 	},
+	{
+		Name: Uninstall, Path: "/release-rollouts", Timeout: 3 * time.Second, Limit: 2 * time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Records: true,
+		Entries: []Entry{
+			{"definition-deletions", "apiextensions.k8s.io", "v1", Definitions, onDelete, "kubectl delete -k leaves rollouts held"},
+			{"role-deletions", "rbac.authorization.k8s.io", "v1", "clusterroles", onDelete, "a deletion of the program's permissions leaves rollouts held"},
+			{"binding-deletions", "rbac.authorization.k8s.io", "v1", "clusterrolebindings", onDelete, "a deletion of the program's permissions leaves rollouts held"},
+		},
+	},
+}
+
+// Definitions is the resource of the definition of policies. Of what kubectl delete -k deletes, the definition is
+// the first object that the handler Uninstall is called for.
+const Definitions = "customresourcedefinitions"
+
+// Uninstalls reports whether the deletion of an object takes from etcd-webhook what it needs to hold a
+// rollout: the policies, or its permissions. The manifests have the same names.
+func Uninstalls(resource, name string) bool {
+	switch resource {
+	case Definitions:
+		return name == "etcdtopologypolicies.policy.kubectl-etcd.dev"
+	case "clusterroles", "clusterrolebindings":
+		return name == "etcd-webhook"
+	}
+	return false
 }
 
 var (

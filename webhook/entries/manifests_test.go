@@ -37,10 +37,14 @@ func TestManifestsRegisterTheList(t *testing.T) {
 	t.Parallel()
 	var listed, installed []registration
 	for _, h := range entries.Handlers {
+		scope := admissionregistrationv1.NamespacedScope
+		if h.Name == entries.Uninstall {
+			scope = admissionregistrationv1.ClusterScope
+		}
 		for _, e := range h.Entries {
 			rule := admissionregistrationv1.RuleWithOperations{Operations: e.Operations, Rule: admissionregistrationv1.Rule{
 				APIGroups: []string{e.Group}, APIVersions: []string{e.Version}, Resources: []string{e.Resource},
-				Scope: ptr.To(admissionregistrationv1.NamespacedScope),
+				Scope: ptr.To(scope),
 			}}
 			listed = append(listed, registration{
 				e.Name + entries.Suffix, h.Path, []admissionregistrationv1.RuleWithOperations{rule}, h.Timeout, h.FailurePolicy, h.Reinvocation, h.SideEffects(),
