@@ -45,7 +45,7 @@ func (c *stage) together(t *testing.T) *Job {
 	j.Lock = held
 	quiet := func(string, ...any) {}
 	j.Traffic = &traffic.Cluster{
-		Owner: j.Owner, Kube: c.kube, Reader: j.Reader, Clock: clock.RealClock{}, Target: "statefulset/main", Holder: "ann", Logf: quiet, Warnf: quiet,
+		Owner: j.Owner, Kube: c.kube, Reader: j.Reader, Clock: &operatetest.HastyClock{Time: clock.RealClock{}.Now()}, Target: "statefulset/main", Holder: "ann", Logf: quiet, Warnf: quiet,
 		Quiet:    func() (client.Client, error) { return c.kube, nil },
 		Require:  func(context.Context, []operate.Need) error { return nil },
 		Announce: func(context.Context, policy.Reason, string) {},
@@ -122,43 +122,49 @@ func (c *stage) asBefore(t *testing.T, what string) {
 // ended by --abort. Then all members or none have other pods, and everything else is as before.
 func TestCoordinated(t *testing.T) {
 	t.Parallel()
-	for _, abort := range []bool{false, true} {
-		for at := 1; ; at++ {
-			if at > 40 {
-				t.Fatal("it never ends")
-			}
-			c := newTogether(t)
-			before := c.uids()
-			err := c.beginTogether(t, at)
-			died := c.left == 0
-			if died != (err != nil) {
-				t.Fatalf("dead at write %d: %t, and the command ended with %v", at, died, err)
-			}
+	for at := 1; at <= mostWrites; at++ {
+		for _, abort := range []bool{false, true} {
 			what := fmt.Sprintf("dead at write %d, then abort %t", at, abort)
-			if err := c.continueTogether(t, abort, 0); err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
-			c.asBefore(t, what)
-			now := c.uids()
-			stopped := before[0] != now[0]
-			for i := range now {
-				if (before[i] != now[i]) != stopped {
-					t.Errorf("%s: pods %v, then %v", what, before, now)
-				}
-			}
-			if begun := at > 1; !abort && stopped != begun {
-				t.Errorf("%s: pods %v, then %v", what, before, now)
-			}
-			if len(c.evictions()) > 0 {
-				t.Errorf("%s: pods were evicted", what)
-			}
-			if !died {
-				if at < 10 || !stopped {
-					t.Errorf("only %d writes", at-1)
-				}
-				break
-			}
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				dies(t, what, at, abort)
+			})
 		}
+	}
+}
+
+// mostWrites is more than a coordinated restart has, dry runs included.
+const mostWrites = 18
+
+// dies runs a command that dies at a write, and then another one.
+func dies(t *testing.T, what string, at int, abort bool) {
+	t.Helper()
+	c := newTogether(t)
+	before := c.uids()
+	err := c.beginTogether(t, at)
+	died := c.left == 0
+	if died != (err != nil) {
+		t.Fatalf("dead at write %d: %t, and the command ended with %v", at, died, err)
+	}
+	if at == mostWrites && died || at < 10 && !died {
+		t.Errorf("dead at write %d: %t", at, died)
+	}
+	if err := c.continueTogether(t, abort, 0); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	c.asBefore(t, what)
+	now := c.uids()
+	stopped := before[0] != now[0]
+	for i := range now {
+		if (before[i] != now[i]) != stopped {
+			t.Errorf("%s: pods %v, then %v", what, before, now)
+		}
+	}
+	if begun := at > 1; !abort && stopped != begun || !died && !stopped {
+		t.Errorf("%s: pods %v, then %v", what, before, now)
+	}
+	if len(c.evictions()) > 0 {
+		t.Errorf("%s: pods were evicted", what)
 	}
 }
 
@@ -167,13 +173,17 @@ func TestCoordinatedTwice(t *testing.T) {
 	t.Parallel()
 	for at := 2; at < 16; at += 3 {
 		for _, abort := range []bool{false, true} {
-			c := newTogether(t)
-			_ = c.beginTogether(t, at)
-			_ = c.continueTogether(t, abort, 2)
-			if err := c.continueTogether(t, !abort, 0); err != nil {
-				t.Error(err)
-			}
-			c.asBefore(t, fmt.Sprintf("dead at write %d, then with abort %t, then with %t", at, abort, !abort))
+			what := fmt.Sprintf("dead at write %d, then with abort %t, then with %t", at, abort, !abort)
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				c := newTogether(t)
+				_ = c.beginTogether(t, at)
+				_ = c.continueTogether(t, abort, 2)
+				if err := c.continueTogether(t, !abort, 0); err != nil {
+					t.Error(err)
+				}
+				c.asBefore(t, what)
+			})
 		}
 	}
 }
@@ -232,7 +242,7 @@ func TestPlanCoordinated(t *testing.T) {
 		}, want: "Secret peer-tls does not exist"},
 		"cut before": {change: func(c *stage) {
 			service := c.Get(operatetest.Path("Service", "main"))
-			operatetest.Field(service, "spec", "selector")["kubectl-etcd.dev/client-traffic"] = fmt.Sprintf("cut-until-%d", time.Now().Add(time.Hour).Unix()) //nolint:forbidigo // the reader's clock is the real one
+			operatetest.Field(service, "spec", "selector")["kubectl-etcd.dev/client-traffic"] = fmt.Sprintf("cut-until-%d", clock.RealClock{}.Now().Add(time.Hour).Unix())
 			c.Put(operatetest.Path("Service", "main"), service)
 		}, want: "client traffic is cut already"},
 	} {
