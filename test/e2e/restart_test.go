@@ -4,10 +4,8 @@
 package e2e
 
 import (
-	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -97,6 +95,7 @@ func TestPluginRestartDruid(t *testing.T) {
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 3, Druid: clusters.DruidSpec{NoBackups: true}})
 	writing := startLoad(t, c)
 	before := livesOf(t, c)
+	refuses(t, []string{"kubectl etcd scale etcd/main -n " + ns + " --replicas 0; then: "}, "restart", "etcd/main", "--strategy", "coordinated", "-n", ns, "-y")
 	_, printed := plugin(t, 0, "restart", "etcd/main", "-n", ns, "-y")
 	wants(t, printed, "the leadership went from ", "is evicted")
 	restarted(t, c, before, "main-0", "main-1", "main-2")
@@ -115,59 +114,4 @@ func TestPluginRestartKeepsData(t *testing.T) {
 	ns := namespace(t)
 	start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, Ephemeral: true})
 	refuses(t, []string{"the data of main-0 is in emptyDir data, and a new pod would start without it"}, "restart", "main", "-n", ns, "-y")
-}
-
-// TestPluginRestartCoordinated stops all members at once under load. Killed after each of its
-// steps, the same command continues.
-func TestPluginRestartCoordinated(t *testing.T) {
-	operating(t, 3)
-	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
-	together(t, c, "statefulset/main")
-}
-
-// TestPluginRestartCoordinatedDruid stops all members of an Etcd at once.
-func TestPluginRestartCoordinatedDruid(t *testing.T) {
-	operating(t, 3)
-	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 3, Druid: clusters.DruidSpec{NoBackups: true}})
-	together(t, c, "etcd/main")
-}
-
-// together restarts a cluster at once, once without a kill. Every key that was acknowledged before
-// stays, and so does the cluster ID.
-func together(t *testing.T, c *clusters.Cluster, target string) {
-	t.Helper()
-	writing := startLoad(t, c)
-	before, id := livesOf(t, c), clusterIDOf(t, c)
-	time.Sleep(5 * time.Second) // some hundreds of keys
-	_, printed := plugin(t, 0, "restart", target, "--strategy", "coordinated", "-n", c.Namespace, "-y")
-	wants(t, printed, "all members have stopped")
-	restarted(t, c, before, "main-0", "main-1", "main-2")
-	before = livesOf(t, c)
-	plugin(t, 0, "restart", target, "--strategy", "coordinated", "-n", c.Namespace, "--dry-run=client")
-	killRepeatedly(t, c, "restart", target, "--strategy", "coordinated", "-n", c.Namespace, "-y")
-	restarted(t, c, before, "main-0", "main-1", "main-2")
-	votersAre(t, c, 3)
-	if now := clusterIDOf(t, c); now != id {
-		t.Errorf("the cluster ID is %x, and was %x", now, id)
-	}
-	writing.kept(t)
-}
-
-func clusterIDOf(t *testing.T, c *clusters.Cluster) (id uint64) {
-	t.Helper()
-	conn, err := c.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	retry(t, "the member list", func(ctx context.Context) error {
-		list, err := conn.MemberList(ctx)
-		if err == nil {
-			id = list.Header.ClusterId
-		}
-		return err
-	})
-	return id
 }

@@ -54,7 +54,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			as static pods.
 
 			With --strategy coordinated, all members stop before any starts, for changes that members can't
-			survive one by one, such as TLS between the members. The command cuts client traffic, sets the
+			survive one by one, such as another CA for TLS between the members. The command cuts client traffic, sets the
 			replicas to 0 and back, and restores the traffic when every member is healthy and has the same
 			IDs as before. etcd answers no requests meanwhile. The volumes stay. The cluster needs no quorum
 			for it, but a pod and the data of every member. The command refuses this for members that an
@@ -70,7 +70,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			# Restart only the member of one pod
 			kubectl etcd restart etcd-main --member etcd-main-1 --reason "stuck after a node upgrade"
 
-			# Stop all members before any starts, after TLS between the members was switched on
+			# Stop all members before any starts, after the CA for TLS between them was replaced
 			kubectl etcd restart main --strategy coordinated
 
 			# Restart no further member
