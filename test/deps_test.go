@@ -87,8 +87,9 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
 	"internal/operate/restart": {
-		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "policy/...",
+		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},

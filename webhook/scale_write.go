@@ -77,7 +77,8 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 	write = observe.ScaleWrite{
 		Etcd: req.Resource.Group == druidv1alpha1.GroupName, Namespace: req.Namespace, Name: req.Name,
 		Now: before.replicas(req.SubResource), Asked: after.replicas(req.SubResource),
-		FirstNow: before.first(), First: after.first(),
+		FirstNow: before.first(), First: after.first(), OfScale: req.SubResource == "scale",
+		RestartNow: before.Metadata.Annotations[v1alpha1.RestartAnnotation], Restart: after.Metadata.Annotations[v1alpha1.RestartAnnotation],
 	}
 	if creates {
 		var sts appsv1.StatefulSet

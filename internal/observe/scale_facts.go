@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -26,10 +27,15 @@ type ScaleWrite struct {
 	Now, Asked int
 	// FirstNow and First are the first ordinals before and after it, alike for a Scale.
 	FirstNow, First int
+	// OfScale is true for the subresource, which has no annotations.
+	OfScale bool
 	// Creates is the StatefulSet that the write creates, nil for an update.
 	Creates *appsv1.StatefulSet
 	// Size is the size annotation that the write sets, empty if it sets none.
 	Size string
+	// RestartNow and Restart are the marks of a coordinated restart before and after the write, empty for
+	// none. A Scale doesn't have them.
+	RestartNow, Restart string
 	// WhenScaled is what the StatefulSet does with the claims of removed replicas after the
 	// write, nil if the write doesn't contain it.
 	WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType
@@ -139,6 +145,7 @@ func (s *Scale) judge() {
 			f.Elsewhere = facts.elsewhere
 		}
 	}
+	f.Restarting, f.RestartStep = s.restart()
 	recorded := facts.Budgets.Largest
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
@@ -150,6 +157,19 @@ func (s *Scale) judge() {
 		s.Text = s.Record(leave...)
 	}
 	s.Facts = f
+}
+
+// restart reports whether a coordinated restart is in progress and the write is none of its steps, and
+// whether it is one.
+func (s *Scale) restart() (other, step bool) {
+	now, after := s.write.RestartNow, s.write.Restart
+	for _, sts := range s.live.w.sets() {
+		if s.write.OfScale && s.writes(sts) {
+			now = sts.Annotations[v1alpha1.RestartAnnotation]
+			after = now
+		}
+	}
+	return now != "" && after == now, after != "" && after != now
 }
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas

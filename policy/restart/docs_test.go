@@ -11,6 +11,6 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	policytest.Rows(t, nil, rollingRows)
+	policytest.Rows(t, nil, rollingRows, coordinatedRows)
 	policytest.Reasons(t, Reasons())
 }

@@ -27,4 +27,25 @@ var (
 	ConfigChanged = reasons.Add("ConfigChanged",
 		"A ConfigMap or Secret that the members read has changed while they were restarted one by one. Members that were restarted before may have read the old contents.",
 		"Restart the members again: kubectl etcd restart NAME.")
+	MembersStopping = reasons.Add("MembersStopping",
+		"All members of the cluster stop, for a coordinated restart. etcd answers no requests.",
+		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME --strategy coordinated.")
+	MembersStarting = reasons.Add("MembersStarting",
+		"All members of the cluster have stopped together, and start again.",
+		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME --strategy coordinated. If they don't become healthy, kubectl etcd status NAME and kubectl logs of their pods show why.")
+	DataKept = reasons.Add("DataKept",
+		"The cluster has no quorum, and the data of every member outlives its pod. A coordinated restart takes nothing from it, and can be what brings the quorum back.",
+		policy.NoAction)
+	DataAtRisk = reasons.Add("DataAtRisk",
+		"The data of a member may not be there when its pod starts again. With all members stopped, no other member has it.",
+		"Restart the members one at a time: kubectl etcd restart NAME. To replace a member that would lose its data: kubectl etcd member replace POD.")
+	MemberPodMissing = reasons.Add("MemberPodMissing",
+		"A member has no pod that runs. Whether it would start again with the others is not known.",
+		"Bring its pod back first. kubectl etcd status NAME shows what it waits for.")
+	OtherMember = reasons.Add("OtherMember",
+		"After a coordinated restart, a member answers with another cluster ID, another member ID or an older revision. It has started with other data than before, perhaps on an empty volume.",
+		"Don't restore client traffic. Find out which volume the member has: kubectl etcd status NAME, kubectl describe pod.")
+	RestartAborted = reasons.Add("RestartAborted",
+		"A coordinated restart was ended with --abort. Members that had stopped have a pod again.",
+		policy.NoAction)
 )

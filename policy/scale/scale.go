@@ -66,6 +66,9 @@ type Facts struct {
 	// Follows is true for the workload of an operator that is set to what its owner asks for.
 	// The rule has judged the write of the owner.
 	Follows bool
+	// Restarting is true if the StatefulSet has the mark of a coordinated restart that the write leaves as
+	// it is, and RestartStep if the write changes that mark, as the steps of the restart do.
+	Restarting, RestartStep bool
 	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
 	Druid bool
 	// Manager is the operator or script that adds members and removes them, empty for none. How is
@@ -100,6 +103,8 @@ func judge(f Facts) policy.Verdict {
 		return f.stay()
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
+	case f.Restarting:
+		return policy.Refuse(RestartInProgress, "a coordinated restart is in progress on it; %s", f.wayOfRestart())
 	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
 		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:
@@ -131,6 +136,9 @@ func (f Facts) stop() policy.Verdict {
 	}
 	if f.Voters == 0 {
 		return policy.Allow(AllStop, "all %s stop", policy.Count(f.Now, "replica"))
+	}
+	if f.RestartStep && f.Volumes == Retained {
+		return policy.Allow(RestartStep, "a coordinated restart stops all %s", policy.Count(f.Voters, "voter"))
 	}
 	if f.Volumes == NoClaims {
 		return warned(policy.NewNote(AllStop, "all members stop; they have no volume claims, so their data may be lost"))
@@ -233,6 +241,13 @@ func (f Facts) way() string {
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
 	}
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+}
+
+// wayOfRestart returns how a coordinated restart is continued or ended, as a clause.
+func (f Facts) wayOfRestart() string {
+	command := fmt.Sprintf("kubectl etcd restart %s -n %s", f.Target, f.Namespace)
+	return fmt.Sprintf("continue it: %s --strategy coordinated; or end it: %s --abort; if it has ended, remove its mark: kubectl annotate %s -n %s kubectl-etcd.dev/restart-",
+		command, command, f.Target, f.Namespace)
 }
 
 // wayElsewhere returns how fewer replicas are possible beside members elsewhere.

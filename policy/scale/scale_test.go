@@ -156,6 +156,16 @@ var scaleRows = []struct {
 	{"R-23 pods of before, all", with(healthy(3, 3, 3), func(f *Facts) { f.Creates = true }), "yes", ReplicasUnchanged},
 	{"R-23 volumes of before, fewer replicas", with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "no", StartsTooFew},
 	{"R-23 volumes of before, declared", with(healthy(1, 0, 1), func(f *Facts) { f.Creates, f.Declared = true, true }), "yes", VotersDeclared},
+	{"R-27 a stop by another client", with(healthy(3, 3, 0), func(f *Facts) { f.Restarting = true }), "no", RestartInProgress},
+	{"R-27 a start by another client", with(healthy(3, 0, 3), func(f *Facts) { f.Restarting = true }), "no", RestartInProgress},
+	{"R-27 declared", with(healthy(5, 3, 5), func(f *Facts) { f.Restarting, f.Declared = true, true }), "no", RestartInProgress},
+	{"R-1 unchanged during a restart", with(healthy(3, 3, 3), func(f *Facts) { f.Restarting = true }), "yes", ReplicasUnchanged},
+	{"R-28 the stop of a restart", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep = true }), "yes", RestartStep},
+	{"R-5 the stop of a restart deletes", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep, f.Volumes = true, Deleted }), "no", VolumesDeleted},
+	{"R-4 the stop of a restart without claims", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep, f.Volumes = true, NoClaims }), "warn", AllStop},
+	{"R-25 the stop of a restart of a part", with(healthy(4, 1, 0), func(f *Facts) { f.RestartStep, f.Elsewhere = true, 3 }), "no", VotersLost},
+	{"R-7 the start of a restart", with(healthy(3, 0, 3), func(f *Facts) { f.RestartStep = true }), "yes", policy.QuorumKept},
+	{"R-9 a start of fewer", with(healthy(3, 0, 1), func(f *Facts) { f.RestartStep = true }), "no", StartsTooFew},
 	{"R-18 even", with(healthy(3, 3, 4), func(f *Facts) { f.Druid = true }), "warn", MoreReplicas},
 }
 

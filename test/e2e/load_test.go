@@ -121,6 +121,15 @@ func (l *load) put(ctx context.Context, key string) {
 // check ends the writing. It requires every acknowledged key, and that no write took too long.
 func (l *load) check(t *testing.T) {
 	t.Helper()
+	l.kept(t)
+	if l.worst > max(oneElection, asSlow*l.elsewhere) {
+		t.Errorf("the slowest write took %s, its last error is %v; the slowest to the API server took %s", l.worst, l.why, l.elsewhere)
+	}
+}
+
+// kept ends the writing, and requires every acknowledged key.
+func (l *load) kept(t *testing.T) {
+	t.Helper()
 	l.cancel()
 	l.done.Wait()
 	found := map[string]bool{}
@@ -149,8 +158,5 @@ func (l *load) check(t *testing.T) {
 		len(l.acked), l.worst.Round(time.Millisecond), l.why, l.elsewhere.Round(time.Millisecond))
 	if lost > 0 || len(l.acked) < 300 {
 		t.Errorf("%d of %d acknowledged writes are lost", lost, len(l.acked))
-	}
-	if l.worst > max(oneElection, asSlow*l.elsewhere) {
-		t.Errorf("the slowest write took %s, its last error is %v; the slowest to the API server took %s", l.worst, l.why, l.elsewhere)
 	}
 }

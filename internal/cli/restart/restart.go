@@ -23,6 +23,10 @@ type options struct {
 
 	// member is the pod of the only member to restart.
 	member string
+	// strategy is how the members are restarted, empty for Rolling or that of an unfinished restart.
+	strategy restart.Strategy
+	// withoutCut is true if a coordinated restart does not cut client traffic.
+	withoutCut bool
 	// abort ends an unfinished restart.
 	abort bool
 }
@@ -32,7 +36,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	o := options{Flags: change.Flags{Timeout: 30 * time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "restart TARGET",
-		Short: "Restart members safely, one at a time",
+		Short: "Restart members safely, one at a time or all at once",
 		Long: ui.Paragraphs(`
 			Restart the members of a cluster, one member at a time: members that are not healthy, then
 			learners, then followers from the highest ordinal. The leader transfers its leadership and is
@@ -45,13 +49,20 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			The command refuses a member whose data would be lost with its pod, and a pod whose ConfigMaps
 			or Secrets don't exist. It refuses to stop a member without which the others have no quorum, so
-			it restarts no cluster of two. It never deletes a pod. It never stops all members at once, so it
-			can't make a change for which all members must restart together, such as TLS between the
-			members. It doesn't change the pod template. If the StatefulSet has a newer template, new pods
-			get it. It restarts no pods without a StatefulSet, such as static pods.
+			it restarts no cluster of two. It never deletes a pod. It doesn't change the pod template. If the
+			StatefulSet has a newer template, new pods get it. It restarts no pods without a StatefulSet, such
+			as static pods.
+
+			With --strategy coordinated, all members stop before any starts, for changes that members can't
+			survive one by one, such as another CA for TLS between the members. The command cuts client traffic, sets the
+			replicas to 0 and back, and restores the traffic when every member is healthy and has the same
+			IDs as before. etcd answers no requests meanwhile. The volumes stay. The cluster needs no quorum
+			for it, but a pod and the data of every member. The command refuses this for members that an
+			operator or a start script manages.
 
 			After an interruption, run the same command again to continue. --abort ends an unfinished restart:
-			a member that has stopped comes back, and no other one stops.`),
+			a member that has stopped comes back, and no other one stops. It also restores client traffic, and
+			does not wait until the members are healthy.`),
 		Example: ui.Examples(`
 			# Restart all members, one at a time
 			kubectl etcd restart etcd-main
@@ -59,12 +70,20 @@ func NewCommand(a *app.App) *cobra.Command {
 			# Restart only the member of one pod
 			kubectl etcd restart etcd-main --member etcd-main-1 --reason "stuck after a node upgrade"
 
+			# Stop all members before any starts, after the CA for TLS between them was replaced
+			kubectl etcd restart main --strategy coordinated
+
 			# Restart no further member
 			kubectl etcd restart etcd-main --abort`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.abort && o.member != "" {
+			switch {
+			case o.abort && o.member != "":
 				return fmt.Errorf("--abort ends the whole restart: leave out --member")
+			case o.member != "" && o.strategy == restart.Coordinated:
+				return fmt.Errorf("--strategy %s restarts all members: leave out --member", o.strategy)
+			case o.withoutCut && o.strategy != restart.Coordinated:
+				return fmt.Errorf("--without-cut is for --strategy %s: no other restart cuts client traffic", restart.Coordinated)
 			}
 			return run(cmd.Context(), a, args[0], o)
 		},
@@ -72,6 +91,9 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.member, "member", "", "Pod of the only member to restart. The default is all members")
 	flags.BoolVar(&o.abort, "abort", false, "End an unfinished restart. Members that have not been stopped stay as they are")
+	ui.AddEnum(cmd, flags, &o.strategy, "strategy", "strategy", "How to restart the members: rolling (default), one at a time; or coordinated, which stops all before any starts",
+		restart.Rolling, restart.Coordinated)
+	flags.BoolVar(&o.withoutCut, "without-cut", false, "Don't cut client traffic in a coordinated restart. For a cluster without a client Service that can be cut")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }
@@ -81,7 +103,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err != nil {
 		return err
 	}
-	job, err := newJob(a, c)
+	job, err := newJob(a, c, target, o)
 	if err != nil {
 		return err
 	}
@@ -90,7 +112,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	return change.Do(ctx, a, c, o.Flags, t.operation())
 }
 
-func newJob(a *app.App, c *app.Cluster) (*restart.Job, error) {
+func newJob(a *app.App, c *app.Cluster, target string, o options) (*restart.Job, error) {
 	credentials, err := a.Credentials.Read(a)
 	if err != nil {
 		return nil, err
@@ -101,6 +123,7 @@ func newJob(a *app.App, c *app.Cluster) (*restart.Job, error) {
 	}
 	return &restart.Job{
 		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: tunnel.New(config), Credentials: credentials, Clock: a.Clock,
+		Traffic: change.Traffic(a, c, target, o.Flags), WithoutCut: o.withoutCut, PlanOnly: o.DryRun == change.DryRunClient, Abort: o.abort,
 		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
 	}, nil
 }

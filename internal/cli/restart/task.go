@@ -44,12 +44,23 @@ func (t *task) plan(ctx context.Context) (*restart.Record, operate.Plan, error) 
 	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
 		return nil, operate.Plan{}, err
 	}
+	if t.strategy == restart.Coordinated {
+		t.run.Abort = abortTogether
+		return t.job.PlanCoordinated(ctx)
+	}
 	return t.job.Plan(ctx, t.member)
 }
 
+// abortTogether is what --abort does in a coordinated restart.
+const abortTogether = "bring back members that have stopped, and restore client traffic"
+
 // resume refuses if the unfinished restart is another one than the user asks for.
 func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan, error) {
-	if t.abort || t.member == "" || t.member == found.Only {
+	if found.Strategy == restart.Coordinated {
+		t.run.Abort = abortTogether
+	}
+	sameMember, sameStrategy := t.member == "" || t.member == found.Only, t.strategy == "" || t.strategy == found.Strategy
+	if t.abort || sameMember && sameStrategy {
 		return t.job.PlanResume(ctx, found, t.abort)
 	}
 	o := t.cluster.Owner
@@ -58,11 +69,11 @@ func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan,
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
-	t.job.StillHeld = run.Held
+	t.job.StillHeld, t.job.Lock = run.Held, run.Lock
 	if err := t.run.Begin(ctx, run); err != nil {
 		return err
 	}
-	if t.abort {
+	if t.abort && t.run.Current.Strategy != restart.Coordinated { // which has to bring members back
 		if err := t.job.End(ctx, t.run.Current); err != nil {
 			return err
 		}

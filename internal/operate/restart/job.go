@@ -19,6 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // Job restarts members of one cluster. It is for one goroutine. Close it.
@@ -32,6 +34,16 @@ type Job struct {
 	Clock       clock.Clock
 	// StillHeld returns an error when this process no longer holds the cluster's lock.
 	StillHeld func() error
+	// Traffic cuts client traffic and restores it, and Lock is the cluster's lock. Only a coordinated
+	// restart uses them.
+	Traffic *traffic.Cluster
+	Lock    *lock.Lock
+	// WithoutCut is true if a coordinated restart leaves client traffic as it is.
+	WithoutCut bool
+	// PlanOnly is true if nothing is written, not even as a dry run.
+	PlanOnly bool
+	// Abort is true if Run ends a coordinated restart.
+	Abort bool
 	// Logf logs each step that was done, and with "… " what is awaited.
 	Logf func(format string, args ...any)
 
@@ -39,6 +51,8 @@ type Job struct {
 	// connected are the pods that members has connections to.
 	connected string
 	waiter    operate.Waiter
+	// wrote are the replicas that this process has set.
+	wrote map[int]bool
 }
 
 // pollInterval is the time between two observations while something is awaited.

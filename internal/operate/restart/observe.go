@@ -30,6 +30,8 @@ type state struct {
 	pods      []*corev1.Pod
 	survey    etcd.Survey
 	databases []databases.Database
+	// intact is how many members keep their data, if that was checked.
+	intact int
 }
 
 // observe reads everything. Without a record, each pod counts as there from the beginning.
@@ -42,7 +44,8 @@ func (j *Job) observe(ctx context.Context, r *Record) (*state, error) {
 	if s.pods, err = j.Reader.MemberPods(ctx, j.Owner); err != nil {
 		return nil, err
 	}
-	if s.survey, err = j.survey(ctx, s.pods); err != nil {
+	// A coordinated restart goes on without answers: all members may be down.
+	if s.survey, err = j.survey(ctx, s.pods); err != nil && (r.Strategy != Coordinated || ctx.Err() != nil || etcd.Denied(err)) {
 		return nil, err
 	}
 	if s.Cluster, err = j.Reader.WithoutNodes().Cluster(ctx, j.Owner); err != nil {

@@ -55,7 +55,7 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 	if err := j.restartable(r); err != nil {
 		return nil, err
 	}
-	s, err := j.observe(ctx, &Record{Only: r.Only})
+	s, err := j.observe(ctx, &Record{Strategy: r.Strategy, Only: r.Only})
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,8 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 	if _, known := r.Pods[r.Only]; r.Only != "" && !known {
 		return nil, &operate.RefusedError{What: j.what(r), Why: []string{"it is none of its pods: " + strings.Join(podNames(s), ", ")}}
 	}
-	for _, pod := range s.pods {
-		if r.Only != "" && r.Only != pod.Name {
-			continue
-		}
-		if err := j.checkData(ctx, pod, f); err != nil {
-			return nil, err
-		}
+	if err := j.checkPods(ctx, s, r, f); err != nil {
+		return nil, err
 	}
 	if r.Config, err = j.readConfig(ctx, s.sets, f); err != nil {
 		return nil, err
@@ -80,6 +75,23 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 	j.describe(s, r, f)
 	r.journal.Began = j.Clock.Now().UTC()
 	return s, nil
+}
+
+// checkPods checks that the members to restart keep their data.
+func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Findings) (err error) {
+	if r.Strategy == Coordinated {
+		s.intact, err = j.checkIntact(ctx, s, f)
+		return err
+	}
+	for _, pod := range s.pods {
+		if r.Only != "" && r.Only != pod.Name {
+			continue
+		}
+		if err := j.checkData(ctx, pod, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // restartable refuses clusters whose pods nothing creates again.
@@ -96,6 +108,9 @@ func (j *Job) restartable(r *Record) error {
 
 // what names a restart: "restart StatefulSet team/main, one member at a time".
 func (j *Job) what(r *Record) string {
+	if r.Strategy == Coordinated {
+		return fmt.Sprintf("restart all members of %s at once", j.Owner)
+	}
 	if r.Only != "" {
 		return fmt.Sprintf("restart %s of %s", r.Only, j.Owner)
 	}
@@ -148,7 +163,7 @@ func (j *Job) describe(s *state, r *Record, f *operate.Findings) {
 			f.Fact("the next pods get the same template of StatefulSet %s", sts.Name)
 		}
 	}
-	if len(s.Members) == 1 {
+	if len(s.Members) == 1 && r.Strategy == Rolling {
 		f.Warn("It is the only member: etcd answers no requests until it has started again.")
 	}
 	if len(r.Config) > 0 {

@@ -14,14 +14,20 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
-// Strategy is the way in which members are restarted. This version knows one. The journal has it
-// so that a version refuses to continue a restart of a kind that it doesn't know.
+// Strategy is the way in which members are restarted. The journal has it so that a version refuses
+// to continue a restart of a kind that it doesn't know.
 type Strategy string
 
-// Rolling restarts one member at a time. etcd serves clients all the time.
-const Rolling Strategy = "rolling"
+// The strategies.
+const (
+	// Rolling restarts one member at a time. etcd serves clients all the time.
+	Rolling Strategy = "rolling"
+	// Coordinated stops all members before it starts any. etcd answers no requests meanwhile.
+	Coordinated Strategy = "coordinated"
+)
 
 // Record is a restart in its journal. Its names are part of the journal's format: another version
 // reads them.
@@ -33,13 +39,32 @@ type Record struct {
 	Pods map[string]types.UID `json:"pods"`
 	// Config has the versions of the ConfigMaps and Secrets that the pods read, by kind and name.
 	Config map[string]string `json:"config,omitempty"`
+	// Together is the part of a coordinated restart, nil for any other.
+	Together *Together `json:"together,omitempty"`
 
 	journal journal.Journal
 }
 
+// Together is how far a coordinated restart is, and what has to be the same again at its end.
+type Together struct {
+	Phase rules.Phase `json:"phase"`
+	// Replicas are those from before.
+	Replicas int `json:"replicas"`
+	// Services are those whose client traffic is cut, none for a restart without a cut.
+	Services []string `json:"services,omitempty"`
+	// ClusterID, Members and Revision are what etcd answered: the cluster's ID, the IDs of the members by
+	// pod, and the revision. Those that no member answered are not known, and 0.
+	ClusterID uint64            `json:"clusterID,omitempty"`
+	Members   map[string]uint64 `json:"members,omitempty"`
+	Revision  int64             `json:"revision,omitempty"`
+}
+
 // Summary returns the restart as text: "one member at a time".
 func (r *Record) Summary() string {
-	if r.Only != "" {
+	switch {
+	case r.Strategy == Coordinated:
+		return "all members at once"
+	case r.Only != "":
 		return "of " + r.Only
 	}
 	return "one member at a time"
@@ -59,7 +84,7 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 	if err := json.Unmarshal(kept.Payload, r); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
 	}
-	if r.Strategy != Rolling {
+	if r.Strategy != Rolling && (r.Strategy != Coordinated || r.Together == nil) {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, is of a restart by strategy %q, which this version doesn't know: use the version of kubectl-etcd that began it to end it",
 			o, journal.Name(o), r.Strategy)
 	}
@@ -73,6 +98,14 @@ func (r *Record) create(ctx context.Context, kube client.Client, sts *appsv1.Sta
 		return err
 	}
 	return r.journal.Create(ctx, kube, sts, dry)
+}
+
+// update writes the journal again.
+func (r *Record) update(ctx context.Context, kube client.Client) error {
+	if err := r.pack(); err != nil {
+		return err
+	}
+	return r.journal.Update(ctx, kube)
 }
 
 func (r *Record) pack() (err error) {

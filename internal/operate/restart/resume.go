@@ -25,6 +25,9 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	if r.journal.By != "" {
 		p.Facts[0] += " by " + r.journal.By
 	}
+	if r.Strategy == Coordinated {
+		p.Needs = j.coordinatedNeeds(r.Together.Services)
+	}
 	if abort {
 		p.Title, p.Steps = "end: "+j.what(r), []string{"restart no other member"}
 	}
@@ -41,6 +44,9 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	}
 	if len(done) > 0 {
 		p.Facts = append(p.Facts, "restarted already: "+strings.Join(done, ", "))
+	}
+	if r.Strategy == Coordinated {
+		return j.planCoordinatedAgain(ctx, s, r, p)
 	}
 	step := rules.Next(s.Facts)
 	p.Facts = append(p.Facts, step.Message)

@@ -31,6 +31,9 @@ func (j *Job) Begin(ctx context.Context, r *Record, dry bool) error {
 	if err := r.create(ctx, j.Kube, s.sets[0], true); err != nil {
 		return err
 	}
+	if r.Strategy == Coordinated {
+		return j.tryCoordinated(ctx, s, r)
+	}
 	first := rules.Order(s.Facts)[0]
 	_, err = j.evict(ctx, first, s.uid(first), true)
 	return err
@@ -74,6 +77,9 @@ func (j *Job) Run(ctx context.Context, r *Record) ([]policy.Note, error) {
 func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 	if err := s.owns(r); err != nil {
 		return false, err
+	}
+	if r.Strategy == Coordinated {
+		return j.stepCoordinated(ctx, s, r)
 	}
 	step := rules.Next(s.Facts)
 	switch step.Kind {

@@ -26,6 +26,9 @@ type Request struct {
 	Wait bool
 	// Detach means that the command doesn't stay to restore where etcd-webhook doesn't.
 	Detach bool
+	// AllStop means that all members stop under the cut and start again, so that a rollout in progress
+	// is no obstacle.
+	AllStop bool
 	// PlanOnly means that nothing is written, not even as a dry run.
 	PlanOnly bool
 }
@@ -45,7 +48,7 @@ func (c *Cluster) Judge(ctx context.Context, r Request) (operate.Plan, error) {
 			return operate.Plan{}, err
 		}
 	}
-	if err := c.obstacles(ctx); err != nil {
+	if err := c.obstacles(ctx, r); err != nil {
 		return operate.Plan{}, err
 	}
 	if !r.PlanOnly {
@@ -63,7 +66,7 @@ func (c *Cluster) Judge(ctx context.Context, r Request) (operate.Plan, error) {
 func (c *Cluster) endOf(r Request) time.Time { return c.now().Add(r.Length).Truncate(time.Second) }
 
 // obstacles returns an error if a cut would break something.
-func (c *Cluster) obstacles(ctx context.Context) error {
+func (c *Cluster) obstacles(ctx context.Context, r Request) error {
 	for i := range c.Services.Chosen {
 		obstacle, err := ServiceObstacle(ctx, c.Reader, c.Owner, &c.Services.Chosen[i])
 		if err != nil {
@@ -73,10 +76,10 @@ func (c *Cluster) obstacles(ctx context.Context) error {
 			return c.refuse("%s", obstacle)
 		}
 	}
-	if err := c.observe(ctx); err != nil {
+	if err := c.observe(ctx, r); err != nil {
 		return err
 	}
-	if change := c.facts.Cluster.Operation; change != "" {
+	if change := c.facts.Cluster.Operation; change != "" && !r.AllStop {
 		return c.refuse("a change is under way (%s), and a member that joins can need Service %s; wait until it ends", change, c.list())
 	}
 	peers, unknown := c.peers(ctx)
@@ -93,13 +96,13 @@ func (c *Cluster) obstacles(ctx context.Context) error {
 }
 
 // observe reads the facts, and asks the members if they can be reached.
-func (c *Cluster) observe(ctx context.Context) error {
+func (c *Cluster) observe(ctx context.Context, r Request) error {
 	// A user who may cut may lack the right to read nodes, which don't matter here.
 	seen, _, err := c.Reader.Preload(ctx, c.Namespace, false)
 	if err != nil {
 		return err
 	}
-	if c.facts, err = seen.Facts(ctx, c.Owner); err != nil || c.Unreached != nil || c.facts.Cluster.Operation != "" {
+	if c.facts, err = seen.Facts(ctx, c.Owner); err != nil || c.Unreached != nil || c.facts.Cluster.Operation != "" && !r.AllStop {
 		return err
 	}
 	if c.survey, err = c.Members.Survey(ctx); err == nil {

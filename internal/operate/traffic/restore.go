@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // CutServices returns the client Services of a cluster that are cut.
@@ -55,6 +57,15 @@ func (c *Cluster) RestoreAll(ctx context.Context, services []string) error {
 		c.Logf("etcd-druid reconciles %s again", c.Owner)
 	}
 	return err
+}
+
+// RestoreLocked restores Services under the cluster's lock, and removes the record of the cut.
+func (c *Cluster) RestoreLocked(ctx context.Context, held *lock.Lock, services []string) error {
+	if err := c.RestoreAll(ctx, services); err != nil {
+		return err
+	}
+	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored")
+	return WriteRecord(ctx, held, nil)
 }
 
 // DeleteRecord deletes the record of a cut, unless another operation has the cluster's lock.

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Phase is how far a coordinated restart is. It only goes forward, and is recorded before anything
+// of it is done.
+type Phase string
+
+// The phases.
+const (
+	// Scheduled means that no member has been stopped.
+	Scheduled Phase = "schedule-coordinated"
+	// Stopping means that all members stop.
+	Stopping Phase = "stop-coordinated"
+	// Starting means that all members have stopped, or that the stop was aborted, and that they start.
+	Starting Phase = "start-coordinated"
+)
+
+// Act is what is to be done next in a coordinated restart. Each act is one idempotent write, or a
+// wait. The zero Act is Refuse.
+type Act int
+
+// The acts.
+const (
+	// Refuse means that a rule forbids the next act.
+	Refuse Act = iota
+	// Await means that clients, pods or members are awaited.
+	Await
+	// MarkWorkload marks the workload, so that the scale guard refuses writes of its replicas by
+	// other clients, and UnmarkWorkload removes the mark.
+	MarkWorkload
+	UnmarkWorkload
+	// CutTraffic and RestoreTraffic change the client Services.
+	CutTraffic
+	RestoreTraffic
+	// EnterStopping and EnterStarting record the next phase.
+	EnterStopping
+	EnterStarting
+	// StopAll sets the replicas to 0, and StartAll to their number from before.
+	StopAll
+	StartAll
+	// Finish means that nothing is left to do but to remove the record.
+	Finish
+)
+
+// Coordinated has the facts about a coordinated restart.
+type Coordinated struct {
+	Facts
+
+	Phase Phase
+	// Abort is true if the user wants to end the restart.
+	Abort bool
+	// Replicas are those that the workload asks for, and Size those from before.
+	Replicas, Size int
+	// Pods is how many pods the members have.
+	Pods int
+	// Intact is how many members have data that outlives their pod and can be mounted again. It
+	// matters only before members stop.
+	Intact int
+	// Marked is true if the workload is marked.
+	Marked bool
+	// Cuts is true if this restart cuts client traffic, and Cut if the traffic is cut. Endpoints is
+	// how many ready endpoints clients still reach through it.
+	Cuts, Cut bool
+	Endpoints int
+	// Other is how a member that answers differs from the one that its pod had before, as text:
+	// "main-1 has another cluster ID". It is empty if none does.
+	Other string
+}
+
+// NextCoordinated returns the next act of a coordinated restart, with the reason and a message. The
+// rows of docs/rules/restart.md are in the same order; the first that applies wins.
+func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
+	switch {
+	case c.Abort && c.untouched():
+		return c.end(policy.Allow(RestartAborted, "no member was stopped"))
+	case c.Phase == Stopping:
+		return c.stopping()
+	case c.Phase == Starting:
+		return c.starting()
+	}
+	v := c.mayStopAll()
+	switch {
+	case !v.Allowed:
+		return Refuse, v
+	case !c.Marked:
+		return MarkWorkload, v
+	case c.Cuts && !c.Cut:
+		return CutTraffic, v
+	case c.Cuts && c.Endpoints > 0:
+		return Await, policy.Allow(policy.ClientTrafficCut, "the Services still have %s", policy.Count(c.Endpoints, "ready endpoint"))
+	}
+	return EnterStopping, v
+}
+
+// untouched reports whether no member was stopped.
+func (c Coordinated) untouched() bool {
+	gone := func(m Member) bool { return m.Recorded && (!m.Exists || m.New || m.Leaving) }
+	return c.Phase == Scheduled || c.Phase == Stopping && c.Replicas >= c.Size && !slices.ContainsFunc(c.Members, gone)
+}
+
+func (c Coordinated) stopping() (Act, policy.Verdict) {
+	switch {
+	case c.Abort:
+		return EnterStarting, policy.Allow(RestartAborted, "the members that have stopped start again")
+	case c.Replicas > 0:
+		return StopAll, policy.Allow(MembersStopping, "all members stop")
+	case c.Pods > 0:
+		return Await, policy.Allow(MembersStopping, "%s still to stop; no member starts before all have stopped", policy.Count(c.Pods, "pod"))
+	}
+	return EnterStarting, policy.Allow(MembersStopping, "all members have stopped")
+}
+
+// starting brings the members back. An abort does not wait until they are healthy: they may not have
+// been before the restart.
+func (c Coordinated) starting() (Act, policy.Verdict) {
+	if c.Replicas != c.Size {
+		return StartAll, policy.Allow(MembersStarting, "all members start")
+	}
+	if c.Other != "" {
+		return Refuse, policy.Refuse(OtherMember, "%s, so it started with other data than before: client traffic is not restored", c.Other)
+	}
+	away := func(m Member) bool { return m.Recorded && (!m.Exists || m.Leaving) }
+	if i := slices.IndexFunc(c.Members, away); i >= 0 {
+		return Await, policy.Allow(MembersStarting, "%s", c.Members[i].awaited())
+	}
+	if c.Abort {
+		return c.end(policy.Allow(RestartAborted, "every member has a pod again"))
+	}
+	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.broken() || m.lags() }); i >= 0 {
+		return Await, policy.Allow(MembersStarting, "%s", c.Members[i].awaited())
+	}
+	return c.end(policy.Allow(RestartComplete, "every member is healthy"))
+}
+
+// end restores what the restart has changed beside the members.
+func (c Coordinated) end(v policy.Verdict) (Act, policy.Verdict) {
+	switch {
+	case c.Cuts && c.Cut:
+		return RestoreTraffic, v
+	case c.Marked:
+		return UnmarkWorkload, v
+	}
+	return Finish, v
+}
+
+// mayStopAll returns whether all members may be stopped. A member that is not healthy is no
+// objection: it may be what the restart is for. Without a quorum nothing is lost by a stop, as long
+// as the data of every member stays.
+func (c Coordinated) mayStopAll() policy.Verdict {
+	healthy := 0
+	for _, m := range c.Members {
+		switch {
+		case m.Learner:
+			return policy.Refuse(policy.LearnerPresent, "%s is a learner: wait until it is a voter, or remove it", m.Pod)
+		case !m.Exists || m.Leaving:
+			return policy.Refuse(MemberPodMissing, "%s has no pod that runs, so it is not known whether it would start again", m.Pod)
+		case m.Trouble == "":
+			healthy++
+		}
+	}
+	voters := max(len(c.Members), c.Cluster.Size)
+	quorum := policy.Quorum(voters)
+	switch {
+	case c.Replicas != c.Size || len(c.Members) != c.Size || voters != c.Size:
+		return policy.Refuse(policy.OperationUnderWay, "it has %s, %s and %s, and these numbers must be the same",
+			policy.Count(c.Replicas, "replica"), policy.Count(len(c.Members), "pod"), policy.Count(voters, "voter"))
+	case c.Intact < c.Size:
+		return policy.Refuse(DataAtRisk, "the data of only %d of %s is sure to be there when they start again", c.Intact, policy.Count(c.Size, "member"))
+	case c.Cluster.Operation != "":
+		return policy.Refuse(policy.OperationUnderWay, "a change is in progress (%s): wait until it ends", c.Cluster.Operation)
+	case healthy < quorum:
+		return policy.Allow(DataKept, "%d of %s healthy, quorum is %d; every member has its data", healthy, policy.Count(voters, "voter"), quorum)
+	case c.Cluster.BackupReady.Value() == policy.False:
+		return policy.Refuse(policy.BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.Cluster.BackupReady.Reason)
+	}
+	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", healthy, policy.Count(voters, "voter"), quorum)
+}

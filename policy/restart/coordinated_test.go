@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// coordinated returns a coordinated restart of members, written as for facts, that cuts client
+// traffic, and has marked the workload and cut the traffic unless it is about to begin.
+func coordinated(members string, phase Phase, replicas, pods int) Coordinated {
+	return Coordinated{
+		Facts: facts(members), Phase: phase, Replicas: replicas, Size: len(members), Pods: pods, Intact: len(members),
+		Cuts: true, Cut: true, Marked: true,
+	}
+}
+
+func fresh(c *Coordinated)      { c.Cut, c.Marked = false, false }
+func marked(c *Coordinated)     { c.Cut = false }
+func aborted(c *Coordinated)    { c.Abort = true }
+func fails(c *Coordinated)      { backupsFail(&c.Facts) }
+func scales(c *Coordinated)     { rollout(&c.Facts) }
+func larger(c *Coordinated)     { unlisted(&c.Facts) }
+func atRisk(c *Coordinated)     { c.Intact-- }
+func other(c *Coordinated)      { c.Other = "main-1 has another cluster ID" }
+func withoutCut(c *Coordinated) { c.Cuts, c.Cut = false, false }
+func reached(c *Coordinated)    { c.Endpoints = 1 }
+func restored(c *Coordinated)   { c.Cut = false }
+func unmarked(c *Coordinated)   { c.Cut, c.Marked = false, false }
+func failsUnquorate(c *Coordinated) {
+	fresh(c)
+	fails(c)
+}
+
+func abortedUnmarked(c *Coordinated) {
+	c.Abort = true
+	unmarked(c)
+}
+
+func abortedOther(c *Coordinated) {
+	c.Abort = true
+	other(c)
+}
+
+// coordinatedRows are the rows of docs/rules/restart.md about all members at once.
+var coordinatedRows = []struct {
+	row    string
+	given  Coordinated
+	change func(*Coordinated)
+	act    Act
+	reason policy.Reason
+}{
+	{row: "C-1 after the cut", given: coordinated("Lvv", Scheduled, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-1 before anything", given: coordinated("Lvv", Scheduled, 3, 3), change: abortedUnmarked, act: Finish, reason: RestartAborted},
+	{row: "C-1 before the stop", given: coordinated("Lvv", Stopping, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-1 also where the data is not safe", given: coordinated("Lvv", Scheduled, 3, 3), change: func(c *Coordinated) { c.Abort = true; atRisk(c) }, act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-2 a learner", given: coordinated("Lvl", Scheduled, 3, 3), change: fresh, act: Refuse, reason: policy.LearnerPresent},
+	{row: "C-3 no pod", given: coordinated("Lv-", Scheduled, 3, 2), change: fresh, act: Refuse, reason: MemberPodMissing},
+	{row: "C-3 a pod stops", given: coordinated("Lvs", Scheduled, 3, 3), change: fresh, act: Refuse, reason: MemberPodMissing},
+	{row: "C-3 a member that runs in no pod", given: coordinated("Lv?", Scheduled, 2, 2), change: fresh, act: Refuse, reason: MemberPodMissing},
+	{row: "C-4 another client scales", given: coordinated("Lvv", Scheduled, 5, 3), act: Refuse, reason: policy.OperationUnderWay},
+	{row: "C-4 more voters than replicas", given: coordinated("Lvv", Scheduled, 3, 3), change: larger, act: Refuse, reason: policy.OperationUnderWay},
+	{row: "C-5 the data of one", given: coordinated("Lvv", Scheduled, 3, 3), change: atRisk, act: Refuse, reason: DataAtRisk},
+	{row: "C-5 no quorum, and the data of one", given: coordinated("xxv", Scheduled, 3, 3), change: atRisk, act: Refuse, reason: DataAtRisk},
+	{row: "C-6 a scale", given: coordinated("Lvv", Scheduled, 3, 3), change: scales, act: Refuse, reason: policy.OperationUnderWay},
+	{row: "C-7 no quorum", given: coordinated("xxv", Scheduled, 3, 3), change: fresh, act: MarkWorkload, reason: DataKept},
+	{row: "C-7 half of four", given: coordinated("xxvv", Scheduled, 4, 4), change: fresh, act: MarkWorkload, reason: DataKept},
+	{row: "C-7 no quorum, and backups fail", given: coordinated("xxv", Scheduled, 3, 3), change: failsUnquorate, act: MarkWorkload, reason: DataKept},
+	{row: "C-8 backups fail", given: coordinated("Lvv", Scheduled, 3, 3), change: failsUnquorate, act: Refuse, reason: policy.BackupFailing},
+	{row: "C-9 healthy", given: coordinated("Lvv", Scheduled, 3, 3), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-9 one is down", given: coordinated("Lvx", Scheduled, 3, 3), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-9 a single member", given: coordinated("L", Scheduled, 1, 1), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-10 marked", given: coordinated("Lvv", Scheduled, 3, 3), change: marked, act: CutTraffic, reason: policy.QuorumKept},
+	{row: "C-11 endpoints", given: coordinated("Lvv", Scheduled, 3, 3), change: reached, act: Await, reason: policy.ClientTrafficCut},
+	{row: "C-12 cut", given: coordinated("Lvv", Scheduled, 3, 3), act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-12 without a cut", given: coordinated("Lvv", Scheduled, 3, 3), change: withoutCut, act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-13 some have stopped", given: coordinated("L-s", Stopping, 0, 2), change: aborted, act: EnterStarting, reason: RestartAborted},
+	{row: "C-14 all run", given: coordinated("Lvv", Stopping, 3, 3), act: StopAll, reason: MembersStopping},
+	{row: "C-14 another client starts them", given: coordinated("-sn", Stopping, 3, 2), act: StopAll, reason: MembersStopping},
+	{row: "C-15 one stops", given: coordinated("--s", Stopping, 0, 1), act: Await, reason: MembersStopping},
+	{row: "C-16 all are gone", given: coordinated("---", Stopping, 0, 0), act: EnterStarting, reason: MembersStopping},
+	{row: "C-17 all are gone", given: coordinated("---", Starting, 0, 0), act: StartAll, reason: MembersStarting},
+	{row: "C-17 another number", given: coordinated("---", Starting, 1, 0), act: StartAll, reason: MembersStarting},
+	{row: "C-17 aborted", given: coordinated("---", Starting, 0, 0), change: aborted, act: StartAll, reason: MembersStarting},
+	{row: "C-18 on an empty volume", given: coordinated("Ddd", Starting, 3, 3), change: other, act: Refuse, reason: OtherMember},
+	{row: "C-18 also to abort", given: coordinated("Ddd", Starting, 3, 3), change: abortedOther, act: Refuse, reason: OtherMember},
+	{row: "C-19 one is not created", given: coordinated("Dd-", Starting, 3, 2), act: Await, reason: MembersStarting},
+	{row: "C-19 also to abort", given: coordinated("Dd-", Starting, 3, 2), change: aborted, act: Await, reason: MembersStarting},
+	{row: "C-20 every member has a pod", given: coordinated("nnc", Starting, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-21 one is not healthy", given: coordinated("Ddn", Starting, 3, 3), act: Await, reason: MembersStarting},
+	{row: "C-21 one is behind", given: coordinated("Ddc", Starting, 3, 3), act: Await, reason: MembersStarting},
+	{row: "C-22 all are back", given: coordinated("Ddd", Starting, 3, 3), act: RestoreTraffic, reason: RestartComplete},
+	{row: "C-22 restored", given: coordinated("Ddd", Starting, 3, 3), change: restored, act: UnmarkWorkload, reason: RestartComplete},
+	{row: "C-22 unmarked", given: coordinated("Ddd", Starting, 3, 3), change: unmarked, act: Finish, reason: RestartComplete},
+}
+
+func TestCoordinated(t *testing.T) {
+	t.Parallel()
+	for _, r := range coordinatedRows {
+		t.Run(r.row, func(t *testing.T) {
+			t.Parallel()
+			if r.change != nil {
+				r.change(&r.given)
+			}
+			act, v := NextCoordinated(r.given)
+			if act != r.act || v.Reason != r.reason || v.Allowed != (act != Refuse) || v.Message == "" {
+				t.Errorf("act %d, %s (%s), want %d, %s", act, v.Reason, v.Message, r.act, r.reason)
+			}
+		})
+	}
+}
