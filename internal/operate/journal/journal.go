@@ -49,6 +49,12 @@ type Journal struct {
 
 const dataKey = "journal.json"
 
+// The label of every journal.
+const (
+	managedBy = "app.kubernetes.io/managed-by"
+	manager   = "kubectl-etcd"
+)
+
 // KindRestart is the kind of a restart of members. All other kinds are changes of members.
 const KindRestart = "restart"
 
@@ -125,7 +131,7 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 	j.config = corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: sts.Namespace, Name: nameOf(sts.Name),
-			Labels: map[string]string{"app.kubernetes.io/managed-by": "kubectl-etcd"},
+			Labels: map[string]string{managedBy: manager},
 			// So that it is deleted with the cluster.
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: sts.Name, UID: sts.UID,
