@@ -98,7 +98,7 @@ func scopeOf(ctx context.Context, a *app.App, reader *observe.Reader, target str
 // remove removes what is left over through the driver of changes.
 func (t *task) remove(ctx context.Context) error {
 	err := change.Do(ctx, t.app, nil, t.options.Flags, change.Operation{
-		Subject: "what is left over", Judge: t.judge, Act: t.act,
+		Subject: "what is left over", Detaches: true, Judge: t.judge, Act: t.act,
 		DryRun: func(ctx context.Context) error { return t.sweeper.Try(ctx, t.items) },
 		Next:   func(error) string { return "completed steps stay. Run the same command again to continue" },
 	})
@@ -124,6 +124,11 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 func (t *task) act(ctx context.Context, run *change.Run) error {
 	if err := t.sweeper.Remove(ctx, t.items); err != nil {
 		return err
+	}
+	if t.options.Wait {
+		if err := t.sweeper.AwaitGone(ctx, t.items); err != nil {
+			return err
+		}
 	}
 	run.Print("What was left over is removed.")
 	return nil

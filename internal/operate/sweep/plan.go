@@ -66,10 +66,13 @@ func Plan(items []Item) operate.Plan {
 	return p
 }
 
+// actDelete is what act returns for an object that is deleted.
+const actDelete = "delete"
+
 // act returns what is done with an item.
 func act(i *Item) string {
 	if budget, is := i.object.(*policyv1.PodDisruptionBudget); is && created(budget) {
-		return "delete"
+		return actDelete
 	}
 	switch i.Facts.Kind {
 	case rules.Rollout:
@@ -78,7 +81,7 @@ func act(i *Item) string {
 		return "restore the author's number of"
 	case rules.Journal, rules.ClientTraffic, rules.Suspension, rules.Lock, rules.MemberLease, rules.VolumeClaim, rules.HelperPod:
 	}
-	return "delete"
+	return actDelete
 }
 
 // Needs returns the permissions to remove items.
@@ -92,7 +95,7 @@ func Needs(items []Item) []operate.Need {
 	for at := range items {
 		i := &items[at]
 		verbs := []string{"get", "delete"}
-		if act(i) != "delete" {
+		if act(i) != actDelete {
 			verbs = []string{"get", "patch"}
 		}
 		for _, verb := range verbs {

@@ -4,6 +4,7 @@
 package sweep
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -304,5 +305,29 @@ func TestLockOfLivingHolder(t *testing.T) {
 	}
 	if err := s.Remove(t.Context(), items); err == nil || !strings.Contains(err.Error(), "is locked by ann") || s.Get(path) == nil {
 		t.Errorf("%v, the lock is there: %t", err, s.Get(path) != nil)
+	}
+}
+
+// TestAwaitGone: what is deleted is awaited, and what is restored is not.
+func TestAwaitGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	everything(t, s)
+	items := s.removable(t)
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if err := s.AwaitGone(ctx, items); err == nil || !strings.Contains(err.Error(), "wait until configmap/kubectl-etcd-gone in namespace team is gone") {
+		t.Errorf("%v", err)
+	}
+	for _, path := range all {
+		s.Cluster.Remove(path)
+	}
+	if err := s.AwaitGone(t.Context(), items); err != nil {
+		t.Error(err)
+	}
+	s.journal("gone", goneJournal)
+	operatetest.Field(s.Get(all[0]), "metadata")["uid"] = "another"
+	if err := s.AwaitGone(t.Context(), items); err != nil {
+		t.Error(err)
 	}
 }
