@@ -33,6 +33,7 @@ var graph = map[string][]string{
 	"policy/restart":             {"policy"},
 	"policy/scale":               {"policy"},
 	"policy/rollout":             {"policy"},
+	"policy/sweep":               {"policy"},
 	"policy/internal/policytest": {"policy"},
 	"internal/reasons":           {"policy/..."},
 	"api/v1alpha1":               nil,
@@ -99,6 +100,10 @@ var graph = map[string][]string{
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
+	},
+	"internal/operate/sweep": {
+		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
+		"internal/observe", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
@@ -231,6 +236,7 @@ var foreign = map[string][]string{
 	"internal/operate/restart":     {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
 	"internal/operate/step":        {commandLine, printers},
+	"internal/operate/sweep":       {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},
 	"internal/install":             {commandLine, printers},
 	"internal/health":              {commandLine, printers},

@@ -33,6 +33,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/status"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/sweep"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/version"
@@ -115,6 +116,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		member.NewCommand(a),
 		restart.NewCommand(a),
 		scale.NewCommand(a),
+		sweep.NewCommand(a),
 	)
 	add(root, groupBackup,
 		snapshot.NewCommand(a),

@@ -144,6 +144,11 @@ var ends = map[string]end{
 		out: "Full-0-1000", event: "SnapshotTaken",
 		stuck: hang, title: "Have backup-restore of Etcd team/main take a full snapshot", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
 	},
+	"sweep --remove": {
+		out: "What was left over is removed.", again: "Nothing is left behind that can be removed.",
+		stuck: idle(func(w *world) bool { return w.controllers.deletions > 0 }), title: "remove what is left over",
+		next: "completed steps stay. Run the same command again to continue",
+	},
 	"webhook uninstall ": {
 		out: "etcd-webhook is uninstalled.", again: "etcd-webhook is not installed",
 		stuck: idle(func(w *world) bool { return w.controllers.deletions > 2 }), title: "uninstall etcd-webhook", next: "completed steps stay. Run the command again to continue",

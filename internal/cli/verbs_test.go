@@ -56,6 +56,7 @@ var verbs = []verb{
 	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true},
 	{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"},
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
+	{path: "sweep", args: "--remove -n team", set: (*world).leftover, detaches: true, lockless: true, besides: true},
 	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
 }
 
@@ -183,6 +184,15 @@ func (w *world) druid() {
 			"spec": apitest.Object{"holderIdentity": fmt.Sprintf("%d:%s", i+1, role), "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")},
 		})
 	}
+}
+
+// leftover puts the journal of a StatefulSet that is gone.
+func (w *world) leftover() {
+	w.Create(apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-gone", "uid": "left", "labels": apitest.Object{"app.kubernetes.io/managed-by": "kubectl-etcd"}},
+		"data":     apitest.Object{"journal.json": `{"kind":"scale","began":"2026-01-01T00:00:00Z","object":"gone","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`},
+	})
 }
 
 // install leaves nothing but an installed etcd-webhook.

@@ -226,9 +226,9 @@ func (i *Installation) Empty() bool {
 }
 
 // heldBudgets returns the budgets with a record of etcd-webhook, and those that it created.
-func heldBudgets(ctx context.Context, kube client.Client) ([]policyv1.PodDisruptionBudget, error) {
+func heldBudgets(ctx context.Context, kube client.Client, options ...client.ListOption) ([]policyv1.PodDisruptionBudget, error) {
 	var all policyv1.PodDisruptionBudgetList
-	if err := kube.List(ctx, &all); err != nil {
+	if err := kube.List(ctx, &all, options...); err != nil {
 		return nil, fmt.Errorf("list budgets: %w", err)
 	}
 	return slices.DeleteFunc(all.Items, func(pdb policyv1.PodDisruptionBudget) bool {

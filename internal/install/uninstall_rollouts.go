@@ -15,9 +15,9 @@ import (
 )
 
 // heldRollouts returns the StatefulSets with a record of a rollout.
-func heldRollouts(ctx context.Context, kube client.Client) ([]appsv1.StatefulSet, error) {
+func heldRollouts(ctx context.Context, kube client.Client, options ...client.ListOption) ([]appsv1.StatefulSet, error) {
 	var list appsv1.StatefulSetList
-	if err := kube.List(ctx, &list); err != nil {
+	if err := kube.List(ctx, &list, options...); err != nil {
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
 	var held []appsv1.StatefulSet

@@ -16,6 +16,9 @@ var (
 	Defragmented = events.Add("Defragmented",
 		"A user defragmented members.",
 		policy.NoAction)
+	LeftoverRemoved = events.Add("LeftoverRemoved",
+		"A user removed an object that an operation, etcd-webhook or a member had left behind, or restored what its author requested.",
+		policy.NoAction)
 	LeaderMoved = events.Add("LeaderMoved",
 		"A user moved the leader.",
 		policy.NoAction)

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
 // Topic is the reasons of a rule, or of one thing that a program does.
@@ -42,6 +43,7 @@ func All() []Topic {
 		{"Scale rule", scale.Reasons()},
 		{"Rollout rule", rollout.Reasons()},
 		{"Recovery rule", recovery.Reasons()},
+		{"Sweep rule", sweep.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
 		{"EtcdTopologyPolicy", slices.Concat(topologyPolicy.All(), spread.StatusReasons())},

@@ -26,6 +26,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&CheckReportList{},
 		&Version{},
 		&Snapshot{}, &SnapshotList{}, &RestorePlan{},
+		&SweepReport{},
 		&WebhookStatus{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)

@@ -59,6 +59,12 @@ const (
 // OfMembers reports whether the operation is a change of members.
 func (j *Journal) OfMembers() bool { return j.Kind != KindRestart && j.Kind != KindRestore }
 
+// The label of every journal.
+const (
+	managedBy = "app.kubernetes.io/managed-by"
+	manager   = "kubectl-etcd"
+)
+
 // Name returns the name of a cluster's journal, in the cluster's own namespace.
 func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }
 
@@ -132,7 +138,7 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 	j.config = corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: sts.Namespace, Name: nameOf(sts.Name),
-			Labels: map[string]string{"app.kubernetes.io/managed-by": "kubectl-etcd"},
+			Labels: map[string]string{managedBy: manager},
 			// So that it is deleted with the cluster.
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: sts.Name, UID: sts.UID,

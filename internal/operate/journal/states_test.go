@@ -497,3 +497,43 @@ func TestCreatedAgain(t *testing.T) {
 		t.Errorf("the new one: %v, %s", err, text(s))
 	}
 }
+
+// TestList: all journals of the namespace are found, also of a StatefulSet that is gone and those that
+// can't be read, and nothing else.
+func TestList(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	kube := s.Client(t)
+	create(t, kube)
+	for name, data := range map[string]apitest.Object{
+		"kubectl-etcd-later":    {dataKey: `{"kind":"restore","object":"sts-7","payload":{"any":[1]}}`},
+		"kubectl-etcd-cut-off":  {dataKey: `{"kind":`},
+		"kubectl-etcd-settings": {"settings": "1"},
+		"another":               {dataKey: `{"kind":"scale"}`},
+	} {
+		s.Put("/api/v1/namespaces/team/configmaps/"+name, apitest.Object{
+			"apiVersion": "v1", "kind": "ConfigMap", "data": data,
+			"metadata": apitest.Object{"namespace": "team", "name": name, "labels": apitest.Object{managedBy: manager}},
+		})
+	}
+	for _, namespace := range []string{"team", ""} {
+		all, err := List(t.Context(), kube, namespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, l := range all {
+			got[l.StatefulSet] = "unreadable"
+			if l.Err == nil {
+				got[l.StatefulSet] = l.Journal.Kind + " of " + string(l.Journal.Object)
+			}
+		}
+		if diff := cmp.Diff(map[string]string{"main": "scale of sts-1", "later": "restore of sts-7", "cut-off": "unreadable"}, got); diff != "" {
+			t.Errorf("in %q (-want +got):\n%s", namespace, diff)
+		}
+	}
+	refuse(s, http.MethodGet, http.StatusForbidden)
+	if _, err := List(t.Context(), kube, "team"); !apierrors.IsForbidden(err) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sweep implements kubectl etcd sweep.
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+// options are the flags of sweep.
+type options struct {
+	change.Flags
+
+	allNamespaces bool
+	// remove removes what may be removed.
+	remove bool
+	// claims are the volume claims to delete.
+	claims []string
+}
+
+// NewCommand returns the command kubectl etcd sweep.
+func NewCommand(a *app.App) *cobra.Command {
+	o := options{Flags: change.Flags{Timeout: 10 * time.Minute}}
+	cmd := &cobra.Command{
+		Use:   "sweep [TARGET | -A]",
+		Short: "List what operations have left behind, and remove it with --remove",
+		Long: ui.Paragraphs(`
+			List what operations of this plugin, etcd-webhook and members that are gone have left behind:
+			journals of StatefulSets that are gone and of operations that are unfinished for more than a day,
+			cuts of client traffic that should have ended, locks of clusters that are gone, rollouts and
+			disruption budgets that an etcd-webhook changed that is not installed any more, leases and volume
+			claims of members that etcd does not have, and helper pods of restores.
+
+			WHY is the reason. WAY is "--remove" for what --remove removes, "--delete-claims" for a volume
+			claim, and "by hand" for what another command ends. The commands are below the table. Without
+			--remove, nothing is changed.
+
+			--remove removes all that may be removed, and volume claims only if --delete-claims names them.
+			It judges each object again just before it removes it. It removes nothing of which a fact is not
+			known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
+			that etcd has. For a rollout and a budget, it restores what their author requested.
+
+			TARGET limits the search to one cluster, which may be gone. Then give its name. The members
+			are only asked if a lease or a volume claim depends on their answer.
+
+			The exit code is 3 if something can't be read, so that it is not known whether it is left over.`),
+		Example: ui.Examples(`
+			# List what is left behind in all namespaces
+			kubectl etcd sweep -A
+
+			# Remove what may be removed in a namespace
+			kubectl etcd sweep --remove -n team-a
+
+			# Also delete the volume claim of a member that was removed
+			kubectl etcd sweep etcd-main --remove --delete-claims data-etcd-main-3 -n team-a
+
+			# Count the objects of each kind
+			kubectl etcd sweep -A -o json | jq '.items | group_by(.kind) | map({(.[0].kind): length}) | add'`),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target := ""
+			if len(args) > 0 {
+				target = args[0]
+			}
+			if err := o.validate(cmd, target); err != nil {
+				return err
+			}
+			return run(cmd.Context(), a, cmd, target, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Search all namespaces")
+	flags.BoolVar(&o.remove, "remove", false, "Remove what may be removed")
+	flags.StringSliceVar(&o.claims, "delete-claims", nil, "Names of volume claims to delete with --remove. Their data is deleted with them")
+	ui.AddOutputFlags(cmd)
+	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("remove", "output")
+	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "delete-claims")
+	return cmd
+}
+
+// forRemove are the flags that have no meaning without --remove.
+var forRemove = []string{"delete-claims", "dry-run", "yes", "wait", "timeout", "reason"}
+
+// validate checks what needs no connection to the API server.
+func (o *options) validate(cmd *cobra.Command, target string) error {
+	if target != "" && o.allNamespaces {
+		return fmt.Errorf("TARGET can't be used together with -A")
+	}
+	for _, name := range forRemove {
+		if !o.remove && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s has a meaning only with --remove: without it, nothing is changed", name)
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o options) error {
+	t, err := newTask(ctx, a, target, o)
+	if err != nil {
+		return err
+	}
+	if o.remove {
+		return t.remove(ctx)
+	}
+	state, err := t.sweeper.Observe(ctx, t.scope)
+	if err != nil {
+		return err
+	}
+	report := output(t.scope.Namespace, state)
+	if err := a.Print(cmd, report, table(a, report, o.allNamespaces)); err != nil {
+		return err
+	}
+	return unknown(state)
+}

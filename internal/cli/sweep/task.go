@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// task is one run of sweep.
+type task struct {
+	app     *app.App
+	options options
+	sweeper *sweep.Sweeper
+	scope   sweep.Scope
+	// state and items are of the last judgement.
+	state *sweep.State
+	items []sweep.Item
+}
+
+func newTask(ctx context.Context, a *app.App, target string, o options) (*task, error) {
+	kube, err := a.Quiet() // the webhook would warn about each budget that it maintains
+	if err != nil {
+		return nil, err
+	}
+	reader, err := a.Reader()
+	if err != nil {
+		return nil, err
+	}
+	access, err := a.Access()
+	if err != nil {
+		return nil, err
+	}
+	t := &task{app: a, options: o}
+	if t.scope, err = scopeOf(ctx, a, reader, target, o.allNamespaces); err != nil {
+		return nil, err
+	}
+	t.sweeper = &sweep.Sweeper{
+		Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logf: a.Step,
+		Webhook: install.Left{Kube: kube, Reader: reader, Clock: a.Clock},
+		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) },
+		Removed: t.announce,
+		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) {
+			c, err := access.Cluster(ctx, reader, o)
+			if err != nil {
+				return etcd.Survey{}, err
+			}
+			defer c.Close()
+			return c.Survey(ctx)
+		},
+	}
+	return t, nil
+}
+
+// scopeOf returns the namespace to search, and the names of the target. A cluster that is gone has the
+// name that the user gave.
+func scopeOf(ctx context.Context, a *app.App, reader *observe.Reader, target string, all bool) (sweep.Scope, error) {
+	if all {
+		return sweep.Scope{}, nil
+	}
+	namespace, err := a.Namespace()
+	scope := sweep.Scope{Namespace: namespace}
+	if err != nil || target == "" {
+		return scope, err
+	}
+	named, err := owner.ParseTarget(target)
+	if err != nil {
+		return scope, err
+	}
+	o, err := reader.Resolve(ctx, namespace, named)
+	if _, gone := errors.AsType[*observe.NotFoundError](err); gone {
+		scope.Names = []string{named.Name}
+		return scope, nil
+	}
+	scope.Names = []string{o.Name}
+	if o.StatefulSet != "" {
+		scope.Names = append(scope.Names, o.StatefulSet)
+	}
+	for _, w := range o.Workloads {
+		scope.Names = append(scope.Names, w.Name)
+	}
+	return scope, err
+}
+
+// remove removes what is left over through the driver of changes.
+func (t *task) remove(ctx context.Context) error {
+	err := change.Do(ctx, t.app, nil, t.options.Flags, change.Operation{
+		Subject: "what is left over", Detaches: true, Judge: t.judge, Act: t.act,
+		DryRun: func(ctx context.Context) error { return t.sweeper.Try(ctx, t.items) },
+		Next:   func(error) string { return "completed steps stay. Run the same command again to continue" },
+	})
+	if err == nil && t.state != nil {
+		return unknown(t.state)
+	}
+	return err
+}
+
+func (t *task) judge(ctx context.Context) (operate.Plan, error) {
+	state, err := t.sweeper.Observe(ctx, t.scope)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	t.state = state
+	t.items, err = state.Removable(t.options.claims)
+	if err != nil || t.options.DryRun == change.DryRunClient {
+		return sweep.Plan(t.items), err
+	}
+	return sweep.Plan(t.items), change.RequireOnly(ctx, t.app, t.sweeper.Kube, sweep.Needs(t.items))
+}
+
+func (t *task) act(ctx context.Context, run *change.Run) error {
+	if err := t.sweeper.Remove(ctx, t.items); err != nil {
+		return err
+	}
+	if t.options.Wait {
+		if err := t.sweeper.AwaitGone(ctx, t.items); err != nil {
+			return err
+		}
+	}
+	run.Print("What was left over is removed.")
+	return nil
+}
+
+// announce records the removal as an Event on the cluster, if it exists.
+func (t *task) announce(ctx context.Context, item *sweep.Item) {
+	if item.Owner == nil {
+		return
+	}
+	c := &app.Cluster{Owner: *item.Owner, Reader: t.sweeper.Reader, Kube: t.sweeper.Kube}
+	change.Announce(ctx, t.app, c, reasons.LeftoverRemoved, "removed what was left over: "+item.Object(), t.options.Flags)
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+const (
+	hour = time.Hour
+	old  = 25 * time.Hour
+)
+
+// rows are the rows of docs/rules/sweep.md.
+var rows = []struct {
+	row    string
+	facts  Facts
+	action Action
+	reason policy.Reason
+}{
+	{"SW-1 a journal whose StatefulSet is gone", Facts{Kind: Journal, Locked: Yes, Cluster: No, Replaced: No, Age: old}, InUse, OperationRuns},
+	{"SW-1 a lock that is held", Facts{Kind: Lock, Locked: Yes, Cluster: No}, InUse, OperationRuns},
+	{"SW-1 a claim, and nothing else is known", Facts{Kind: VolumeClaim, Locked: Yes}, InUse, OperationRuns},
+	{"SW-2 a journal of today", Facts{Kind: Journal, Locked: No, Cluster: Yes, Replaced: No, Age: hour}, InUse, JournalRecent},
+	{"SW-2 a clock is ahead", Facts{Kind: Journal, Locked: No, Cluster: Yes, Replaced: No, Age: -hour}, InUse, JournalRecent},
+	{"SW-3 a cut", Facts{Kind: ClientTraffic, Locked: No, Cluster: Yes, InForce: Yes}, InUse, CutInForce},
+	{"SW-3 a cut of which the cluster is not known", Facts{Kind: ClientTraffic, InForce: Yes}, InUse, CutInForce},
+	{"SW-3 a suspension", Facts{Kind: Suspension, Locked: No, InForce: Yes}, InUse, CutInForce},
+	{"SW-4 a lock", Facts{Kind: Lock, Locked: No, Cluster: Yes}, InUse, ClusterExists},
+	{"SW-5 a budget", Facts{Kind: Budget, Locked: No, Installed: Yes}, InUse, WebhookKeeps},
+	{"SW-5 a rollout", Facts{Kind: Rollout, Locked: No, Installed: Yes, Cluster: Yes, Governed: Yes, Well: No}, InUse, WebhookKeeps},
+	{"SW-6 a lease of a wanted member", Facts{Kind: MemberLease, Locked: No, Wanted: Yes, Runs: No, Unfinished: No, Listed: No}, InUse, MemberWanted},
+	{"SW-6 a lease with a pod", Facts{Kind: MemberLease, Locked: No, Wanted: No, Runs: Yes, Unfinished: No, Listed: No}, InUse, MemberWanted},
+	{"SW-6 a claim with a pod", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: Yes, Unfinished: No}, InUse, MemberWanted},
+	{"SW-7 a claim during a scale", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: No, Unfinished: Yes, Listed: No}, InUse, OperationUnfinished},
+	{"SW-7 an old helper during a restore", Facts{Kind: HelperPod, Locked: No, Unfinished: Yes, Age: old}, InUse, OperationUnfinished},
+	{"SW-8 a helper of today", Facts{Kind: HelperPod, Locked: No, Unfinished: No, Age: hour}, InUse, HelperRecent},
+	{"SW-9 a journal without permission for StatefulSets", Facts{Kind: Journal, Locked: No, Age: old}, NotKnown, LeftoverUnknown},
+	{"SW-9 a lock without permission for StatefulSets", Facts{Kind: Lock, Locked: No}, NotKnown, LeftoverUnknown},
+	{"SW-9 a budget without permission for Deployments", Facts{Kind: Budget, Locked: No}, NotKnown, LeftoverUnknown},
+	{"SW-9 a claim of a cluster that does not answer", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: No, Unfinished: No}, NotKnown, LeftoverUnknown},
+	{"SW-9 a kind of another version", Facts{Kind: "Another", Locked: No, Cluster: No, Replaced: Yes}, NotKnown, LeftoverUnknown},
+	{"SW-9 the zero facts", Facts{}, NotKnown, LeftoverUnknown},
+	{"SW-10 gone", Facts{Kind: Journal, Locked: No, Cluster: No, Replaced: No, Age: hour}, Remove, JournalOrphaned},
+	{"SW-10 created again", Facts{Kind: Journal, Locked: No, Cluster: Yes, Replaced: Yes, Age: hour}, Remove, JournalOrphaned},
+	{"SW-11 unfinished", Facts{Kind: Journal, Locked: No, Cluster: Yes, Replaced: No, Age: old}, ByHand, JournalUnfinished},
+	{"SW-12 over", Facts{Kind: ClientTraffic, Locked: No, Cluster: Yes, InForce: No}, ByHand, CutLeft},
+	{"SW-12 of no cluster", Facts{Kind: ClientTraffic, Locked: No, Cluster: No, InForce: No}, ByHand, CutLeft},
+	{"SW-13 not cut", Facts{Kind: Suspension, Locked: No, InForce: No}, ByHand, SuspensionLeft},
+	{"SW-14 gone", Facts{Kind: Lock, Locked: No, Cluster: No}, Remove, LockOrphaned},
+	{"SW-15 no policy", Facts{Kind: Rollout, Locked: No, Installed: Yes, Cluster: Yes, Governed: No, Well: Yes}, ByHand, RolloutUngoverned},
+	{"SW-16 a member is down", Facts{Kind: Rollout, Locked: No, Installed: No, Cluster: Yes, Governed: Yes, Well: No}, ByHand, RolloutUnwell},
+	{"SW-17 all are ready", Facts{Kind: Rollout, Locked: No, Installed: No, Cluster: Yes, Governed: No, Well: Yes}, Remove, RolloutLeft},
+	{"SW-17 no etcd any more", Facts{Kind: Rollout, Locked: No, Installed: No, Cluster: No, Governed: No, Well: Yes}, Remove, RolloutLeft},
+	{"SW-18 not installed", Facts{Kind: Budget, Locked: No, Installed: No}, Remove, BudgetLeft},
+	{"SW-19 a lease", Facts{Kind: MemberLease, Locked: No, Wanted: No, Runs: No, Unfinished: No, Listed: Yes}, ByHand, StillMember},
+	{"SW-19 a claim", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: No, Unfinished: No, Listed: Yes}, ByHand, StillMember},
+	{"SW-20 removed from etcd", Facts{Kind: MemberLease, Locked: No, Wanted: No, Runs: No, Unfinished: No, Listed: No}, Remove, LeaseLeft},
+	{"SW-21 removed from etcd", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: No, Unfinished: No, Listed: No}, RemoveClaim, ClaimLeft},
+	{"SW-22 old", Facts{Kind: HelperPod, Locked: No, Unfinished: No, Age: old}, ByHand, HelperLeft},
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows {
+		v := Evaluate(row.facts)
+		if v.Action != row.action || v.Reason != row.reason {
+			t.Errorf("%s: %s (%s), want %s (%s)", row.row, v.Action, v.Reason, row.action, row.reason)
+		}
+		if v.Message == "" {
+			t.Errorf("%s: no message", row.row)
+		}
+	}
+}
+
+// TestActions: each action has a name of its own, and the zero Verdict does nothing.
+func TestActions(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for a := NotKnown; a <= RemoveClaim; a++ {
+		seen[a.String()] = true
+	}
+	if len(seen) != 5 || (Verdict{}).Action != NotKnown {
+		t.Errorf("%v, the zero Verdict is %s", seen, Verdict{}.Action)
+	}
+}

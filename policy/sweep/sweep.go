@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+// Action is what may be done about an object. The zero Action is NotKnown.
+type Action int
+
+// The actions.
+const (
+	// NotKnown means that a fact is not known, so nothing is done.
+	NotKnown Action = iota
+	// InUse means that the object is not left over.
+	InUse
+	// ByHand means that a user must decide, with another command.
+	ByHand
+	// Remove means that the object may be removed, or that what it was before may be restored.
+	Remove
+	// RemoveClaim means the same for a volume claim, whose data goes with it.
+	RemoveClaim
+)
+
+// String returns the action as output shows it.
+func (a Action) String() string {
+	switch a {
+	case InUse:
+		return "InUse"
+	case ByHand:
+		return "ByHand"
+	case Remove:
+		return "Remove"
+	case RemoveClaim:
+		return "RemoveClaim"
+	case NotKnown:
+	}
+	return "Unknown"
+}
+
+// Verdict is the result of the rule. The zero Verdict does nothing.
+type Verdict struct {
+	Action Action
+	Reason policy.Reason
+	// Message is for users, without a full stop.
+	Message string
+}
+
+// Evaluate returns what may be done about an object. The rows of docs/rules/sweep.md are in the same
+// order; the first that applies wins.
+func Evaluate(f Facts) Verdict {
+	if f.Locked == Yes {
+		return Verdict{InUse, OperationRuns, "an operation holds the lock of its cluster"}
+	}
+	if v, used := f.inUse(); used {
+		return v
+	}
+	if what := f.unknown(); what != "" {
+		return Verdict{NotKnown, LeftoverUnknown, "it is not known " + what}
+	}
+	return f.left()
+}
+
+// inUse returns the verdict on an object that something shows not to be left over.
+func (f Facts) inUse() (Verdict, bool) {
+	switch f.Kind {
+	case Journal:
+		return Verdict{InUse, JournalRecent, "its operation began at most a day ago"}, f.Cluster == Yes && f.Replaced == No && f.Age <= Recent
+	case ClientTraffic, Suspension:
+		return Verdict{InUse, CutInForce, "client traffic is cut, and the end of the cut has not passed"}, f.InForce == Yes
+	case Lock:
+		return Verdict{InUse, ClusterExists, "its cluster exists"}, f.Cluster == Yes
+	case Rollout:
+		return Verdict{InUse, WebhookKeeps, "etcd-webhook holds it for a policy"}, f.Installed == Yes && f.Governed == Yes
+	case Budget:
+		return Verdict{InUse, WebhookKeeps, "etcd-webhook is installed"}, f.Installed == Yes
+	case MemberLease, VolumeClaim:
+		return f.memberInUse()
+	case HelperPod:
+		if f.Unfinished != Yes && f.Age <= Recent {
+			return Verdict{InUse, HelperRecent, "it was created at most a day ago"}, true
+		}
+		return f.operationUnfinished()
+	}
+	return Verdict{}, false
+}
+
+// memberInUse is inUse for what belongs to one member.
+func (f Facts) memberInUse() (Verdict, bool) {
+	switch {
+	case f.Wanted == Yes:
+		return Verdict{InUse, MemberWanted, "the cluster should have its member"}, true
+	case f.Runs == Yes:
+		return Verdict{InUse, MemberWanted, "a pod uses it"}, true
+	}
+	return f.operationUnfinished()
+}
+
+func (f Facts) operationUnfinished() (Verdict, bool) {
+	return Verdict{InUse, OperationUnfinished, "an operation on its cluster is unfinished"}, f.Unfinished == Yes
+}
+
+// left returns the verdict on an object that is left over. All facts of its kind are known.
+func (f Facts) left() Verdict {
+	switch f.Kind {
+	case Journal:
+		return f.journalLeft()
+	case ClientTraffic:
+		return Verdict{ByHand, CutLeft, "the end of the cut has passed or is no valid one, and clients are still cut off"}
+	case Suspension:
+		return Verdict{ByHand, SuspensionLeft, "etcd-druid does not reconcile it because of a cut, and client traffic is not cut"}
+	case Lock:
+		return Verdict{Remove, LockOrphaned, "its cluster does not exist, and no operation holds it"}
+	case Rollout:
+		return f.rolloutLeft()
+	case Budget:
+		return Verdict{Remove, BudgetLeft, "etcd-webhook is not installed, and nothing updates it"}
+	case MemberLease, VolumeClaim:
+		return f.memberLeft()
+	case HelperPod:
+		return Verdict{ByHand, HelperLeft, "it has the name of a restore's helper, and is older than a day"}
+	}
+	return Verdict{}
+}
+
+func (f Facts) journalLeft() Verdict {
+	switch {
+	case f.Cluster == No:
+		return Verdict{Remove, JournalOrphaned, "its StatefulSet does not exist"}
+	case f.Replaced == Yes:
+		return Verdict{Remove, JournalOrphaned, "its StatefulSet was created again since"}
+	}
+	return Verdict{ByHand, JournalUnfinished, "its operation is unfinished for more than a day"}
+}
+
+func (f Facts) rolloutLeft() Verdict {
+	switch {
+	case f.Installed == Yes:
+		return Verdict{ByHand, RolloutUngoverned, "no policy holds it, and etcd-webhook has not released it"}
+	case f.Cluster == Yes && f.Well == No:
+		return Verdict{ByHand, RolloutUnwell, "etcd-webhook is not installed, and not all members are ready: the rollout would restart members beside one that is down"}
+	}
+	return Verdict{Remove, RolloutLeft, "etcd-webhook is not installed, and nothing continues it"}
+}
+
+func (f Facts) memberLeft() Verdict {
+	switch {
+	case f.Listed == Yes:
+		return Verdict{ByHand, StillMember, "etcd still has its member, which the cluster should not have"}
+	case f.Kind == VolumeClaim:
+		return Verdict{RemoveClaim, ClaimLeft, "etcd does not have its member, and no pod uses it"}
+	}
+	return Verdict{Remove, LeaseLeft, "etcd does not have its member, and no pod runs it"}
+}
