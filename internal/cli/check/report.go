@@ -58,8 +58,12 @@ func count(s *v1alpha1.CheckSummary, level health.Level) {
 
 // failure returns an error for exit code 3 if any check failed, or if it isn't known whether a
 // cluster has its quorum, or if no check had a result: then a report without a failure shows nothing.
-func failure(reports []v1alpha1.CheckReport) error {
+// unread is why clusters may be missing among the reports, nil if none can be.
+func failure(reports []v1alpha1.CheckReport, unread error) error {
 	var failed []string
+	if unread != nil {
+		failed = append(failed, "clusters may be missing: "+unread.Error())
+	}
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
 			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Failure, "check", "checks")))

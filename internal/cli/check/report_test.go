@@ -4,6 +4,7 @@
 package check
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -41,12 +42,15 @@ func TestFailure(t *testing.T) {
 			r.Checks = append(r.Checks, v1alpha1.CheckResult{ID: id, Result: level, Findings: []v1alpha1.CheckFinding{{Level: level, Message: "reason of " + id}}})
 			count(&r.Summary, health.Level(level))
 		}
-		err := failure([]v1alpha1.CheckReport{r})
+		err := failure([]v1alpha1.CheckReport{r}, nil)
 		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.want)
 		}
 		if code, _ := app.Outcome(t.Context(), err); (code == 3) != (row.want != "") {
 			t.Errorf("%s: exit code %d", row.name, code)
 		}
+	}
+	if code, _ := app.Outcome(t.Context(), failure(nil, errors.New("what m executes"))); code != 3 {
+		t.Errorf("clusters may be missing: exit code %d", code)
 	}
 }
