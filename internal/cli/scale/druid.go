@@ -102,7 +102,7 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 		return "", err
 	}
 	defer full.Close()
-	s, err := membership.SurveyQuorum(ctx, full.Members, fmt.Sprintf("scale %s to 0 members", c.Owner))
+	s, err := membership.SurveyQuorum(ctx, full.Members, c.Owner, fmt.Sprintf("scale %s to 0 members", c.Owner))
 	if err != nil {
 		return "", err
 	}

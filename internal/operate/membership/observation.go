@@ -97,7 +97,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	if err != nil {
 		return nil, err
 	}
-	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
+	s := &observation{ClusterState: membership.ClusterState{TargetArgs: m.Owner.Target().String() + " -n " + m.Owner.Namespace}, sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.journal.Object != s.sts.UID {
 		return nil, fmt.Errorf("StatefulSet %s/%s was created again since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
