@@ -138,22 +138,30 @@ func (s *observation) statefulSet() {
 	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
 }
 
+// endpointsKey identifies what connections to pods depend on: a direct one has the address of its pod,
+// which may be new while the pod is the same.
+func endpointsKey(pods []*corev1.Pod) string {
+	var key strings.Builder
+	for _, p := range pods {
+		fmt.Fprintln(&key, p.Name, p.UID, p.Status.PodIP)
+	}
+	return key.String()
+}
+
 // survey surveys the members that have pods now.
 func (m *Members) survey(ctx context.Context, s *observation) error {
 	pods, err := m.Reader.MemberPods(ctx, m.Owner)
 	if err != nil {
 		return err
 	}
-	var key strings.Builder
 	for _, p := range pods {
 		s.pods[p.Name] = p
-		fmt.Fprintln(&key, p.Name, p.UID)
 	}
-	if m.cluster == nil || m.pods != key.String() {
+	if key := endpointsKey(pods); m.cluster == nil || m.pods != key {
 		if err := m.connect(ctx); err != nil {
 			return err
 		}
-		m.pods = key.String()
+		m.pods = key
 	}
 	if s.survey, err = m.cluster.Survey(ctx); err != nil {
 		return err
