@@ -71,8 +71,8 @@ func (r *Reader) unreadOf(namespace string, counts func(podfiles.Unread) bool) [
 
 // unread returns an error if it is not known whether StatefulSets of a namespace that count run etcd.
 func (r *Reader) unread(namespace string, counts func(name string) bool) error {
-	for _, e := range r.unreadOf(namespace, func(u podfiles.Unread) bool { return counts(u.Name) }) {
-		return e
+	if all := r.unreadOf(namespace, func(u podfiles.Unread) bool { return counts(u.Name) }); len(all) > 0 {
+		return all[0]
 	}
 	return nil
 }
