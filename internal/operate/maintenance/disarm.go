@@ -24,7 +24,7 @@ type Disarming struct {
 	Cluster string
 	// Facts name the cluster in commands.
 	Facts policy.Cluster
-	Clock   clock.Clock
+	Clock clock.Clock
 	// Comparing is called before the voters compare their data, which takes a while.
 	Comparing func()
 
