@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -17,11 +18,8 @@ func (c Cluster) DeclareVoters(n string) string {
 	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
 }
 
-// TargetArgs returns the arguments by which a command of kubectl etcd names the cluster.
+// TargetArgs returns the arguments by which a command of kubectl etcd names the cluster. What is not known is
+// a placeholder.
 func (c Cluster) TargetArgs() string {
-	target := c.Target
-	if target == "" {
-		target = c.Name
-	}
-	return target + " -n " + c.Namespace
+	return cmp.Or(c.Target, c.Name, "NAME") + " -n " + cmp.Or(c.Namespace, "NAMESPACE")
 }

@@ -18,7 +18,7 @@ import (
 func Precondition(c Cluster, cures string) Verdict {
 	switch {
 	case c.TrafficCut:
-		return Refuse(ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
+		return Refuse(ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic %s)", c.TargetArgs())
 	case c.Operation != "" && cures == "":
 		return Refuse(OperationUnderWay, "a change is under way (%s): wait until it is over", c.Operation)
 	case cures != "":

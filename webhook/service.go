@@ -77,8 +77,8 @@ func (r *serviceReview) keepCut() Decision {
 	case cut && until.After(r.now):
 		return Decision{
 			Outcome: Patched, Reason: reasons.CutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
-			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so %s stays in its selector; to restore traffic earlier, run: kubectl etcd restore-client-traffic service/%s",
-				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name)},
+			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so %s stays in its selector; to restore traffic earlier, run: kubectl etcd restore-client-traffic service/%s -n %s",
+				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name, r.before.Namespace)},
 		}
 	case written:
 		return Decision{

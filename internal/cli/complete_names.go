@@ -131,7 +131,7 @@ func (c completions) complete(cmd *cobra.Command, typed string, candidates func(
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	const directive = cobra.ShellCompDirectiveNoFileComp
-	owners, err := app.Scope{}.Clusters(ctx, c.app)
+	owners, _, err := app.Scope{}.Clusters(ctx, c.app)
 	if err != nil {
 		return nil, directive
 	}

@@ -55,6 +55,8 @@ func TestEvidence(t *testing.T) {
 		{"a variable of the script", sh("BIN=/usr/local/bin/etcd¦exec $BIN --name a"), Shown},
 		{"a quoted variable of the script", sh(`BIN=/usr/local/bin/etcd¦exec "${BIN}" --name a`), Shown},
 		{"a variable with two values", sh("BIN=/usr/bin/etcd¦[ -n \"$X\" ] && BIN=/bin/app¦exec $BIN"), NoEvidence},
+		{"a variable that gets more", sh("B=etcd¦B+=etcd¦exec $B --name a"), NoEvidence},
+		{"an array", sh("B=(echo)¦exec $B etcd --name a"), NoEvidence},
 		{"a variable of the container", with(sh(`exec "$ETCD_BIN" --name a`), "ETCD_BIN", "/usr/local/bin/etcd"), Shown},
 		{"a variable of the container as an argument", with(argv("$(ETCD_BIN) --name a"), "ETCD_BIN", "/usr/local/bin/etcd"), Shown},
 		{"a variable of the container that is another program", with(sh(`exec "$ETCD_BIN"`), "ETCD_BIN", "/usr/bin/etcdctl"), NoEvidence},

@@ -191,6 +191,7 @@ func TestEnvFromEvidence(t *testing.T) {
 		{"EF-8 the program's name", []corev1.EnvFromSource{config}, nil, []string{"sh", "-c", "exec $BIN"}, Shown, "a"},
 		{"EF-9 the program's name as Kubernetes expands it", []corev1.EnvFromSource{config}, nil, []string{"$(BIN)"}, Shown, "a"},
 		{"EF-10 another program", []corev1.EnvFromSource{config}, nil, []string{"sleep", "infinity"}, Hinted, ""},
+		{"EF-11 another program, for which no Secret is read", []corev1.EnvFromSource{secret}, nil, []string{"sleep", "infinity"}, NoEvidence, ""},
 	} {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: row.argv, Env: row.env, EnvFrom: row.from}}}}
 		if got := evidenceIn(pod, contents); got != row.want {

@@ -80,6 +80,10 @@ func shownArgs(argv []string, around surroundings) []string {
 // can be any, such as a backup, so it needs both of a member's listeners, which no other program has.
 // One variable is a hint, and so are those of a container that runs something else.
 func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started invocation, contents Contents) Evidence {
+	script := strings.HasSuffix(started.program, ".sh")
+	if contents != nil && started.program != "" && !script {
+		contents = withoutSecrets(contents) // the variables of another program are a hint at most
+	}
 	own, others, listeners := 0, 0, 0
 	variableNames(c, contents, func(name string) {
 		switch {
@@ -92,7 +96,6 @@ func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started invocatio
 			listeners++
 		}
 	})
-	script := strings.HasSuffix(started.program, ".sh")
 	switch {
 	case own == 0:
 		return NoEvidence
@@ -102,6 +105,16 @@ func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started invocatio
 		return Hinted
 	}
 	return Shown
+}
+
+// withoutSecrets reads no Secrets.
+func withoutSecrets(contents Contents) Contents {
+	return func(kind, name string) (map[string][]byte, error) {
+		if kind == "Secret" {
+			return nil, &UnreadError{Kind: kind, Name: name}
+		}
+		return contents(kind, name)
+	}
 }
 
 // listenerEnv are the variables that have a program listen for other members and for clients.

@@ -60,7 +60,7 @@ const selfHealing = wipe + "it removes the old member and adds itself when it st
 func StartScript(who, scale string, removes bool) Membership {
 	m := Membership{
 		Manager: ByStartScript, ManagerName: who, RemovesMembers: removes,
-		ScaleHow: scale + ", by one member at a time, once kubectl etcd status shows that all members are healthy",
+		ScaleHow: scale + ", by one member at a time, once kubectl etcd status NAME -n NAMESPACE shows that all members are healthy",
 		ReplaceHow: "read in the script what it does for a pod without data. If it removes the old member and adds the new one, " +
 			"delete the pod's PersistentVolumeClaim and then the pod",
 	}
@@ -73,7 +73,8 @@ func StartScript(who, scale string, removes bool) Membership {
 // UnreadScript is the membership of a cluster with a script that could not be read, so that who changes
 // its members is unknown. where is what runs the script, and why names it with the reason.
 func UnreadScript(where, why string) Membership {
-	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter"
+	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter, " +
+		"and a command about many clusters reads the scripts of a few only: name the cluster, as in kubectl etcd status NAME -n NAMESPACE"
 	return Membership{
 		Manager: ByStartScript, Unknown: true, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
 		ScaleHow: readable, ReplaceHow: readable,

@@ -21,13 +21,13 @@ func backupChecks() []Check {
 		{
 			ID: "R001", Category: Backups, Title: "the state of backups is known",
 			Doc:  "The check reads whether backups are taken at all. etcd-druid takes backups if the Etcd has a store. In other clusters, the backup job renews a Lease, and annotations of the owner name this Lease. Without a store or a Lease, the state of backups is not known.",
-			Cure: "Give the Etcd a backup store, or annotate the StatefulSet with kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age. To take a backup now, run kubectl etcd snapshot save.",
+			Cure: "Give the Etcd a backup store, or annotate the StatefulSet with kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age. To take a backup now, run kubectl etcd snapshot save NAME.",
 			run:  backupsKnown,
 		},
 		{
 			ID: "R002", Category: Backups, Title: "backups succeed",
 			Doc:  "The check reads the condition BackupReady of the Etcd, or the age of the Lease. Around each full snapshot, etcd-druid sets the condition to Unknown for a moment.",
-			Cure: "Read the log of the leader's backup-restore sidecar, and check the store. A full snapshot makes the condition True again: kubectl etcd snapshot save --via backup-restore.",
+			Cure: "Read the log of the leader's backup-restore sidecar, and check the store. A full snapshot makes the condition True again: kubectl etcd snapshot save NAME --via backup-restore.",
 			run:  backupsSucceed,
 		},
 		{

@@ -20,7 +20,7 @@ func dataChecks() []Check {
 		{
 			ID: "D001", Category: Data, Title: "no alarm is raised",
 			Doc:  "NOSPACE means that a member's database has reached its quota. The cluster refuses all writes until the alarm is disarmed. CORRUPT means that a member's data differs from the data of the others. The check also fails if a member reports any other error.",
-			Cure: "For NOSPACE, run kubectl etcd defrag: it compacts, defragments, verifies and disarms. For CORRUPT, replace the member that differs, and only then disarm. D004 shows which member differs.",
+			Cure: "For NOSPACE, run kubectl etcd defrag NAME: it compacts, defragments, verifies and disarms. For CORRUPT, replace the member that differs, and only then disarm. D004 shows which member differs.",
 			run:  alarms, needs: NeedMembers,
 		},
 		{

@@ -22,7 +22,7 @@ func trafficChecks() []Check {
 		{
 			ID: "T001", Category: Traffic, Title: "client traffic is not cut",
 			Doc:  "The check reads whether kubectl etcd cut-client-traffic keeps clients from the members. It fails if the time of the cut ended a minute ago and the cut is still in force.",
-			Cure: "Run kubectl etcd restore-client-traffic.",
+			Cure: "Run kubectl etcd restore-client-traffic NAME.",
 			run:  notCut,
 		},
 		{

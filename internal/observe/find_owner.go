@@ -5,6 +5,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -241,8 +243,11 @@ func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner
 	}
 	contents := r.Scripts.Contents(ctx, r, sts.Namespace)
 	if !found {
-		member := etcdconf.MemberIn(pod, contents)
+		member, err := memberIn(pod, contents)
 		if member.Evidence < etcdconf.Shown || member.Container == nil {
+			if err != nil {
+				r.Scripts.Miss(podfiles.Unread{Namespace: sts.Namespace, Name: sts.Name, Labels: sts.Labels, Err: err})
+			}
 			return owner.Owner{}, false
 		}
 		o = owner.OfStatefulSet(sts)
@@ -265,4 +270,17 @@ func (r *Reader) ListedBy(ctx context.Context, sts *appsv1.StatefulSet) ([]owner
 		}
 	}
 	return out, err
+}
+
+// memberIn is etcdconf.MemberIn with the first object that could not be read. An object that does not
+// exist shows nothing: no pod that needs it can start.
+func memberIn(pod *corev1.Pod, contents etcdconf.Contents) (m etcdconf.Member, unread error) {
+	m = etcdconf.MemberIn(pod, func(kind, name string) (map[string][]byte, error) {
+		data, err := contents(kind, name)
+		if err != nil && unread == nil && !errors.As(err, new(*etcdconf.MissingError)) {
+			unread = err
+		}
+		return data, err
+	})
+	return m, unread
 }

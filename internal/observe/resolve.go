@@ -12,6 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -112,6 +113,10 @@ func (r *Reader) onlyCluster(ctx context.Context, namespace string, t owner.Targ
 	if err != nil {
 		return owner.Owner{}, err
 	}
+	// With one that is not known, the one that is known need not be the only one.
+	if err := r.unread(namespace, func(string) bool { return len(all) < 2 }); err != nil {
+		return owner.Owner{}, err
+	}
 	switch len(all) {
 	case 0:
 		return owner.Owner{}, &NotFoundError{Namespace: namespace, Target: t, Hinted: r.hinted(ctx, namespace, t)}
@@ -173,7 +178,7 @@ func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) 
 	}
 	owner, runs, err := r.OwnerOfStatefulSet(ctx, &sts)
 	if err == nil && !runs {
-		return nil, "its StatefulSet has no container that is known to run etcd", nil
+		return nil, "its StatefulSet has no container that is known to run etcd", r.unread(key.Namespace, func(name string) bool { return name == key.Name })
 	}
 	return atMostOne(owner, runs), "", err
 }
@@ -218,6 +223,9 @@ func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) 
 		made := o.Controller != nil && o.Controller.Kind == owner.EtcdClusterKind && o.Controller.Name == key.Name
 		return !made && (o.Kind != owner.EtcdClusterKind || o.Name != key.Name)
 	})
+	if err == nil && len(all) == 0 {
+		err = r.unread(key.Namespace, func(string) bool { return true })
+	}
 	return all, "", err
 }
 
@@ -232,7 +240,9 @@ func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]own
 	}
 	owner, runs, err := r.clusterOfPod(ctx, &pod)
 	if err == nil && !runs {
-		return nil, "nothing shows that its pod runs a member of an etcd cluster", nil
+		ref := metav1.GetControllerOfNoCopy(&pod)
+		return nil, "nothing shows that its pod runs a member of an etcd cluster",
+			r.unread(key.Namespace, func(name string) bool { return ref != nil && ref.Kind == "StatefulSet" && ref.Name == name })
 	}
 	return atMostOne(owner, runs), "", err
 }
@@ -263,7 +273,7 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 		}
 	}
 	if len(owners) == 0 {
-		return nil, "its Service selects no pod that is known to run etcd", nil
+		return nil, "its Service selects no pod that is known to run etcd", r.unread(key.Namespace, func(string) bool { return true })
 	}
 	return owners, "", nil
 }

@@ -4,33 +4,34 @@
 package maintenance
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // MayDisarm returns whether an alarm may be disarmed, which needs that its cause is gone. data is
-// only used for CORRUPT.
-func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict {
-	if v := allHealthy(members); !v.Allowed {
+// only used for CORRUPT, and c only for messages.
+func MayDisarm(c policy.Cluster, members []Database, alarm string, data Comparison) policy.Verdict {
+	if v := allHealthy(c, members); !v.Allowed {
 		return v
 	}
 	switch alarm {
 	case Corrupt:
-		return mayDisarmCorrupt(members, data)
+		return mayDisarmCorrupt(c, members, data)
 	case NoSpace:
-		return mayDisarmNoSpace(members)
+		return mayDisarmNoSpace(c, members)
 	}
 	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))
 }
 
-func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
+func mayDisarmCorrupt(c policy.Cluster, members []Database, data Comparison) policy.Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner, whose data can't be compared: wait until it votes, or remove it", members[i].Pod)
 	}
 	switch {
 	case len(data.Groups) > 1:
-		return policy.Refuse(CorruptAlarm, "%s: replace the one that is wrong first (kubectl etcd check, kubectl etcd member replace)", data.describe())
+		return policy.Refuse(CorruptAlarm, "%s: replace the one that is wrong first (kubectl etcd check %s shows which, and kubectl etcd member replace POD -n %s replaces it)", data.describe(), c.TargetArgs(), cmp.Or(c.Namespace, "NAMESPACE"))
 	case data.Unknown != "":
 		return policy.Refuse(CorruptAlarm, "the voters' data could not be compared: %s", data.Unknown)
 	case !data.agree():
@@ -43,15 +44,15 @@ func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
 	return policy.Allow(policy.AllReady, "at revision %d the data of all %d voters are the same", data.Revision, len(members))
 }
 
-func mayDisarmNoSpace(members []Database) policy.Verdict {
+func mayDisarmNoSpace(c policy.Cluster, members []Database) policy.Verdict {
 	for _, m := range members {
 		switch {
 		case m.full(m.InUse):
 			return policy.Refuse(DatabaseFull, "%s uses %s of its quota of %s, more than %d %%: the alarm would come back; delete keys, or raise the quota",
 				m.Pod, policy.Bytes(m.InUse), policy.Bytes(m.Quota), QuotaRoom)
 		case m.full(m.Size):
-			return policy.Refuse(DatabaseFull, "the database of %s has %s of its quota of %s, more than %d %%, and %s of it in use: the alarm would come back; defragment it first (kubectl etcd defrag)",
-				m.Pod, policy.Bytes(m.Size), policy.Bytes(m.Quota), QuotaRoom, policy.Bytes(m.InUse))
+			return policy.Refuse(DatabaseFull, "the database of %s has %s of its quota of %s, more than %d %%, and %s of it in use: the alarm would come back; defragment it first (kubectl etcd defrag %s)",
+				m.Pod, policy.Bytes(m.Size), policy.Bytes(m.Quota), QuotaRoom, policy.Bytes(m.InUse), c.TargetArgs())
 		}
 	}
 	v := policy.Allow(SpaceFree, "every database leaves more than %d %% of its quota", 100-QuotaRoom)

@@ -78,13 +78,13 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes, or remove it", members[i].Pod)
 	}
-	if v := allHealthy(members); !v.Allowed {
+	if v := allHealthy(c, members); !v.Allowed {
 		return v
 	}
 	for _, m := range members {
 		switch {
 		case m.has(Corrupt):
-			return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
+			return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check %s)", m.Pod, Corrupt, c.TargetArgs())
 		case m.Snapshots > 0:
 			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for the defragmentation; try again when it is complete", policy.Count(m.Snapshots, "snapshot"), m.Pod)
 		case m.Snapshots < 0:
@@ -92,7 +92,7 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 		}
 	}
 	if slices.Contains(unmappedAlarms, Corrupt) {
-		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a current member: compare the members' data (kubectl etcd check) and replace a member whose data differs; if all data is the same, kubectl etcd alarm disarm clears the alarm", Corrupt)
+		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a current member: compare the members' data (kubectl etcd check %s) and replace a member whose data differs; if all data is the same, kubectl etcd alarm disarm %s clears the alarm", Corrupt, c.TargetArgs(), c.TargetArgs())
 	}
 	if OutOfSpace(members, unmappedAlarms) {
 		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): defragmentation frees space, so failing backups are no objection", NoSpace)
@@ -162,7 +162,7 @@ func Successor(members []Database) (pod string, ok bool) {
 }
 
 // allHealthy refuses if a member of the list is not healthy.
-func allHealthy(members []Database) policy.Verdict {
+func allHealthy(c policy.Cluster, members []Database) policy.Verdict {
 	if len(members) == 0 {
 		return policy.Refuse(policy.NoQuorum, "no member answers")
 	}
@@ -174,8 +174,8 @@ func allHealthy(members []Database) policy.Verdict {
 					well++
 				}
 			}
-			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
-				well, policy.Count(len(members), "member"), m.Pod, m.Trouble)
+			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace %s %s)",
+				well, policy.Count(len(members), "member"), m.Pod, m.Trouble, c.TargetArgs(), m.Pod)
 		}
 	}
 	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))

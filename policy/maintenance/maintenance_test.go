@@ -47,11 +47,11 @@ func disarm(alarm string, groups ...string) func([]Database) policy.Verdict {
 	for _, pods := range groups {
 		data.Groups = append(data.Groups, strings.Fields(pods))
 	}
-	return func(m []Database) policy.Verdict { return MayDisarm(m, alarm, data) }
+	return func(m []Database) policy.Verdict { return MayDisarm(policytest.ClusterOf("vvv"), m, alarm, data) }
 }
 
 func disarmUnseen(m []Database) policy.Verdict {
-	return MayDisarm(m, Corrupt, Comparison{Revision: 12, Groups: [][]string{{"main-0", "main-1"}}, Unknown: "main-2: needs root"})
+	return MayDisarm(policytest.ClusterOf("vvv"), m, Corrupt, Comparison{Revision: 12, Groups: [][]string{{"main-0", "main-1"}}, Unknown: "main-2: needs root"})
 }
 
 func backupsFail(c policy.Cluster) policy.Cluster {

@@ -9,6 +9,9 @@ import "github.com/kubectl-etcd/kubectl-etcd/policy"
 // a step: etcd's member list, the pods with their volumes, and the StatefulSet. The next step is
 // computed from it each time.
 type ClusterState struct {
+	// TargetArgs are the arguments by which a command of kubectl etcd names the cluster. Only messages
+	// contain them.
+	TargetArgs string
 	// Members is etcd's list, read with a quorum.
 	Members []Peer
 	// Ordinals are the ordinals from 0, at least as many as replicas, members and targets.

@@ -4,6 +4,7 @@
 package membership
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -216,7 +217,7 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 // foreignMember returns a step that stops if a member belongs to no pod of the StatefulSet.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove", p.ID, p.URL), true
+		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove %s %016x", p.ID, p.URL, cmp.Or(s.TargetArgs, "NAME"), p.ID), true
 	}
 	return Step{}, false
 }

@@ -39,7 +39,7 @@ var (
 		"Run the command that kubectl etcd diagnose NAME prints: it shows why the pod doesn't run, starts it again, or replaces a member whose data is known to be lost.")
 	QuorumLost = reasons.Add("QuorumLost",
 		"S-10: the quorum is lost, and too few members are within their grace period to bring it back.",
-		"Bring back members that have their data, and delete no pod, claim or volume. If the data of too many is lost, save what a survivor has, then restore: kubectl etcd snapshot restore-plan.")
+		"Bring back members that have their data, and delete no pod, claim or volume. If the data of too many is lost, save what a survivor has, then restore: kubectl etcd snapshot restore-plan FILE NAME.")
 	ScaleUp = reasons.Add("ScaleUp",
 		"S-11: the cluster is healthy and has fewer members than desired.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet, or the StatefulSet was scaled without kubectl etcd scale.")
@@ -48,7 +48,7 @@ var (
 		"Wait. If nothing is under way, the cluster's operator has not acted yet.")
 	Superfluous = reasons.Add("Superfluous",
 		"S-13: of a member that the cluster should not have, an entry in etcd's list, a lease or an entry in the status is left over, and no pod.",
-		"Remove what is left: kubectl etcd member remove, if its rules admit it, and the lease of a member that etcd doesn't have.")
+		"Remove what is left: kubectl etcd member remove NAME MEMBER, if its rules admit it, and the lease of a member that etcd doesn't have.")
 )
 
 // The reasons of the scenarios that DEP-01's table doesn't have, X-1 and so on.
@@ -116,7 +116,7 @@ var (
 		"Start it. Its data may be the newest.")
 	RestoresBackup = reasons.Add("RestoresBackup",
 		"I-7: there is no quorum, and the first member or the only one has no data.",
-		"Restore a snapshot: kubectl etcd snapshot restore-plan prints the steps.")
+		"Restore a snapshot: kubectl etcd snapshot restore-plan FILE NAME prints the steps.")
 	WaitsForQuorum = reasons.Add("WaitsForQuorum",
 		"I-8: there is no quorum, and a member other than the first has no data, or others still have theirs.",
 		"Start the members with data first.")

@@ -33,7 +33,7 @@ func Evaluate(f Facts, s Settings) Step {
 		return step
 	}
 	if f.Cluster.TrafficCut {
-		return f.hold(policy.ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
+		return f.hold(policy.ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic %s)", f.Cluster.TargetArgs())
 	}
 	if f.Cluster.SizeUnknown != "" {
 		return f.alone(s)

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func newAlarmDisarmCmd(e *app.App) *cobra.Command {
@@ -57,7 +58,7 @@ func alarmDisarm(ctx context.Context, a *app.App, target string, f change.Flags)
 	}
 	defer c.Close()
 	d := &maintenance.Disarming{
-		Cluster: c.String(), Clock: a.Clock,
+		Cluster: c.String(), Facts: policy.Cluster{Namespace: c.Namespace, Name: c.Name, Target: c.Target().String()}, Clock: a.Clock,
 		Comparing: func() { a.Notef("  comparing the data of all voters ...") },
 	}
 	return change.Do(ctx, a, c, f, change.Operation{

@@ -52,35 +52,41 @@ func (s Scope) Read(a *App) (string, labels.Selector, error) {
 	return namespace, selector, err
 }
 
-// Clusters returns the clusters of the scope. None is an error.
-func (s Scope) Clusters(ctx context.Context, a *App) ([]owner.Owner, error) {
+// Clusters returns the clusters of the scope. None is an error. unread is why there may be more.
+func (s Scope) Clusters(ctx context.Context, a *App) (owners []owner.Owner, unread, err error) {
 	namespace, selector, err := s.Read(a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	reader, err := a.Reader()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	owners, err := reader.Clusters(ctx, client.InNamespace(namespace))
+	owners, err = reader.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	owners = owner.WithLabels(owners, selector)
-	if len(owners) == 0 {
-		return nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ScopeText(namespace, s.Selector))
+	for _, e := range reader.Unread(namespace, selector) {
+		unread = errors.Join(unread, e)
 	}
-	return owners, nil
+	if len(owners) == 0 && unread != nil {
+		return nil, nil, unread
+	}
+	if len(owners) == 0 {
+		return nil, nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ScopeText(namespace, s.Selector))
+	}
+	return owners, unread, nil
 }
 
 // Single returns the only cluster of the scope.
 func (s Scope) Single(ctx context.Context, a *App) (owner.Owner, error) {
-	owners, err := s.Clusters(ctx, a)
+	owners, unread, err := s.Clusters(ctx, a)
 	if err != nil {
 		return owner.Owner{}, err
 	}
 	if len(owners) == 1 {
-		return owners[0], nil
+		return owners[0], unread // with what is not known, it need not be the only one
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {

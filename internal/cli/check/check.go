@@ -86,7 +86,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	owners, err := targets(ctx, a, target, o)
+	owners, unread, err := targets(ctx, a, target, o)
 	if err != nil {
 		return err
 	}
@@ -115,20 +115,20 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err := printReports(a, cmd, target, reports, o.problems); err != nil {
 		return err
 	}
-	if failed := view.CheckFailures(reports); len(failed) > 0 {
+	if failed := view.CheckFailures(reports, unread); len(failed) > 0 {
 		return app.Unhealthy("%s", strings.Join(failed, "; "))
 	}
 	return nil
 }
 
-// targets returns the clusters to check.
-func targets(ctx context.Context, a *app.App, target string, o options) ([]owner.Owner, error) {
+// targets returns the clusters to check. unread is why there may be more.
+func targets(ctx context.Context, a *app.App, target string, o options) (owners []owner.Owner, unread, err error) {
 	if target != "" {
 		c, err := a.Owner(ctx, target)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return []owner.Owner{c.Owner}, nil
+		return []owner.Owner{c.Owner}, nil, nil
 	}
 	return o.scope.Clusters(ctx, a)
 }

@@ -50,8 +50,9 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			-A needs permission to list in all namespaces. With permission in one namespace, use -n.
 			If you lack permissions, the command reports what is missing on stderr. The exit code is 1
-			if clusters may be missing for this reason. It is 0 for unhealthy clusters: use status or
-			check for their health.`),
+			if clusters may be missing for this reason, and 3 if it is not known what some StatefulSets
+			execute, because it could not be read. It is 0 for unhealthy clusters: use status or check
+			for their health.`),
 		Example: ui.Examples(`
 			# List all clusters that you may see
 			kubectl etcd list -A
@@ -108,6 +109,11 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 		case len(found.Unseen) == 0: // reportUnseen prints the reason otherwise
 			a.Notef("No etcd clusters found%s.%s", app.ScopeText(namespace, o.scope.Selector), mayBe(hinted, o.all))
 		}
+		if len(found.Items) > 0 {
+			if also := strings.TrimSpace(mayBe(hinted, o.all)); also != "" {
+				a.Notef("%s", also)
+			}
+		}
 		return writeHinted(a, w, found.Hinted, len(found.Items) > 0)
 	})
 	if err != nil {
@@ -119,13 +125,23 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 // reportUnseen warns about objects that the user may not list. It returns an error if clusters may
 // be missing.
 func reportUnseen(a *app.App, unseen []v1alpha1.Unseen, namespace string) error {
-	var missing []string
+	var missing, unread []string
 	for _, u := range unseen {
+		if u.What == gather.UnreadWorkloads {
+			unread = append(unread, u.Why)
+			continue
+		}
 		if gather.RequiredKinds[u.What] {
 			missing = append(missing, u.What)
 			continue
 		}
 		a.Warn("%s: %s.", u.What, u.Why)
+	}
+	if len(missing) == 0 && len(unread) > 0 {
+		return app.Unhealthy("clusters may be missing: %s", strings.Join(unread, "; "))
+	}
+	for _, why := range unread {
+		a.Warn("%s.", why)
 	}
 	if len(missing) == 0 {
 		return nil

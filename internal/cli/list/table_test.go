@@ -10,10 +10,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 )
 
 // TestUnseen checks that missing permissions are not shown as problems of a cluster.
@@ -59,3 +62,30 @@ func TestUnseen(t *testing.T) {
 }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// TestReportUnseen holds that list doesn't succeed where clusters may be missing, and prints how to see them.
+func TestReportUnseen(t *testing.T) {
+	t.Parallel()
+	unread := v1alpha1.Unseen{What: gather.UnreadWorkloads, Why: "it is not known whether StatefulSet m runs etcd"}
+	for _, row := range []struct {
+		name            string
+		unseen          []v1alpha1.Unseen
+		want            string
+		unhealthy, warn bool
+	}{
+		{"nothing", nil, "", false, false},
+		{"no zones", []v1alpha1.Unseen{{What: "nodes", Why: "forbidden"}}, "", false, true},
+		{"no pods", []v1alpha1.Unseen{{What: "pods", Why: "forbidden"}}, "you may not list pods", false, false},
+		{"scripts that are not read", []v1alpha1.Unseen{unread}, unread.Why, true, false},
+		{"both", []v1alpha1.Unseen{unread, {What: "pods"}}, "you may not list pods", false, true},
+	} {
+		streams, _, _, stderr := genericiooptions.NewTestIOStreams()
+		err := reportUnseen(app.New(streams), row.unseen, "")
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want %q", row.name, err, row.want)
+		}
+		if app.Is[*app.UnhealthyError](err) != row.unhealthy || (stderr.Len() > 0) != row.warn {
+			t.Errorf("%s: %T, %q", row.name, err, stderr)
+		}
+	}
+}

@@ -58,10 +58,10 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if err := membership.AwaitCaughtUp(ctx, c.Members, l, a.Clock); err != nil {
+			if err := membership.AwaitCaughtUp(ctx, c.Members, c.Owner, l, a.Clock); err != nil {
 				return err
 			}
-			if err := membership.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
+			if err := membership.PromoteMember(ctx, c.Members, c.Owner, l, run.Held); err != nil {
 				return err
 			}
 			done := "promoted member " + l.NameAndID()

@@ -51,7 +51,11 @@ func NewCommand(e *app.App) *cobra.Command {
 // oneTarget accepts the cluster only. The pod is the value of a flag.
 func oneTarget(cmd *cobra.Command, args []string) error {
 	if len(args) == 2 {
-		return fmt.Errorf("the pod of the new leader is the value of --to: kubectl etcd move-leader %s --to %s", args[0], args[1])
+		given := ""
+		if n := cmd.Flag("namespace"); n != nil && n.Changed {
+			given = " -n " + n.Value.String()
+		}
+		return fmt.Errorf("the pod of the new leader is the value of --to: kubectl etcd move-leader %s --to %s%s", args[0], args[1], given)
 	}
 	return cobra.ExactArgs(1)(cmd, args)
 }

@@ -45,6 +45,9 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range loaded.Unread("", selector) {
+		found.Unseen = append(found.Unseen, output.Unseen{What: UnreadWorkloads, Why: e.Error()})
+	}
 	for _, c := range candidates {
 		if selector.Matches(labels.Set(c.Labels)) {
 			found.Hinted = append(found.Hinted, hinted(c, flags))

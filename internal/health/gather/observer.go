@@ -110,6 +110,10 @@ func (v *Observer) expire(pods []*corev1.Pod) {
 // RequiredKinds are the resources without which clusters may be missing.
 var RequiredKinds = map[string]bool{"etcds.druid.gardener.cloud": true, "statefulsets.apps": true, "pods": true}
 
+// UnreadWorkloads stands for StatefulSets of which it is not known whether they run etcd, since what their pods
+// execute could not be read.
+const UnreadWorkloads = "workloads"
+
 // unseen are the denials as the API has them.
 func unseen(denials []source.Denial) []output.Unseen {
 	var out []output.Unseen

@@ -56,8 +56,12 @@ func count(s *v1alpha1.CheckSummary, level health.Level) {
 
 // CheckFailures returns a text for each report that is no success: a check failed, it isn't known whether the
 // cluster has its quorum, or no check had a result. In the last case a report without a failure shows nothing.
-func CheckFailures(reports []v1alpha1.CheckReport) []string {
+// unread is why clusters may be missing among the reports, nil if none can be. It has a text, too.
+func CheckFailures(reports []v1alpha1.CheckReport, unread error) []string {
 	var failed []string
+	if unread != nil {
+		failed = append(failed, "clusters may be missing: "+unread.Error())
+	}
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
 			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, policy.Plural(r.Summary.Failure, "check", "checks")))

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -40,9 +41,12 @@ func TestCheckFailures(t *testing.T) {
 			r.Checks = append(r.Checks, v1alpha1.CheckResult{ID: id, Result: level, Findings: []v1alpha1.CheckFinding{{Level: level, Message: "reason of " + id}}})
 			count(&r.Summary, health.Level(level))
 		}
-		got := strings.Join(CheckFailures([]v1alpha1.CheckReport{r}), "; ")
+		got := strings.Join(CheckFailures([]v1alpha1.CheckReport{r}, nil), "; ")
 		if (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
+	}
+	if got := CheckFailures(nil, errors.New("what m executes")); len(got) != 1 || !strings.Contains(got[0], "what m executes") {
+		t.Errorf("clusters may be missing: %q", got)
 	}
 }

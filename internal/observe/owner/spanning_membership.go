@@ -4,8 +4,6 @@
 package owner
 
 import (
-	"fmt"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -14,13 +12,13 @@ import (
 func (o Owner) membershipBySets() flavour.Membership {
 	return flavour.Membership{
 		Manager: flavour.BySets, ManagerName: "the set of its StatefulSets (" + o.WorkloadNames() + ")",
-		ScaleHow: "to add a member, add a learner with " + o.plugin("member add", "--peer-urls URL") + ", create a StatefulSet that runs it " +
-			"with all members in --initial-cluster, name it in the lists of the other StatefulSets, and make it a voter with " + o.plugin("member promote", "MEMBER") +
+		ScaleHow: "to add a member, add a learner with " + o.Command("member add", "--peer-urls URL") + ", create a StatefulSet that runs it " +
+			"with all members in --initial-cluster, name it in the lists of the other StatefulSets, and make it a voter with " + o.Command("member promote", "MEMBER") +
 			"; to remove one, " + o.removeHow(),
 		ScaleInHow: o.removeHow(),
 		ReplaceHow: o.stopAndRemove() +
-			", delete its PersistentVolumeClaim, add a learner with " + o.plugin("member add", "--peer-urls URL") +
-			", scale the StatefulSet to 1 replica with --initial-cluster-state=existing, and make it a voter with " + o.plugin("member promote", "MEMBER"),
+			", delete its PersistentVolumeClaim, add a learner with " + o.Command("member add", "--peer-urls URL") +
+			", scale the StatefulSet to 1 replica with --initial-cluster-state=existing, and make it a voter with " + o.Command("member promote", "MEMBER"),
 	}
 }
 
@@ -30,9 +28,5 @@ func (o Owner) removeHow() string {
 
 // stopAndRemove is how a member leaves etcd that could come back with its data: only by --force.
 func (o Owner) stopAndRemove() string {
-	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER --force")
-}
-
-func (o Owner) plugin(verb, args string) string {
-	return fmt.Sprintf("kubectl etcd %s %s %s -n %s", verb, o.Target(), args, o.Namespace)
+	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.Command("member remove", "MEMBER --force")
 }

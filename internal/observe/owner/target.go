@@ -5,6 +5,7 @@ package owner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -99,6 +100,11 @@ func (o Owner) Target() Target {
 		return Target{strings.ToLower(o.Kind), o.Name}
 	}
 	return Target{"", o.Name}
+}
+
+// Command returns a command of kubectl etcd for the cluster, with the arguments that follow the target.
+func (o Owner) Command(verb string, args ...string) string {
+	return strings.Join(slices.Concat([]string{"kubectl etcd", verb, o.Target().String()}, args, []string{"-n", o.Namespace}), " ")
 }
 
 // EtcdClusterKind is the kind of several operators' clusters.

@@ -4,8 +4,10 @@
 package podfiles
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,23 +15,50 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// maxScriptObjects bounds how many ConfigMaps and Secrets one command reads to find out what pods
-// execute.
-const maxScriptObjects = 200
+// Bounds of how many ConfigMaps and Secrets one command reads to find out what pods execute: those of
+// one namespace, so that a namespace with many hides no cluster of another, and those of all.
+const (
+	maxScriptObjects = 200
+	maxOfAll         = 2000
+)
 
-var errManyObjects = errors.New("too many objects were read to find out what pods execute")
+// ManyObjectsError is returned for an object that is not read, since too many were read before.
+type ManyObjectsError struct {
+	Namespace string
+	// All is true if the objects of all namespaces together were too many.
+	All bool
+}
+
+func (e *ManyObjectsError) Error() string {
+	if e.All {
+		return fmt.Sprintf("this command reads at most %d ConfigMaps and Secrets to find out what pods execute", maxOfAll)
+	}
+	return fmt.Sprintf("this command reads at most %d ConfigMaps and Secrets of a namespace to find out what pods execute", maxScriptObjects)
+}
+
+// Unread is a StatefulSet of which it is not known whether it runs etcd, since an object with what its
+// pods execute could not be read.
+type Unread struct {
+	Namespace, Name string
+	Labels          map[string]string
+	Err             error
+}
 
 // Scripts reads what candidates for members execute: the ConfigMaps with their scripts, and those
 // and the Secrets of envFrom. It reads each object once, with the rights of the user. Webhook and
 // controller have none: they may not read these objects. It is for one command.
 type Scripts struct {
-	mu    sync.Mutex
-	left  int
-	files map[string]*Files
+	mu     sync.Mutex
+	left   int
+	read   map[string]int
+	files  map[string]*Files
+	unread map[[2]string]Unread
 }
 
 // NewScripts returns a Scripts that has read nothing.
-func NewScripts() *Scripts { return &Scripts{left: maxScriptObjects, files: map[string]*Files{}} }
+func NewScripts() *Scripts {
+	return &Scripts{left: maxOfAll, read: map[string]int{}, files: map[string]*Files{}, unread: map[[2]string]Unread{}}
+}
 
 // Contents returns a function that reads the objects of a namespace. It is safe for several
 // goroutines.
@@ -43,11 +72,39 @@ func (s *Scripts) Contents(ctx context.Context, reader client.Reader, namespace 
 			s.files[namespace] = files
 		}
 		if _, done := files.read[[2]string{kind, name}]; !done {
-			if s.left == 0 {
-				return nil, errManyObjects
+			if s.left == 0 || s.read[namespace] == maxScriptObjects {
+				return nil, &ManyObjectsError{Namespace: namespace, All: s.read[namespace] < maxScriptObjects}
 			}
 			s.left--
+			s.read[namespace]++
 		}
 		return files.Contents(ctx)(kind, name)
 	}
+}
+
+// Miss records a StatefulSet of which it is not known whether it runs etcd, and why.
+func (s *Scripts) Miss(set Unread) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unread[[2]string{set.Namespace, set.Name}] = set
+}
+
+// Unread returns what Miss has recorded of a namespace, or of all for "", in the order of the names. A
+// nil Scripts has none.
+func (s *Scripts) Unread(namespace string) []Unread {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Unread
+	for _, set := range s.unread {
+		if namespace == "" || namespace == set.Namespace {
+			out = append(out, set)
+		}
+	}
+	slices.SortFunc(out, func(a, b Unread) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out
 }

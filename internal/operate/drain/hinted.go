@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -18,20 +19,29 @@ import (
 // warnHinted warns about other pods that may be members: the plan treats them as any other pod.
 func (o *observation) warnHinted(ctx context.Context) error {
 	candidates, err := o.reader.Candidates(ctx)
-	if err != nil || len(candidates) == 0 {
+	if err != nil {
 		return err
 	}
+	unread := o.reader.Unread("", labels.Everything())
 	for i := range o.Nodes {
 		n := &o.Nodes[i]
 		for k := range n.Others {
 			pod := &n.Others[k]
-			if slices.ContainsFunc(candidates, func(c observe.Candidate) bool { return declares(c, pod) }) {
+			if at := slices.IndexFunc(unread, func(e *observe.UnreadError) bool { return executes(e, pod) }); at >= 0 {
+				n.Warnings = append(n.Warnings, fmt.Sprintf("pod %s/%s may run etcd, and the plan does not protect it: %v", pod.Namespace, pod.Name, unread[at]))
+			} else if slices.ContainsFunc(candidates, func(c observe.Candidate) bool { return declares(c, pod) }) {
 				n.Warnings = append(n.Warnings, fmt.Sprintf("pod %s/%s may run etcd, and the plan does not protect it. kubectl etcd list -n %s --all shows why, and how to declare it",
 					pod.Namespace, pod.Name, pod.Namespace))
 			}
 		}
 	}
 	return nil
+}
+
+// executes reports whether a pod is of a StatefulSet of which it is not known what its pods execute.
+func executes(e *observe.UnreadError, pod *corev1.Pod) bool {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	return ref != nil && ref.Kind == "StatefulSet" && e.Namespace == pod.Namespace && slices.Contains(e.Names, ref.Name)
 }
 
 // declares reports whether a pod is of a candidate. The pods of a Deployment are those of its ReplicaSets.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
@@ -55,6 +56,12 @@ func TestObserve(t *testing.T) {
 			w.addOther("maybe", "node-3")
 			operatetest.Field(w.Get(operatetest.Path("Pod", "maybe")), "spec")["containers"] = []any{apitest.Object{"name": "x", "image": "quay.io/coreos/etcd:v3.6.5", "command": []any{"launcher"}}}
 		}, nodes: "node-3", waves: "node-3", warning: "pod team/maybe may run etcd"},
+		{name: "a pod that executes what was not read", set: func(w *world) {
+			w.addOther("web-0", "node-3")
+			operatetest.Field(w.Get(operatetest.Path("Pod", "web-0")), "metadata")["ownerReferences"] = []any{
+				apitest.Object{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "w", "controller": true}}
+			w.run.Reader.Scripts.Miss(podfiles.Unread{Namespace: "team", Name: "web", Err: errors.New("its script is forbidden")})
+		}, nodes: "node-3", waves: "node-3", warning: "pod team/web-0 may run etcd, and the plan does not protect it: it is not known whether StatefulSet web"},
 		{name: "data in an emptyDir", set: func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-1")), "spec")["volumes"] = []any{apitest.Object{"name": "data", "emptyDir": apitest.Object{}}}
 		}, nodes: "node-1", waves: "node-1", back: drain.AwaitMember, warning: "the data of team/main-1 is in emptyDir data"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -21,7 +22,9 @@ type Disarming struct {
 	Members *etcd.Cluster
 	// Cluster is its name in messages.
 	Cluster string
-	Clock   clock.Clock
+	// Facts name the cluster in commands.
+	Facts policy.Cluster
+	Clock clock.Clock
 	// Comparing is called before the voters compare their data, which takes a while.
 	Comparing func()
 
@@ -49,7 +52,7 @@ func (d *Disarming) Judge(ctx context.Context) (operate.Plan, error) {
 	plan := operate.Plan{Title: "Disarm the alarms of " + d.Cluster, Facts: Facts(databases)}
 	d.survey, d.may, d.stay = survey, nil, nil
 	for _, alarm := range alarms {
-		v := maintenance.MayDisarm(databases, alarm.Type, data)
+		v := maintenance.MayDisarm(d.Facts, databases, alarm.Type, data)
 		if !v.Allowed {
 			d.stay = append(d.stay, fmt.Sprintf("alarm %s of %s stays: %s", alarm.Type, alarm.Where(), v.Message))
 			continue

@@ -112,7 +112,11 @@ func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	if err != nil {
 		return policy.Verdict{}, err
 	}
-	verdict := maintenance.MayDisarm(Databases(s), maintenance.NoSpace, maintenance.Comparison{})
+	facts, err := m.Facts(ctx)
+	if err != nil {
+		return policy.Verdict{}, err
+	}
+	verdict := maintenance.MayDisarm(facts, Databases(s), maintenance.NoSpace, maintenance.Comparison{})
 	if !verdict.Allowed {
 		return verdict, nil
 	}

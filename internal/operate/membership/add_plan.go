@@ -19,7 +19,7 @@ import (
 // PlanAdd returns the plan to add a learner, and the survey on which it is based. The error is a
 // *RefusedError if it must not be added.
 func PlanAdd(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []string) (etcd.Survey, operate.Plan, error) {
-	s, err := SurveyQuorum(ctx, c, "add a member")
+	s, err := SurveyQuorum(ctx, c, o, "add a member")
 	if err != nil {
 		return s, operate.Plan{}, err
 	}

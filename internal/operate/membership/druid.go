@@ -149,7 +149,7 @@ func (m *Members) checkTrafficCut(ctx context.Context, f *operate.Findings) erro
 	if err != nil {
 		f.Refuse("%s", cannotRead(err))
 	}
-	if v := policy.Precondition(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
+	if v := policy.Precondition(policy.Cluster{Namespace: cluster.Namespace, Name: cluster.Name, Target: cluster.Target, TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
 		f.Refuse("%s", v.Message)
 	}
 	return nil
@@ -161,7 +161,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
-			return &operate.RefusedError{What: what, Why: []string{noQuorum(none)}}
+			return &operate.RefusedError{What: what, Why: []string{noQuorum(none, m.Owner)}}
 		}
 		return err
 	}
@@ -171,7 +171,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	} else {
 		f.Fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
 	}
-	checkAlarms(s.survey, "", f)
+	checkAlarms(s.survey, m.Owner, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 	if !reconciled {
 		cluster = ofSize(cluster, now)

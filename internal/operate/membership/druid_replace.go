@@ -20,7 +20,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	s, err := m.observeDruid(ctx, pod)
 	if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{noQuorum(none)}}
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{noQuorum(none, m.Owner)}}
 	}
 	if err != nil {
 		return nil, operate.Plan{}, err

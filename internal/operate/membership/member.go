@@ -41,13 +41,13 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 }
 
 // SurveyQuorum surveys a cluster and fails with a *RefusedError where it has no quorum.
-func SurveyQuorum(ctx context.Context, c *etcd.Cluster, what string) (etcd.Survey, error) {
+func SurveyQuorum(ctx context.Context, c *etcd.Cluster, o owner.Owner, what string) (etcd.Survey, error) {
 	s, err := c.Survey(ctx)
 	if err != nil {
 		return s, err
 	}
 	if s.ListErr != nil {
-		return s, &operate.RefusedError{What: what, Why: []string{noQuorum(&noQuorumError{s})}}
+		return s, &operate.RefusedError{What: what, Why: []string{noQuorum(&noQuorumError{s}, o)}}
 	}
 	return s, nil
 }
@@ -99,7 +99,7 @@ func (r Removal) MayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) po
 // by then. It transfers leadership from the member first.
 func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error) error {
 	c, what := r.Members, "remove "+was.NameAndID()
-	s, err := SurveyQuorum(ctx, c, what)
+	s, err := SurveyQuorum(ctx, c, r.Owner, what)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 
 // AddLearner adds a learner. It surveys the cluster again, and refuses where the rules refuse by then.
 func AddLearner(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []string, held func() error) (uint64, error) {
-	s, err := SurveyQuorum(ctx, c, "add a member")
+	s, err := SurveyQuorum(ctx, c, o, "add a member")
 	if err != nil {
 		return 0, err
 	}
@@ -156,8 +156,8 @@ func AddLearner(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []
 }
 
 // PromoteMember gives a learner its vote.
-func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held func() error) error {
-	s, err := SurveyQuorum(ctx, c, "promote "+was.NameAndID())
+func PromoteMember(ctx context.Context, c *etcd.Cluster, o owner.Owner, was etcd.Listed, held func() error) error {
+	s, err := SurveyQuorum(ctx, c, o, "promote "+was.NameAndID())
 	if err != nil {
 		return err
 	}

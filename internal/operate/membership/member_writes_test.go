@@ -47,7 +47,7 @@ func add(ctx context.Context, w *writing, held func() error) error {
 }
 
 func promote(ctx context.Context, w *writing, held func() error) error {
-	return PromoteMember(ctx, w.m.cluster, listed(w, 9), held)
+	return PromoteMember(ctx, w.m.cluster, w.m.Owner, listed(w, 9), held)
 }
 
 // learner adds a learner that another client has added.

@@ -97,7 +97,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	if err != nil {
 		return nil, err
 	}
-	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
+	s := &observation{ClusterState: membership.ClusterState{TargetArgs: m.Owner.Target().String() + " -n " + m.Owner.Namespace}, sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.journal.Object != s.sts.UID {
 		return nil, fmt.Errorf("StatefulSet %s/%s was created again since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
@@ -138,22 +138,30 @@ func (s *observation) statefulSet() {
 	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
 }
 
+// endpointsKey identifies what connections to pods depend on: a direct one has the address of its pod,
+// which may be new while the pod is the same.
+func endpointsKey(pods []*corev1.Pod) string {
+	var key strings.Builder
+	for _, p := range pods {
+		fmt.Fprintln(&key, p.Name, p.UID, p.Status.PodIP)
+	}
+	return key.String()
+}
+
 // survey surveys the members that have pods now.
 func (m *Members) survey(ctx context.Context, s *observation) error {
 	pods, err := m.Reader.MemberPods(ctx, m.Owner)
 	if err != nil {
 		return err
 	}
-	var key strings.Builder
 	for _, p := range pods {
 		s.pods[p.Name] = p
-		fmt.Fprintln(&key, p.Name, p.UID)
 	}
-	if m.cluster == nil || m.pods != key.String() {
+	if key := endpointsKey(pods); m.cluster == nil || m.pods != key {
 		if err := m.connect(ctx); err != nil {
 			return err
 		}
-		m.pods = key.String()
+		m.pods = key
 	}
 	if s.survey, err = m.cluster.Survey(ctx); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -132,12 +133,13 @@ func (m *Members) checkMembers(s *observation, replacing string, f *operate.Find
 	for _, p := range s.Members {
 		switch {
 		case p.Learner:
-			f.Refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
+			id := fmt.Sprintf("%016x", p.ID)
+			f.Refuse("member %s is a learner: first promote it with %s, or remove it with %s", id, m.Owner.Command("member promote", id), m.Owner.Command("member remove", id))
 			continue
 		case p.Ordinal < 0:
 			f.Refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove %s %016x -n %s", p.ID, p.URL, m.Owner.Target(), p.ID, m.Owner.Namespace)
 		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != replacing:
-			f.Refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
+			f.Refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), m.anotherBrokenHint(replacing, p.ID))
 		}
 		voters++
 		if p.Healthy {
@@ -145,22 +147,22 @@ func (m *Members) checkMembers(s *observation, replacing string, f *operate.Find
 		}
 	}
 	f.Fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
-	checkAlarms(s.survey, replacing, f)
+	checkAlarms(s.survey, m.Owner, replacing, f)
 }
 
 // checkAlarms refuses while an alarm is raised, except where a broken member is replaced: alarms are
 // disarmed when all members are healthy, and etcd changes its member list also while it takes no
 // writes.
-func checkAlarms(s etcd.Survey, replacing string, f *operate.Findings) {
+func checkAlarms(s etcd.Survey, o owner.Owner, replacing string, f *operate.Findings) {
 	judge := func(where string, types []string) {
 		switch {
 		case len(types) == 0:
 		case replacing == "":
-			f.Refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
+			f.Refuse("%s has an alarm: %s (%s)", where, strings.Join(types, ", "), o.Command("alarm list"))
 		case slices.Contains(types, maintenance.NoSpace):
-			f.Warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
+			f.Warn("%s has the alarm %s: etcd accepts no writes until %s has run, which needs every member.", where, maintenance.NoSpace, o.Command("defrag"))
 		case slices.Contains(types, maintenance.Corrupt):
-			f.Warn("%s has the alarm %s: etcd accepts no writes until kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
+			f.Warn("%s has the alarm %s: etcd accepts no writes until %s has run, which needs every member.", where, maintenance.Corrupt, o.Command("alarm disarm"))
 		}
 	}
 	for _, m := range s.Members {
@@ -175,11 +177,12 @@ func checkAlarms(s etcd.Survey, replacing string, f *operate.Findings) {
 
 // anotherBrokenHint returns what to do with a second broken member where one is replaced: etcd adds no
 // member while any voter is missing.
-func anotherBrokenHint(replacing string) string {
+func (m *Members) anotherBrokenHint(replacing string, another uint64) string {
 	if replacing == "" {
 		return ""
 	}
-	return "; etcd adds no member while another voter is missing: bring it back, or remove it with kubectl etcd member remove and replace it after this one"
+	return fmt.Sprintf("; etcd adds no member while another voter is missing: bring it back, or remove it with %s and replace it after this one",
+		m.Owner.Command("member remove", fmt.Sprintf("%016x", another)))
 }
 
 // unhealthyReason returns why a pod's member is not healthy.

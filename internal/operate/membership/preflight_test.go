@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -81,12 +82,12 @@ var preflightRows = []struct {
 	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, replacing: "main-2"},
 	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, replacing: "main-2", want: "remove it with kubectl etcd member remove"},
 	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, want: "main-1 has an alarm: NOSPACE"},
-	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag has run"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag statefulset/main -n team has run"},
 	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, want: "main-1 has an alarm: CORRUPT"},
-	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, replacing: "main-1", warns: "until kubectl etcd alarm disarm has run"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, replacing: "main-1", warns: "until kubectl etcd alarm disarm statefulset/main -n team has run"},
 	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, want: "member 00000000000000ff (no longer in the member list) has an alarm: NOSPACE"},
-	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag has run"},
-	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, replacing: "main-2", warns: "until kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, replacing: "main-2", warns: "until kubectl etcd defrag statefulset/main -n team has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, replacing: "main-2", warns: "until kubectl etcd alarm disarm statefulset/main -n team has run"},
 	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, want: "etcd has 3 members and the StatefulSet asks for 2"},
 	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, want: `etcd has 2 members and the StatefulSet asks for 3: make them equal first: kubectl -n team patch statefulset/main --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"2 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":2}}'`},
 	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, want: "make them equal first: main-1 has no member: kubectl etcd member replace statefulset/main main-1 -n team gives it one"},
@@ -284,7 +285,7 @@ func TestNoQuorum(t *testing.T) {
 		"main-1 does not report its member list: authentication is enabled":            etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
 	} {
 		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
-		if got := noQuorum(e); !strings.HasPrefix(got, want) {
+		if got := noQuorum(e, owner.Owner{}); !strings.HasPrefix(got, want) {
 			t.Errorf("%v: got %q, want %q", err, got, want)
 		}
 	}

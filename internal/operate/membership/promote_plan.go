@@ -20,7 +20,7 @@ import (
 // PlanPromote returns the learner with an ID, a name or a pod, and the plan to promote it. The plan
 // is empty if the member is already a voter.
 func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word string) (etcd.Listed, operate.Plan, error) {
-	s, err := SurveyQuorum(ctx, c, "promote "+word)
+	s, err := SurveyQuorum(ctx, c, o, "promote "+word)
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}
@@ -44,9 +44,9 @@ func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word strin
 }
 
 // AwaitCaughtUp waits until a learner is near its leader in several surveys in a row.
-func AwaitCaughtUp(ctx context.Context, c *etcd.Cluster, l etcd.Listed, timer clock.Clock) error {
+func AwaitCaughtUp(ctx context.Context, c *etcd.Cluster, o owner.Owner, l etcd.Listed, timer clock.Clock) error {
 	for near := 0; near < membership.CatchUpReads; {
-		s, err := SurveyQuorum(ctx, c, "promote "+l.NameAndID())
+		s, err := SurveyQuorum(ctx, c, o, "promote "+l.NameAndID())
 		if err != nil {
 			return err
 		}

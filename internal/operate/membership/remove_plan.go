@@ -22,7 +22,7 @@ import (
 // Plan finds the member with an ID, a name or a pod, and returns it with the plan to remove it. The
 // error is a *RefusedError if it must not be removed.
 func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Plan, error) {
-	s, err := SurveyQuorum(ctx, r.Members, "remove "+word)
+	s, err := SurveyQuorum(ctx, r.Members, r.Owner, "remove "+word)
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}

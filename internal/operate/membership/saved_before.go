@@ -34,7 +34,7 @@ func (m *Members) SavedBefore(ctx context.Context, path string) (string, error) 
 	if err := m.connect(ctx); err != nil {
 		return "", err
 	}
-	s, err := SurveyQuorum(ctx, m.cluster, fmt.Sprintf("scale %s to 0 members", m.Owner))
+	s, err := SurveyQuorum(ctx, m.cluster, m.Owner, fmt.Sprintf("scale %s to 0 members", m.Owner))
 	if err != nil {
 		return "", err
 	}
