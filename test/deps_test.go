@@ -94,6 +94,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/blob", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
@@ -232,6 +233,7 @@ var foreign = map[string][]string{
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restart":     {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
+	"internal/operate/schedule":    {commandLine, printers},
 	"internal/operate/step":        {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},
 	"internal/install":             {commandLine, printers},

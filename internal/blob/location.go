@@ -80,6 +80,15 @@ func (l Location) String() string {
 	return text
 }
 
+// FolderURL returns the URL of the folder with a slash at its end, which ParseObject reads as a folder.
+func (l Location) FolderURL() string {
+	text := l.Folder + "/"
+	if len(l.query) > 0 {
+		text += "?" + l.query.Encode()
+	}
+	return text
+}
+
 // File returns the path on this machine, or false if the location is a bucket.
 func (l Location) File() (string, bool) {
 	if l.scheme != "file" {

@@ -17,6 +17,7 @@ import (
 	"gocloud.dev/blob/fileblob"
 	_ "gocloud.dev/blob/s3blob" // registers the scheme s3
 	"gocloud.dev/gcerrors"
+	_ "golang.org/x/crypto/x509roots/fallback" // for an image without a system's certificate authorities
 )
 
 // RecordSuffix ends the name of the object that describes a snapshot.

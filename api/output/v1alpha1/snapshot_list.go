@@ -21,6 +21,8 @@ type SnapshotList struct {
 	// would read them. Older snapshots can't be listed. In the folder of a URL or of a schedule they
 	// are all snapshots, the oldest first.
 	Items []StoredSnapshot `json:"items"`
+	// Schedule is the schedule of kubectl etcd snapshot schedule. It is absent if there is none.
+	Schedule *SnapshotSchedule `json:"schedule,omitempty"`
 	// Leases are the leases that the backup program renews after each backup.
 	Leases []SnapshotLease `json:"leases,omitempty"`
 	// Tasks are etcd-druid's tasks, the newest first.
@@ -38,6 +40,21 @@ func (l *SnapshotList) Names() []string {
 		names[i] = l.Items[i].Name
 	}
 	return names
+}
+
+// SnapshotSchedule is a CronJob that saves snapshots.
+type SnapshotSchedule struct {
+	// CronJob is its name.
+	CronJob string `json:"cronJob"`
+	// URL is the folder, Every the time between two snapshots, and Keep how many are kept.
+	URL   string `json:"url"`
+	Every string `json:"every"`
+	Keep  int    `json:"keep"`
+	// Suspended is whether no run starts.
+	Suspended bool `json:"suspended,omitempty"`
+	// LastRun and LastSuccess are absent if there was none.
+	LastRun     *metav1.Time `json:"lastRun,omitempty"`
+	LastSuccess *metav1.Time `json:"lastSuccess,omitempty"`
 }
 
 // SnapshotStore is where backups are kept.

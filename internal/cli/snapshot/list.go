@@ -33,8 +33,9 @@ func newListCommand(a *app.App) *cobra.Command {
 			clusters come from their descriptions, NAME.db.json.
 
 			The output also has the leases that record the progress of the backups, and the snapshot
-			tasks of etcd-druid. For other clusters, it only has the Lease of the annotation
-			kubectl-etcd.dev/backup-lease.`),
+			tasks of etcd-druid. For other clusters, it has the schedule of snapshot schedule with the
+			snapshots in its folder, and the Lease of the annotation kubectl-etcd.dev/backup-lease. The
+			credentials for the folder come from your environment.`),
 		Example: ui.Examples(`
 			# List the snapshots of a cluster
 			kubectl etcd snapshot list etcd-main
@@ -74,8 +75,8 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 		if err := addLatest(ctx, a, c, store, out); err != nil {
 			out.Missing = append(out.Missing, fmt.Sprintf("the contents of the store: %v", err))
 		}
-	} else {
-		out.Missing = append(out.Missing, noStore(c.Owner))
+	} else if err := addSchedule(ctx, c, out); err != nil {
+		out.Missing = append(out.Missing, err.Error())
 	}
 	if err := addRecords(ctx, c, out); err != nil {
 		return err

@@ -13,10 +13,11 @@ import (
 
 // NewCommand returns the command kubectl etcd snapshot.
 func NewCommand(a *app.App) *cobra.Command {
-	cmd := ui.NewGroupCmd("snapshot", "Save, check and list snapshots, and plan a restore",
+	cmd := ui.NewGroupCmd("snapshot", "Save, check, list and schedule snapshots, and plan a restore",
 		newSaveCommand(a),
 		newStatusCommand(a),
 		newListCommand(a),
+		newScheduleCommand(a),
 		newRestorePlanCommand(a),
 	)
 	cmd.Example = ui.Examples(`
