@@ -41,7 +41,7 @@ func newScheduleCommand(a *app.App) *cobra.Command {
 			its snapshots. The command takes the first snapshot at once, and waits for it.
 
 			After each verified snapshot, the CronJob renews a Lease. The annotations of the StatefulSet
-			name this Lease and its maximum age. If a run fails or does not start, BackupReady turns
+			name this Lease and its maximum age. If a run fails or does not start, BackupReady becomes
 			False, as for druid's backups.
 
 			URL is the URL of a folder, as in snapshot save. The credentials for the store are environment

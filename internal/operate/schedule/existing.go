@@ -97,7 +97,7 @@ func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 	j.changes = []change{{c, wanted}}
 	plan := operate.Plan{Title: fmt.Sprintf("%s the schedule of snapshots of %s", title(string(j.Action)), j.Owner), Steps: []string{"change CronJob " + c.Name}}
 	if suspend {
-		plan.Warnings = []string{fmt.Sprintf("BackupReady turns False when the last snapshot is older than %s. To record that no backups are wanted, use --delete.", j.Owner.Annotations[v1alpha1.BackupMaxAgeAnnotation])}
+		plan.Warnings = []string{fmt.Sprintf("BackupReady becomes False when the last snapshot is older than %s. To record that no backups are wanted, use --delete.", j.Owner.Annotations[v1alpha1.BackupMaxAgeAnnotation])}
 	}
 	return plan, nil
 }

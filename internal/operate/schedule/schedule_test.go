@@ -273,6 +273,50 @@ func TestChangedMeanwhile(t *testing.T) {
 	s.do(t, Delete)
 }
 
+// TestWriters: each write fails if it is refused, and if its object is another one or does not exist any more.
+func TestWriters(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if _, err := s.job.Judge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.job.write(t.Context()); err != nil || c == nil || c.Spec.Schedule != "8 * * * *" {
+		t.Errorf("wrote %v, %v", c, err)
+	}
+	if _, err := s.job.write(t.Context()); err == nil {
+		t.Error("objects that exist meanwhile are written over")
+	}
+	if err := s.job.annotate(t.Context(), "lease", "25h"); err != nil || s.annotations()["kubectl-etcd.dev/backup-max-age"] != "25h" {
+		t.Errorf("annotated %v, %v", s.annotations(), err)
+	}
+	s.job.Owner.UID = "another"
+	if err := s.job.annotate(t.Context(), nil, nil); err == nil || len(s.annotations()) == 0 {
+		t.Errorf("another StatefulSet has lost its annotations: %v", err)
+	}
+	role := (builder{owner: s.job.Owner, Spec: s.job.Spec}).objects()[2]
+	s.Refuse = func(method, _ string) int {
+		if method == http.MethodDelete {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	if err := s.job.deleteOurs(t.Context(), role); err == nil {
+		t.Error("a refused deletion is no error")
+	}
+	s.Refuse = nil
+	if err := s.job.deleteOurs(t.Context(), role); err != nil || s.Get(operatetest.Path("Role", name)) != nil {
+		t.Errorf("the Role stays: %v", err)
+	}
+	if err := s.job.deleteOurs(t.Context(), role); err != nil {
+		t.Errorf("a deletion of nothing: %v", err)
+	}
+	s.Put(operatetest.Path("Role", name), apitest.Object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": apitest.Object{"namespace": "team", "name": name}})
+	role = (builder{owner: s.job.Owner, Spec: s.job.Spec}).objects()[2]
+	if err := s.job.deleteOurs(t.Context(), role); err != nil || s.Get(operatetest.Path("Role", name)) == nil {
+		t.Errorf("another Role is deleted: %v", err)
+	}
+}
+
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	for every, want := range map[time.Duration][3]string{

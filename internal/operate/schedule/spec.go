@@ -3,7 +3,7 @@
 
 // Package schedule makes, changes and deletes a CronJob that saves snapshots of a cluster on a
 // StatefulSet to a store. The CronJob renews a Lease after each verified snapshot. The annotations of
-// the StatefulSet name the Lease, so BackupReady turns False if a run fails or does not start.
+// the StatefulSet name the Lease, so BackupReady becomes False if a run fails or does not start.
 package schedule
 
 import (
