@@ -60,6 +60,8 @@ var graph = map[string][]string{
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
+	"internal/blob":                {"internal/snapshot"},
+	"internal/blob/blobtest":       nil,
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/health": {
@@ -93,7 +95,8 @@ var graph = map[string][]string{
 		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
-	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/backup": {"internal/operate", "internal/blob", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
@@ -176,7 +179,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -225,6 +228,7 @@ var foreign = map[string][]string{
 	"internal/observe/terms":       {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},
+	"internal/blob":                {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/backup":      {commandLine, printers},
@@ -235,6 +239,7 @@ var foreign = map[string][]string{
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restart":     {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
+	"internal/operate/schedule":    {commandLine, printers},
 	"internal/operate/step":        {commandLine, printers},
 	"internal/operate/sweep":       {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},

@@ -83,6 +83,21 @@ func (w *world) reconcile(t *testing.T) {
 	w.reconcileEtcd()
 	w.Reconcile(t)
 	w.reconcileEndpoints()
+	if job := w.firstSnapshot(); job != nil && operatetest.Field(job, "status")["conditions"] == nil {
+		job := copied(job)
+		job["status"] = apitest.Object{"conditions": []any{apitest.Object{"type": "Complete", "status": "True"}}}
+		w.Create(job)
+	}
+}
+
+// firstSnapshot returns the Job of a schedule that takes the first snapshot, nil for none.
+func (w *world) firstSnapshot() apitest.Object {
+	for _, path := range w.Paths() {
+		if strings.HasPrefix(path, operatetest.Path("Job", "")) {
+			return w.Get(path)
+		}
+	}
+	return nil
 }
 
 // reconcileEtcd gives the StatefulSet the replicas of the Etcd, and each new pod and each pod

@@ -144,6 +144,11 @@ var ends = map[string]end{
 		out: "Full-0-1000", event: "SnapshotTaken",
 		stuck: hang, title: "Have backup-restore of Etcd team/main take a full snapshot", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
 	},
+	"snapshot schedule statefulset main": {
+		out: "statefulset/main: scheduled a snapshot every 1h to s3://backups/team", event: "SnapshotScheduleSet", again: "StatefulSet team/main already has this schedule",
+		stuck: idle(func(w *world) bool { return w.firstSnapshot() != nil }), title: "Save a snapshot of StatefulSet team/main every 1h to s3://backups/team",
+		next: "the first snapshot may still be stored: kubectl etcd snapshot list statefulset/main -n team", resumed: "StatefulSet team/main already has this schedule",
+	},
 	"sweep --remove": {
 		out: "What was left over is removed.", again: "Nothing is left behind that can be removed.",
 		stuck: idle(func(w *world) bool { return w.controllers.deletions > 0 }), title: "remove what is left over",

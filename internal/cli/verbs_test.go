@@ -56,6 +56,7 @@ var verbs = []verb{
 	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true},
 	{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"},
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
+	{path: "snapshot schedule", args: "statefulset/main --to s3://backups/team --image plugin:dev", detaches: true, besides: true},
 	{path: "sweep", args: "--remove -n team", set: (*world).leftover, detaches: true, lockless: true, besides: true},
 	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
 }

@@ -42,6 +42,8 @@ type Cluster struct {
 	// Reached are the pods whose members the metrics of each other member show as connected and sending.
 	// Nil leaves connections out of the metrics.
 	Reached []string
+	// Database is what a snapshot contains, as Database returns it. Members without one have no snapshots.
+	Database []byte
 	// Fail returns the error of a call, nil for none. It is called before anything is done.
 	Fail func(call string) error
 

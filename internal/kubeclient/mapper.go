@@ -33,6 +33,7 @@ var clusterScoped = map[schema.GroupVersion]map[string]bool{
 	{Group: "discovery.k8s.io", Version: "v1"}:              {"EndpointSlice": false},
 	{Group: "events.k8s.io", Version: "v1"}:                 {"Event": false},
 	{Group: "policy", Version: "v1"}:                        {"PodDisruptionBudget": false},
+	{Group: "rbac.authorization.k8s.io", Version: "v1"}:     {"Role": false, "RoleBinding": false},
 	{Group: "storage.k8s.io", Version: "v1"}:                {"StorageClass": true},
 	{Group: "druid.gardener.cloud", Version: "v1alpha1"}:    {"Etcd": false, "EtcdCopyBackupsTask": false, "EtcdOpsTask": false},
 	{Group: "policy.kubectl-etcd.dev", Version: "v1alpha1"}: {"EtcdTopologyPolicy": true},

@@ -124,7 +124,7 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.
 		f.note(reasons.BackupLeaseUnreadable, "it is unknown whether backups of %s succeed: read Lease %s: %v", w.owner, name, err)
 		return newCondition(policy.Unknown, reasons.BackupLeaseUnreadable)
 	case lease.Spec.RenewTime == nil:
-		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
+		return neverRenewed(&lease, limit, f)
 	}
 	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
 	if rest < 0 {
@@ -132,6 +132,20 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.
 	}
 	f.changeIn(rest + time.Second)
 	return newCondition(policy.True, reasons.BackupSucceeded)
+}
+
+// neverRenewed is the condition for a lease without a backup. If a backup was due since the lease was
+// created, backups fail.
+func neverRenewed(lease *coordinationv1.Lease, limit time.Duration, f *Facts) policy.Condition {
+	if lease.CreationTimestamp.IsZero() {
+		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
+	}
+	rest := limit - f.At.Sub(lease.CreationTimestamp.Time)
+	if rest < 0 {
+		return newCondition(policy.False, reasons.BackupTooOld)
+	}
+	f.changeIn(rest + time.Second)
+	return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
 }
 
 // namedLease returns the lease that an owner's annotation names. It is empty for none, and for

@@ -58,6 +58,12 @@ var (
 	ScaledUndone = events.Add("ScaledUndone",
 		"A user rolled back a scale before it was complete.",
 		"Check the number of members: kubectl etcd status NAME.")
+	SnapshotScheduleSet = events.Add("SnapshotScheduleSet",
+		"A user created, changed, suspended or resumed a schedule of snapshots.",
+		"To see its snapshots: kubectl etcd snapshot list NAME.")
+	SnapshotScheduleDeleted = events.Add("SnapshotScheduleDeleted",
+		"A user deleted the schedule of snapshots. The snapshots in the store stay.",
+		"If nothing else takes backups, create a schedule: kubectl etcd snapshot schedule NAME.")
 	SnapshotTaken = events.Add("SnapshotTaken",
 		"A user requested a snapshot from etcd-druid's backup-restore, which wrote it into the backup store.",
 		policy.NoAction)

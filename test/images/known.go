@@ -10,6 +10,9 @@ const Pause = "registry.k8s.io/pause:3.10.1"
 // Webhook is the project's own image, made of the sources in this checkout.
 const Webhook = "ghcr.io/kubectl-etcd/etcd-webhook:dev"
 
+// Plugin is the image of the plugin, which the jobs of snapshot schedules run.
+const Plugin = "ghcr.io/kubectl-etcd/kubectl-etcd:dev"
+
 // Druid is etcd-druid, which the Deployment that runs it names.
 const Druid = gardener + "gardener/etcd-druid:v0.37.0"
 
@@ -42,6 +45,7 @@ var known = []Image{
 	single(gardener+"gardener/etcdbrctl:v0.43.0", "etcdbrctl"),
 	{Name: Alpine, busybox: true, command: []string{"/bin/sh"}},
 	single(Webhook, "etcd-webhook"),
+	single(Plugin, "kubectl-etcd"),
 	single(CertManager, "cert-manager"),
 }
 

@@ -68,7 +68,7 @@ func AllPlugins() []Platform {
 	}
 }
 
-// AllImages are the platforms of the webhook's image.
+// AllImages are the platforms of the images.
 func AllImages() []Platform { return []Platform{{"linux", "amd64"}, {"linux", "arm64"}} }
 
 // Released is what was made; every path is absolute.
@@ -79,8 +79,9 @@ type Released struct {
 	Archives []krew.Archive
 	// Manifest is krew's, Checksums the list of sha256 sums of every file.
 	Manifest, Checksums string
-	// Image is the folder of an OCI layout with one index, Digest that index.
-	Image, Digest string
+	// Image is the folder of an OCI layout with one index, Digest that index. PluginImage is the
+	// plugin's, for the jobs of snapshot schedules.
+	Image, Digest, PluginImage string
 }
 
 // Make makes a release.
@@ -193,6 +194,9 @@ func (o Options) assemble(plugins, webhooks []program) (*Released, error) {
 		if err := o.writeManifests(r.Version, r.Digest); err != nil {
 			return nil, err
 		}
+		if err := o.writePluginImage(r, plugins); err != nil {
+			return nil, err
+		}
 	}
 	r.Manifest = filepath.Join(o.Out, krew.Name+".yaml")
 	text, err := krew.Manifest(krew.Release{Version: r.Version, Archives: r.Archives})
@@ -204,4 +208,15 @@ func (o Options) assemble(plugins, webhooks []program) (*Released, error) {
 	}
 	r.Checksums = filepath.Join(o.Out, "checksums.txt")
 	return r, writeChecksums(o.Out, r.Checksums)
+}
+
+// writePluginImage writes the plugin's image for those of its platforms that images have.
+func (o Options) writePluginImage(r *Released, plugins []program) error {
+	plugins = slices.DeleteFunc(slices.Clone(plugins), func(p program) bool { return !slices.Contains(o.Images, p.platform) })
+	if len(plugins) == 0 {
+		return nil
+	}
+	r.PluginImage = filepath.Join(o.Out, "plugin-image")
+	_, err := writeImage(r.PluginImage, plugins, filepath.Join(o.Source, "LICENSE"))
+	return err
 }

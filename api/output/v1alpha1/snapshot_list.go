@@ -7,18 +7,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SnapshotList has the known snapshots in a cluster's backup store.
+// SnapshotList has the known snapshots in a cluster's backup store, or in the folder of a URL.
 //
 // +kubebuilder:object:root=true
 type SnapshotList struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Cluster ClusterReference `json:"cluster"`
+	// Cluster is absent in a list of the folder of a URL.
+	Cluster ClusterReference `json:"cluster,omitzero"`
 	// Store is the backup store. It is absent if unknown.
 	Store *SnapshotStore `json:"store,omitempty"`
 	// Items are the last full snapshot and the deltas since then, the oldest first. A restore
-	// would read them. Older snapshots can't be listed.
+	// would read them. Older snapshots can't be listed. In the folder of a URL or of a schedule they
+	// are all snapshots, the oldest first.
 	Items []StoredSnapshot `json:"items"`
+	// Schedule is the schedule of kubectl etcd snapshot schedule. It is absent if there is none.
+	Schedule *SnapshotSchedule `json:"schedule,omitempty"`
 	// Leases are the leases that the backup program renews after each backup.
 	Leases []SnapshotLease `json:"leases,omitempty"`
 	// Tasks are etcd-druid's tasks, the newest first.
@@ -38,6 +42,21 @@ func (l *SnapshotList) Names() []string {
 	return names
 }
 
+// SnapshotSchedule is a CronJob that saves snapshots.
+type SnapshotSchedule struct {
+	// CronJob is its name.
+	CronJob string `json:"cronJob"`
+	// URL is the folder, Every the time between two snapshots, and Keep how many are kept.
+	URL   string `json:"url"`
+	Every string `json:"every"`
+	Keep  int    `json:"keep"`
+	// Suspended is whether no run starts.
+	Suspended bool `json:"suspended,omitempty"`
+	// LastRun and LastSuccess are absent if there was none.
+	LastRun     *metav1.Time `json:"lastRun,omitempty"`
+	LastSuccess *metav1.Time `json:"lastSuccess,omitempty"`
+}
+
 // SnapshotStore is where backups are kept.
 type SnapshotStore struct {
 	Provider string `json:"provider"`
@@ -55,6 +74,10 @@ type StoredSnapshot struct {
 	StartRevision int64       `json:"startRevision"`
 	LastRevision  int64       `json:"lastRevision"`
 	CreatedAt     metav1.Time `json:"createdAt"`
+	// Size is in bytes. It is absent in a store of etcd-druid.
+	Size int64 `json:"size,omitempty"`
+	// Cluster is where the snapshot is from, according to its description in the folder of a URL.
+	Cluster *ClusterReference `json:"cluster,omitempty"`
 	// Final is true for a snapshot that the store never deletes.
 	Final bool `json:"final,omitempty"`
 }

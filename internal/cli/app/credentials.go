@@ -4,6 +4,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -88,6 +89,30 @@ func (c *credentialFlags) note(a *App, text string) {
 	}
 	c.noted[text] = true
 	a.Step("%s", text)
+}
+
+// ForJob returns the flags for a job in the cluster, and the Secrets that they name. It returns an error
+// for what only this machine has.
+func (c *credentialFlags) ForJob() (args, secrets []string, err error) {
+	if c.caCert+c.cert+c.key+c.user != "" {
+		return nil, nil, errors.New("a job in the cluster has no files or passwords of this machine: put them into Secrets, and use --client-secret and --user-secret")
+	}
+	for _, f := range []struct{ flag, value string }{{"client-secret", c.clientSecret}, {"user-secret", c.userSecret}} {
+		if f.value == "" {
+			continue
+		}
+		if strings.Contains(f.value, "/") {
+			return nil, nil, fmt.Errorf("--%s %s: a job can only read Secrets of its own namespace: use the name without a namespace", f.flag, f.value)
+		}
+		args, secrets = append(args, "--"+f.flag+"="+f.value), append(secrets, f.value)
+	}
+	if c.serverName != "" {
+		args = append(args, "--server-name="+c.serverName)
+	}
+	if c.clientPort != 0 {
+		args = append(args, "--client-port="+strconv.Itoa(int(c.clientPort)))
+	}
+	return args, secrets, nil
 }
 
 // AsArgs returns the flags for a command that is printed, each after a space. It omits a

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -21,24 +22,36 @@ import (
 
 func newListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "list TARGET",
-		Short: "List the snapshots in a cluster's backup store",
+		Use:   "list TARGET | URL",
+		Short: "List the snapshots in a cluster's backup store or in a bucket",
 		Long: ui.Paragraphs(`
 			List the snapshots that a restore of a druid cluster would read from its backup store: the
 			last full snapshot and the deltas after it. The list comes from etcd-backup-restore. For
 			older snapshots and for sizes, use the tools of the store.
 
+			With the URL of a folder, as in snapshot save, list all snapshots in it. Their revisions and
+			clusters come from their descriptions, NAME.db.json.
+
 			The output also has the leases that record the progress of the backups, and the snapshot
-			tasks of etcd-druid. For other clusters, it only has the Lease of the annotation
-			kubectl-etcd.dev/backup-lease.`),
+			tasks of etcd-druid. For other clusters, it has the schedule of snapshot schedule with the
+			snapshots in its folder, and the Lease of the annotation kubectl-etcd.dev/backup-lease. The
+			credentials for the folder come from your environment.`),
 		Example: ui.Examples(`
 			# List the snapshots of a cluster
 			kubectl etcd snapshot list etcd-main
 
+			# List the snapshots in a bucket
+			kubectl etcd snapshot list s3://backups/team-a
+
 			# Print the last revision that a restore would contain
 			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if blob.IsURL(args[0]) {
+				return runListURL(cmd, a, args[0])
+			}
+			return runList(cmd, a, args[0])
+		},
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
@@ -62,8 +75,8 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 		if err := addLatest(ctx, a, c, store, out); err != nil {
 			out.Missing = append(out.Missing, fmt.Sprintf("the contents of the store: %v", err))
 		}
-	} else {
-		out.Missing = append(out.Missing, noStore(c.Owner))
+	} else if err := addSchedule(ctx, c, out); err != nil {
+		out.Missing = append(out.Missing, err.Error())
 	}
 	if err := addRecords(ctx, c, out); err != nil {
 		return err

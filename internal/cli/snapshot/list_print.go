@@ -23,6 +23,9 @@ func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 	if s := l.Store; s != nil {
 		lines = append(lines, [2]string{"Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " ")})
 	}
+	if s := l.Schedule; s != nil {
+		lines = append(lines, [2]string{"Schedule:", scheduleText(a, s)})
+	}
 	if l.BackupReady != "" {
 		lines = append(lines, [2]string{"BackupReady:", l.BackupReady})
 	}
@@ -36,7 +39,11 @@ func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 	}
 	if len(l.Items) > 0 {
 		fmt.Fprintln(w)
-		if err := storedTable(a, l).Write(a.Console, w, wide); err != nil {
+		table := storedTable(a, l)
+		if l.Schedule != nil {
+			table = folderTable(a, l)
+		}
+		if err := table.Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}
@@ -63,6 +70,17 @@ func leaseText(a *app.App, l v1alpha1.SnapshotLease) string {
 		text += fmt.Sprintf(", up to revision %d", l.Revision)
 	}
 	return text + fmt.Sprintf(" (lease %s)", l.Name)
+}
+
+func scheduleText(a *app.App, s *v1alpha1.SnapshotSchedule) string {
+	text := fmt.Sprintf("every %s to %s, keeps %d (cronjob %s)", s.Every, s.URL, s.Keep, s.CronJob)
+	if s.LastSuccess != nil {
+		text += fmt.Sprintf(", last success %s ago", ago(a, *s.LastSuccess))
+	}
+	if s.Suspended {
+		text += ", suspended"
+	}
+	return text
 }
 
 func ago(a *app.App, t metav1.Time) string { return format.Since(a.Clock.Now(), t.Time) }

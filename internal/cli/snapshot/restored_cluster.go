@@ -39,8 +39,11 @@ func (c *restoredCluster) Save(ctx context.Context, file string) error {
 		return err
 	}
 	s := newSaver(t.app, cluster, order, saveOptions{retries: 2, idle: 30 * time.Second})
-	_, err = s.saveTo(ctx, file, false)
-	return err
+	if _, err := s.fill(ctx, file, file, false); err != nil {
+		return err
+	}
+	t.app.Step("Saved and verified %s", file)
+	return nil
 }
 
 // CutTraffic cuts the clients' Services, or moves the end of their cut.

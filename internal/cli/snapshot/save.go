@@ -6,10 +6,12 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -24,6 +26,10 @@ type saveOptions struct {
 	idle    time.Duration
 	via     snapshotVia
 	change  change.Flags
+	// keep is the number of snapshots that stay in the folder of a URL. 0 is all.
+	keep int
+	// lease is the name of the Lease to renew when the snapshot is stored.
+	lease string
 }
 
 // snapshotVia is the value of --via.
@@ -47,8 +53,8 @@ func (v snapshotVia) kind() backup.Kind {
 func newSaveCommand(a *app.App) *cobra.Command {
 	o := saveOptions{via: viaMember, change: change.Flags{Timeout: time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "save TARGET [FILE | -]",
-		Short: "Save a verified snapshot to a file, to stdout, or to druid's backup store",
+		Use:   "save TARGET [FILE | URL | -]",
+		Short: "Save a verified snapshot to a file, a bucket, stdout, or druid's backup store",
 		Long: ui.Paragraphs(`
 			Save a snapshot of one member, by default of a healthy follower. The command downloads it
 			through the API server.
@@ -58,6 +64,14 @@ func newSaveCommand(a *app.App) *cobra.Command {
 			Until then, the file is FILE.part. On an error or Ctrl-C, the command removes it.
 			FILE.json records the origin of the snapshot. Without FILE, the name consists of the
 			cluster and the time. A failed transfer is retried from another member.
+
+			A URL is s3://BUCKET/PREFIX/NAME.db or file:///DIRECTORY/NAME.db. If it ends with a slash, the
+			name consists of the cluster and the time. For a store that is not AWS, add
+			?endpoint=https://HOST:PORT. The credentials come from the environment, as those of the AWS
+			CLI. The command verifies the snapshot in a temporary file, and uploads it. Then it reads the
+			object back and compares it. If that fails, it deletes the object. --keep deletes the oldest
+			snapshots that this command has stored there for the same cluster. --renew-lease is for
+			backup jobs, and records the backup in a Lease.
 
 			With -, the snapshot goes to stdout. Then the command can only verify the SHA-256: the
 			output is a snapshot only if the exit code is 0. To check the database itself, use
@@ -75,6 +89,9 @@ func newSaveCommand(a *app.App) *cobra.Command {
 
 			# Save a snapshot of a specific member
 			kubectl etcd snapshot save etcd-main /backup/main.db --member etcd-main-2
+
+			# Save a snapshot to a bucket, and keep the last seven there
+			kubectl etcd snapshot save etcd-main s3://backups/team-a/ --keep 7
 
 			# Compress the snapshot. With pipefail, the shell returns the exit code of a failed save
 			set -o pipefail; kubectl etcd snapshot save etcd-main - | zstd > main.db.zst
@@ -101,7 +118,9 @@ func newSaveCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.member, "member", "", "Pod of the member that provides the snapshot. The default is the best follower")
-	flags.BoolVar(&o.force, "force", false, "Replace FILE and FILE.json if they exist")
+	flags.BoolVar(&o.force, "force", false, "Replace FILE and FILE.json, or the object of URL, if they exist")
+	flags.IntVar(&o.keep, "keep", 0, "Number of snapshots of the cluster to keep in the folder of URL, which ends with a slash. 0 keeps all")
+	flags.StringVar(&o.lease, "renew-lease", "", "Lease in the namespace of the cluster that records the backup. It must exist")
 	flags.IntVar(&o.retries, "retries", 2, "Number of retries after a failed transfer")
 	flags.DurationVar(&o.idle, "idle-timeout", 30*time.Second, "Time without data after which a transfer fails")
 	ui.AddEnum(cmd, flags, &o.via, "via", "method", "How to take the snapshot: member, or backup-restore[=full|delta] for the sidecar of a druid cluster",
@@ -117,6 +136,10 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	switch {
 	case o.via != viaMember && (file != "" || given("member") || o.force):
 		return fmt.Errorf("--via %s saves to the cluster's backup store: FILE, --member and --force can't be used with it", o.via)
+	case (given("keep") || o.lease != "") && !blob.IsURL(file):
+		return errors.New("--keep and --renew-lease can only be used with a URL")
+	case given("keep") && (o.keep < 1 || !strings.HasSuffix(withoutParameters(file), "/")):
+		return errors.New("--keep must be at least 1, and needs a URL that ends with a slash: the names of the snapshots contain the time")
 	case o.via == viaMember && (given("dry-run") || given("reason")):
 		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing in the cluster")
 	case !o.change.Wait:
@@ -125,4 +148,9 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 		return fmt.Errorf("--retries is %d, and can't be less than 0", o.retries)
 	}
 	return nil
+}
+
+func withoutParameters(url string) string {
+	url, _, _ = strings.Cut(url, "?")
+	return url
 }

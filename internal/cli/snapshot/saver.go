@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,6 +36,10 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 			return err
 		}
 	}
+	location, err := locationOf(file)
+	if err != nil {
+		return err
+	}
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
@@ -53,6 +58,9 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 	s := newSaver(a, c, order, o)
 	if file == "-" {
 		return s.toStdout(ctx)
+	}
+	if location != nil {
+		return s.toURL(ctx, cmd, *location, o)
 	}
 	if file == "" {
 		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.started.UTC().Format("20060102T150405Z"))
@@ -115,28 +123,33 @@ func (s *saver) toStdout(ctx context.Context) error {
 }
 
 func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
-	out, err := s.saveTo(ctx, file, force)
+	out, err := s.fill(ctx, file, file, force)
 	if err != nil {
 		return err
 	}
-	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
+	return s.print(cmd, out)
 }
 
-// saveTo saves and verifies a file, with FILE.json beside it.
-func (s *saver) saveTo(ctx context.Context, file string, force bool) (out *v1alpha1.Snapshot, err error) {
-	_, err = s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
-		out = s.describe(file, got)
+// fill saves the snapshot to a file, and its description to FILE.json. shown is the file's name in the
+// output.
+func (s *saver) fill(ctx context.Context, file, shown string, force bool) (*v1alpha1.Snapshot, error) {
+	var out *v1alpha1.Snapshot
+	_, err := s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
+		out = s.describe(shown, got)
 		origin := out.DeepCopy()
-		origin.File = filepath.Base(file)
+		origin.File = path.Base(filepath.ToSlash(file))
 		origin.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Snapshot"))
 		text, err := json.MarshalIndent(origin, "", "  ")
 		return append(text, '\n'), err
 	})
 	s.progress.end()
-	if err == nil {
-		s.app.Step("Saved and verified %s", file)
-	}
 	return out, err
+}
+
+// print prints the snapshot that was saved.
+func (s *saver) print(cmd *cobra.Command, out *v1alpha1.Snapshot) error {
+	s.app.Step("Saved and verified %s", out.File)
+	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
 }
 
 func (s *saver) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {

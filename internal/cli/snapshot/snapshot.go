@@ -13,10 +13,11 @@ import (
 
 // NewCommand returns the command kubectl etcd snapshot.
 func NewCommand(a *app.App) *cobra.Command {
-	cmd := ui.NewGroupCmd("snapshot", "Save, check, list and restore snapshots",
+	cmd := ui.NewGroupCmd("snapshot", "Save, check, list, schedule and restore snapshots",
 		newSaveCommand(a),
 		newStatusCommand(a),
 		newListCommand(a),
+		newScheduleCommand(a),
 		newRestoreCommand(a),
 		newRestorePlanCommand(a),
 	)

@@ -21,8 +21,8 @@ import (
 
 func newStatusCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status FILE",
-		Short: "Check a snapshot file and show its contents",
+		Use:   "status FILE | URL",
+		Short: "Check a snapshot and show its contents",
 		Long: ui.Paragraphs(`
 			Check a snapshot file completely and show its contents. The command compares the hash at
 			the end of the file with the database, reads all pages, and checks their order. It does
@@ -31,10 +31,16 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			A database file from a member's data directory has no such hash and is checked without it.
 			If FILE.json exists and belongs to the file, the output has the origin of the snapshot.
 
+			URL is s3://BUCKET/PREFIX/NAME.db or file:///DIRECTORY/NAME.db, as in snapshot save. The
+			command downloads an object to a temporary file.
+
 			Exit codes: 0 the snapshot is complete, 3 it is damaged or truncated, 1 error.`),
 		Example: ui.Examples(`
 			# Check a snapshot
 			kubectl etcd snapshot status main.db
+
+			# Download and check a snapshot in a bucket
+			kubectl etcd snapshot status s3://backups/team-a/main.db
 
 			# Print only the revision
 			kubectl etcd snapshot status main.db -o jsonpath='{.revision}'`),
@@ -46,10 +52,19 @@ func newStatusCommand(a *app.App) *cobra.Command {
 }
 
 func runStatus(cmd *cobra.Command, a *app.App, file string) error {
-	out, err := inspect(a, cmd, file)
+	local, clean, err := download(cmd.Context(), a, file)
+	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
+		return app.Unhealthy("%v", corrupt)
+	}
 	if err != nil {
 		return err
 	}
+	defer clean()
+	out, err := inspect(a, cmd, local)
+	if err != nil {
+		return err
+	}
+	out.File = file
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(a.Console, w, out) })
 }
 

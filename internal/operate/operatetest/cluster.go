@@ -59,6 +59,11 @@ var paths = map[string]string{
 	"Etcd":                  "/apis/druid.gardener.cloud/v1alpha1/namespaces/team/etcds/",
 	"ConfigMap":             "/api/v1/namespaces/team/configmaps/",
 	"Lease":                 "/apis/coordination.k8s.io/v1/namespaces/team/leases/",
+	"CronJob":               "/apis/batch/v1/namespaces/team/cronjobs/",
+	"Job":                   "/apis/batch/v1/namespaces/team/jobs/",
+	"ServiceAccount":        "/api/v1/namespaces/team/serviceaccounts/",
+	"Role":                  "/apis/rbac.authorization.k8s.io/v1/namespaces/team/roles/",
+	"RoleBinding":           "/apis/rbac.authorization.k8s.io/v1/namespaces/team/rolebindings/",
 }
 
 // Path returns the path of an object.

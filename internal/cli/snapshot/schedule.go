@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// scheduleOptions are the flags of snapshot schedule.
+type scheduleOptions struct {
+	change.Flags
+
+	to                      string
+	spec                    schedule.Spec
+	suspend, resume, delete bool
+}
+
+func newScheduleCommand(a *app.App) *cobra.Command {
+	o := scheduleOptions{Flags: change.Flags{Timeout: 10 * time.Minute}}
+	cmd := &cobra.Command{
+		Use:   "schedule TARGET --to URL",
+		Short: "Save snapshots regularly with a CronJob",
+		Long: ui.Paragraphs(`
+			Create or change a CronJob that saves snapshots of a cluster to a store. It runs snapshot save
+			in the namespace of the cluster, connects to the members directly, and deletes the oldest of
+			its snapshots. The command takes the first snapshot at once, and waits for it.
+
+			After each verified snapshot, the CronJob renews a Lease. The annotations of the StatefulSet
+			name this Lease and its maximum age. If a run fails or does not start, BackupReady becomes
+			False, as for druid's backups.
+
+			URL is the URL of a folder, as in snapshot save. The credentials for the store are environment
+			variables, which the Secret of --secret contains, for example AWS_ACCESS_KEY_ID. Without
+			--secret, the role of the pod is used. For file:///DIRECTORY, --claim is the
+			PersistentVolumeClaim to mount there.
+
+			The ServiceAccount of the CronJob may list pods, services and StatefulSets of the namespace,
+			get the Secrets and ConfigMaps of the members' pods by name, and renew the Lease.
+
+			A cluster of etcd-druid is refused. The message shows how to change its own schedule.`),
+		Example: ui.Examples(`
+			# Save a snapshot every hour to a bucket, and keep those of one day
+			kubectl etcd snapshot schedule etcd-main --every 1h --keep 24 --to s3://backups/team-a --secret backup-store
+
+			# Save a snapshot every day to a volume
+			kubectl etcd snapshot schedule etcd-main --every 24h --keep 7 --to file:///backup --claim etcd-backups
+
+			# Stop for a while, and continue
+			kubectl etcd snapshot schedule etcd-main --suspend
+			kubectl etcd snapshot schedule etcd-main --resume
+
+			# Delete the schedule. The snapshots stay
+			kubectl etcd snapshot schedule etcd-main --delete`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runSchedule(cmd.Context(), a, args[0], o) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.to, "to", "", "URL of the folder for the snapshots")
+	flags.DurationVar(&o.spec.Every, "every", time.Hour, "Time between two snapshots: 5m to 30m, 1h to 12h, 24h or 168h. It must divide an hour or a day")
+	flags.IntVar(&o.spec.Keep, "keep", 24, "Number of snapshots to keep")
+	flags.StringVar(&o.spec.Image, "image", defaultImage(), "Image whose entrypoint is kubectl-etcd. The default is the one of this release")
+	flags.StringVar(&o.spec.Secret, "secret", "", "Secret with environment variables for the store")
+	flags.StringVar(&o.spec.Claim, "claim", "", "PersistentVolumeClaim to mount at the directory of a file:// URL")
+	flags.BoolVar(&o.suspend, "suspend", false, "Start no more runs until --resume")
+	flags.BoolVar(&o.resume, "resume", false, "End --suspend")
+	flags.BoolVar(&o.delete, "delete", false, "Delete the schedule. The snapshots stay")
+	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsOneRequired("to", "suspend", "resume", "delete")
+	cmd.MarkFlagsMutuallyExclusive("to", "suspend", "resume", "delete")
+	for _, name := range []string{"every", "keep", "image", "secret", "claim"} {
+		for _, mode := range []string{"suspend", "resume", "delete"} {
+			cmd.MarkFlagsMutuallyExclusive(name, mode)
+		}
+	}
+	return cmd
+}
+
+// defaultImage returns the image of this release, or nothing for a build that is no release.
+func defaultImage() string {
+	version := app.ClientVersion().Version
+	if !strings.HasPrefix(version, "v") || strings.Count(version, "-") > 1 || strings.Contains(version, "+") {
+		return ""
+	}
+	return "ghcr.io/kubectl-etcd/kubectl-etcd:" + version
+}
+
+func (o scheduleOptions) action() schedule.Action {
+	switch {
+	case o.suspend:
+		return schedule.Suspend
+	case o.resume:
+		return schedule.Resume
+	case o.delete:
+		return schedule.Delete
+	}
+	return schedule.Set
+}
+
+func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptions) error {
+	if o.to != "" {
+		if !blob.IsURL(o.to) {
+			return fmt.Errorf("--to %q is no URL: use s3://BUCKET/PREFIX or file:///DIRECTORY", o.to)
+		}
+		var err error
+		if o.spec.To, err = blob.ParseFolder(o.to); err != nil {
+			return err
+		}
+	}
+	var err error
+	if o.spec.Args, o.spec.Secrets, err = a.Credentials.ForJob(); err != nil {
+		return err
+	}
+	c, err := a.Owner(ctx, target)
+	if err != nil {
+		return err
+	}
+	s := &scheduling{app: a, cluster: c, job: &schedule.Job{Kube: c.Kube, Owner: c.Owner, Spec: o.spec, Action: o.action(), Clock: a.Clock}, flags: o.Flags}
+	return change.Do(ctx, a, c, o.Flags, s.operation())
+}
+
+// scheduling is one change of a schedule.
+type scheduling struct {
+	app     *app.App
+	cluster *app.Cluster
+	job     *schedule.Job
+	flags   change.Flags
+}
+
+func (s *scheduling) operation() change.Operation {
+	return change.Operation{
+		Verb: "snapshot schedule", AllowsUnfinished: true, Detaches: true, Needs: s.job.Needs(),
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			s.job.Owner = s.cluster.Owner
+			return s.job.Judge(ctx)
+		},
+		DryRun: s.job.Try,
+		Act:    s.act,
+		After:  s.after,
+		Next: func(err error) string {
+			if !app.IsTimeout(err) && !errors.Is(err, context.Canceled) {
+				return ""
+			}
+			return fmt.Sprintf("the first snapshot may still be stored: kubectl etcd snapshot list %s -n %s", s.cluster.Target(), s.cluster.Namespace)
+		},
+	}
+}
+
+func (s *scheduling) act(ctx context.Context, run *change.Run) error {
+	s.job.StillHeld = run.Held
+	if err := s.job.Act(ctx); err != nil {
+		return err
+	}
+	what, reason := map[schedule.Action]string{
+		schedule.Set:     fmt.Sprintf("scheduled a snapshot every %s to %s", schedule.Short(s.job.Spec.Every), s.job.Spec.To),
+		schedule.Suspend: "suspended the schedule of snapshots", schedule.Resume: "resumed the schedule of snapshots", schedule.Delete: "deleted the schedule of snapshots",
+	}[s.job.Action], reasons.SnapshotScheduleSet
+	if s.job.Action == schedule.Delete {
+		reason = reasons.SnapshotScheduleDeleted
+	}
+	run.Done(ctx, reason, what, fmt.Sprintf("%s: %s", s.cluster.Target(), what))
+	return nil
+}
+
+// after waits for the first snapshot.
+func (s *scheduling) after(ctx context.Context, limit app.Limit) error {
+	if !s.flags.Wait {
+		return nil
+	}
+	ctx, cancel := limit.Context(ctx)
+	defer cancel()
+	stored, err := s.job.Await(ctx)
+	if stored {
+		s.app.Step("The first snapshot is stored")
+	}
+	return err
+}

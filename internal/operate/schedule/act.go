@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Try lets the API server try the writes of the last plan.
+func (j *Job) Try(ctx context.Context) error {
+	j.StillHeld = func() error { return nil }
+	dry := *j
+	dry.Kube = client.NewDryRunClient(j.Kube)
+	if j.Action == Delete {
+		return dry.delete(ctx)
+	}
+	_, err := dry.write(ctx)
+	return err
+}
+
+// Act makes the changes of the last plan. For Set it also starts the first snapshot, for which Await waits.
+func (j *Job) Act(ctx context.Context) error {
+	if j.Action == Delete {
+		return j.delete(ctx)
+	}
+	c, err := j.write(ctx)
+	if err != nil || j.first == "" || c == nil {
+		return err
+	}
+	if err := j.StillHeld(); err != nil {
+		return err
+	}
+	if err := j.Kube.Create(ctx, j.firstJob(c)); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("start the first snapshot: %w", err)
+	}
+	return nil
+}
+
+// write writes the objects, and for Set the annotations. It returns the CronJob if that was written.
+func (j *Job) write(ctx context.Context) (*batchv1.CronJob, error) {
+	var cronJob *batchv1.CronJob
+	for _, c := range j.changes {
+		if err := j.StillHeld(); err != nil {
+			return nil, err
+		}
+		var err error
+		if c.found == nil {
+			err = j.Kube.Create(ctx, c.wanted)
+		} else {
+			err = j.Kube.Patch(ctx, c.wanted, client.MergeFromWithOptions(c.found, client.MergeFromWithOptimisticLock{}))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write %s %s/%s: %w", kindOf(c.wanted), c.wanted.GetNamespace(), c.wanted.GetName(), err)
+		}
+		if written, ok := c.wanted.(*batchv1.CronJob); ok {
+			cronJob = written
+		}
+	}
+	if j.Action != Set || j.annotated() {
+		return cronJob, nil
+	}
+	return cronJob, j.annotate(ctx, Name(j.Owner.Name), Short(j.Spec.MaxAge()))
+}
+
+// annotate sets the annotations of the StatefulSet, or removes them if they are nil.
+func (j *Job) annotate(ctx context.Context, lease, age any) error {
+	if err := j.StillHeld(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": j.Owner.UID, "annotations": map[string]any{
+		v1alpha1.BackupLeaseAnnotation: lease, v1alpha1.BackupMaxAgeAnnotation: age,
+	}}})
+	if err != nil {
+		return err
+	}
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: j.Owner.Namespace, Name: j.Owner.Name}}
+	if err := j.Kube.Patch(ctx, set, client.RawPatch("application/merge-patch+json", text)); err != nil {
+		return fmt.Errorf("annotate %s: %w", j.Owner, err)
+	}
+	return nil
+}
+
+// delete removes the annotations first, so that backups don't count as failed when the Lease is gone.
+func (j *Job) delete(ctx context.Context) error {
+	if j.Owner.Annotations[v1alpha1.BackupLeaseAnnotation] == Name(j.Owner.Name) {
+		if err := j.annotate(ctx, nil, nil); err != nil {
+			return err
+		}
+	}
+	objects := (builder{owner: j.Owner, Spec: Spec{Every: time.Hour}}).objects()
+	slices.Reverse(objects)
+	for _, o := range objects {
+		if err := j.StillHeld(); err != nil {
+			return err
+		}
+		if err := j.deleteOurs(ctx, o); err != nil {
+			return fmt.Errorf("delete %s %s/%s: %w", kindOf(o), o.GetNamespace(), o.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// deleteOurs deletes an object if this command has made it.
+func (j *Job) deleteOurs(ctx context.Context, o client.Object) error {
+	if err := j.Kube.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if o.GetLabels()["app.kubernetes.io/component"] != labels["app.kubernetes.io/component"] {
+		return nil
+	}
+	uid := o.GetUID()
+	return client.IgnoreNotFound(j.Kube.Delete(ctx, o, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+}
+
+// runsNow decides whether a snapshot is taken at once: if the CronJob is new or changes.
+func (j *Job) runsNow() {
+	for _, c := range j.changes {
+		if _, ok := c.wanted.(*batchv1.CronJob); ok {
+			j.first = fmt.Sprintf("%s-now-%d", Name(j.Owner.Name), j.Clock.Now().Unix()%1e8)
+		}
+	}
+}
+
+// firstJob returns the Job that kubectl create job --from would create, which ends with the CronJob.
+func (j *Job) firstJob(c *batchv1.CronJob) *batchv1.Job {
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: c.Namespace, Name: j.first, Labels: labels, Annotations: map[string]string{"cronjob.kubernetes.io/instantiate": "manual"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
+		},
+		Spec: c.Spec.JobTemplate.Spec,
+	}
+}
+
+// awaitPoll is how often the first Job is read.
+const awaitPoll = 2 * time.Second
+
+// Await waits until the first snapshot is stored. It returns false if there is none to wait for.
+func (j *Job) Await(ctx context.Context) (bool, error) {
+	for j.first != "" {
+		var job batchv1.Job
+		if err := j.Kube.Get(ctx, client.ObjectKey{Namespace: j.Owner.Namespace, Name: j.first}, &job); err != nil {
+			return false, fmt.Errorf("read Job %s/%s: %w", j.Owner.Namespace, j.first, err)
+		}
+		for _, c := range job.Status.Conditions {
+			switch {
+			case c.Status != corev1.ConditionTrue:
+			case c.Type == batchv1.JobComplete:
+				return true, nil
+			case c.Type == batchv1.JobFailed:
+				return false, operate.Halt("the first snapshot failed (%s): kubectl logs job/%s -n %s shows why. The schedule stays", c.Reason, j.first, j.Owner.Namespace)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-j.Clock.After(awaitPoll):
+		}
+	}
+	return false, nil
+}
