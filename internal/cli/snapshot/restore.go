@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // restoreOptions are the flags of snapshot restore.
@@ -28,7 +32,7 @@ type restoreOptions struct {
 func newRestoreCommand(a *app.App) *cobra.Command {
 	o := restoreOptions{Flags: change.Flags{Timeout: time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "restore FILE TARGET | TARGET --abort",
+		Use:   "restore FILE|URL|- TARGET | TARGET --abort",
 		Short: "Restore a snapshot into a cluster",
 		Long: ui.Paragraphs(`
 			Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
@@ -57,6 +61,9 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 
 			# Restore a snapshot
 			kubectl etcd snapshot restore main.db etcd-main --reason "bad migration"
+
+			# Restore from a bucket, with the credentials of the environment
+			kubectl etcd snapshot restore s3://backups/team-a/main.db etcd-main
 
 			# Start the members on their old data again
 			kubectl etcd snapshot restore etcd-main --abort`),
@@ -90,6 +97,17 @@ func (o restoreOptions) validate(cmd *cobra.Command, args int) error {
 // runRestore restores a file, or continues or undoes a restore of it.
 func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) error {
 	ctx := cmd.Context()
+	if !o.abort {
+		local, clean, err := localCopy(ctx, a, file)
+		if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
+			return app.Unhealthy("%v", corrupt)
+		}
+		if err != nil {
+			return err
+		}
+		defer clean()
+		file = local
+	}
 	t, err := newRestoreTask(cmd, a, file, target, o)
 	if err != nil {
 		return err
@@ -98,6 +116,30 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOp
 		return err
 	}
 	return t.follow(ctx)
+}
+
+// localCopy returns a file of this machine with the snapshot of a URL or of stdin, and a function that
+// removes it. A file is its own copy.
+func localCopy(ctx context.Context, a *app.App, arg string) (file string, clean func(), err error) {
+	if arg != "-" {
+		return download(ctx, a, arg)
+	}
+	dir, err := os.MkdirTemp("", "kubectl-etcd-")
+	if err != nil {
+		return "", nil, err
+	}
+	clean = func() { _ = os.RemoveAll(dir) } // only a copy is left
+	file = filepath.Join(dir, "stdin.db")
+	to, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600) //nolint:gosec // in a new directory
+	if err == nil {
+		_, err = io.Copy(to, a.In)
+		err = errors.Join(err, to.Close())
+	}
+	if err != nil {
+		clean()
+		return "", nil, fmt.Errorf("read the snapshot from stdin: %w", err)
+	}
+	return file, clean, nil
 }
 
 // follow runs the changes that come after the restore, which take the lock themselves.

@@ -70,11 +70,15 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 
 func (t *restoreTask) operation() change.Operation {
 	t.run = change.Journaled[*restore.Record]{
-		Read:  func(ctx context.Context) (*restore.Record, error) { return restore.Read(ctx, t.cluster.Kube, t.cluster.Owner) },
-		Plan:  t.propose,
+		Read: func(ctx context.Context) (*restore.Record, error) {
+			return restore.Read(ctx, t.cluster.Kube, t.cluster.Owner)
+		},
+		Plan:   t.propose,
 		Resume: t.resume,
-		Create: func(ctx context.Context, rec *restore.Record, dry bool) error { return t.job.Create(ctx, t.plan, rec, dry) },
-		Abort:  "start the members on their old data again",
+		Create: func(ctx context.Context, rec *restore.Record, dry bool) error {
+			return t.job.Create(ctx, t.plan, rec, dry)
+		},
+		Abort: "start the members on their old data again",
 	}
 	return t.run.Operation(t.cluster, "snapshot restore", nil, t.act)
 }

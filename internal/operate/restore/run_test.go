@@ -93,7 +93,9 @@ func (r *runs) run(t *testing.T, undo bool) error {
 	return j.Run(ctx, r.plan, rec, r.steps)
 }
 
-func (r *runs) journal() bool { return r.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil }
+func (r *runs) journal() bool {
+	return r.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil
+}
 
 // TestRunKilled kills a restore at each action. The next process continues: it does every step that has
 // not been done, and repeats those that they use.
