@@ -74,7 +74,8 @@ func verbsWithTarget() []string {
 	walk = func(cmd *cobra.Command, prefix string) {
 		for _, c := range cmd.Commands() {
 			name := strings.TrimSpace(prefix + " " + c.Name())
-			if strings.Contains(c.Use, "TARGET") {
+			// Without a target, sweep acts on the whole namespace.
+			if strings.Contains(c.Use, "TARGET") && c.Name() != "sweep" {
 				out = append(out, name)
 			}
 			walk(c, name)

@@ -33,8 +33,8 @@ func (r Runner) Run(ctx context.Context, pod string, command []string, in io.Rea
 	}
 	var failure strings.Builder
 	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: in, Stdout: out, Stderr: &failure})
-	if said := strings.TrimSpace(failure.String()); err != nil && said != "" {
-		return fmt.Errorf("%w: %s", err, said)
+	if text := strings.TrimSpace(failure.String()); err != nil && text != "" {
+		return fmt.Errorf("%w: %s", err, text)
 	}
 	return err
 }

@@ -28,10 +28,10 @@ var (
 		"The write declares with the annotation kubectl-etcd.dev/size that etcd has no more voters than replicas. kubectl etcd scale does so in each step.",
 		policy.NoAction)
 	RestartInProgress = reasons.Add("RestartInProgress",
-		"kubectl etcd restart --strategy coordinated stops and starts all members of the StatefulSet, and another client writes its replicas.",
+		"kubectl etcd restart NAME --strategy coordinated stops and starts all members of the StatefulSet, and another client writes its replicas.",
 		"Run kubectl etcd restart NAME --strategy coordinated again to continue the restart, or kubectl etcd restart NAME --abort to end it.")
 	RestartStep = reasons.Add("RestartStep",
-		"kubectl etcd restart --strategy coordinated stops all members. It starts them again with the same number of replicas.",
+		"kubectl etcd restart NAME --strategy coordinated stops all members. It starts them again with the same number of replicas.",
 		policy.NoAction)
 	NoData = reasons.Add("NoData",
 		"The cluster has no replicas, and no volume has data of a member.",

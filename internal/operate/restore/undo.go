@@ -65,8 +65,8 @@ func (r Plan) putBack() []step.Step {
 	}}, end}
 }
 
-// startAgain starts as many members as before. Whether they become ready is not for the restore to
-// say: the old cluster may have been broken.
+// startAgain starts as many members as before. Whether they become ready is not known to the restore:
+// the old cluster may have been broken.
 func (r Plan) startAgain() step.Step {
 	pods := r.running()[:r.Owner.Replicas]
 	s := step.Step{Title: "Start the members on their old data", Acts: []step.Action{
