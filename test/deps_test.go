@@ -102,7 +102,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
 	"internal/operate/sweep": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
@@ -142,6 +142,7 @@ var graph = map[string][]string{
 	"controller/internal/controllertest": {"internal/observe", "internal/observe/annotation", "internal/observe/observetest", "internal/reasons", "api/v1alpha1"},
 
 	"internal/apiserver":   nil,
+	"internal/podexec":     nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
 	"internal/format":      nil,
 	"internal/kubeclient":  {"internal/observe", "api/v1alpha1"},
@@ -180,7 +181,7 @@ var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/u
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version", "webhook/entries",
+	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 

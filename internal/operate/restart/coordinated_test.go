@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -346,5 +347,33 @@ func TestCoordinatedOtherMember(t *testing.T) {
 		if _, cut := operatetest.Field(service, "spec", "selector")["kubectl-etcd.dev/client-traffic"]; !cut {
 			t.Errorf("%s: client traffic is restored", name)
 		}
+	}
+}
+
+// TestPatchSet: the mark and the replicas are written together, and only on the StatefulSet that was read.
+func TestPatchSet(t *testing.T) {
+	t.Parallel()
+	c := newTogether(t)
+	j := c.together(t)
+	r, _, err := j.PlanCoordinated(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := j.observe(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.patchSet(t.Context(), s, new("stopping at noon"), new(0)); err != nil {
+		t.Fatal(err)
+	}
+	set := c.Get(operatetest.Path("StatefulSet", "main"))
+	if mark := operatetest.Field(set, "metadata", "annotations")["kubectl-etcd.dev/restart"]; mark != "stopping at noon" || operatetest.Field(set, "spec")["replicas"] != 0.0 {
+		t.Errorf("the mark is %v, and the replicas are %v", mark, operatetest.Field(set, "spec")["replicas"])
+	}
+	if err := j.patchSet(t.Context(), s, nil, new(3)); !apierrors.IsConflict(err) {
+		t.Errorf("on another version: %v", err)
+	}
+	if got := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "spec")["replicas"]; got != 0.0 {
+		t.Errorf("the replicas are %v", got)
 	}
 }

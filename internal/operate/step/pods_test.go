@@ -56,6 +56,18 @@ func TestCreatePod(t *testing.T) {
 	}
 }
 
+// TestTryPod: the API server tries a pod, and nothing is created.
+func TestTryPod(t *testing.T) {
+	t.Parallel()
+	w, a := newWorld(t), CreatePod{Manifest: manifest}
+	if err := a.Try(t.Context(), w.clients); err != nil || w.Get(core+"pods/restore-MARK") != nil {
+		t.Errorf("%v, a pod: %v", err, w.Get(core+"pods/restore-MARK"))
+	}
+	w.refuse(http.MethodPost)
+	wantError(t, a.Try(t.Context(), w.clients), "create pod restore-MARK: refused by the test")
+	wantError(t, a.create(t.Context(), w.clients), "create pod restore-MARK: refused by the test")
+}
+
 func TestForEach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
