@@ -119,6 +119,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		sweep.NewCommand(a),
 	)
 	add(root, groupBackup,
+		snapshot.NewRecoverCommand(a),
 		snapshot.NewCommand(a),
 	)
 	add(root, groupOther,

@@ -118,6 +118,7 @@ var ends = map[string]end{
 		out: "is now the leader of StatefulSet team/main, instead of", event: "LeaderMoved",
 		stuck: hang, title: "Move the leadership of StatefulSet team/main from main-0 to main-1", next: "kubectl etcd status statefulset/main -n team shows which member leads now",
 	},
+	"recover statefulset main": {onCluster: "TestPluginRecover"},
 	"restart statefulset main": {
 		out: "statefulset/main: restarted main-0, main-1, main-2", event: "Restarted",
 		stuck: idle(podGone), title: "restart the members of StatefulSet team/main, one at a time",

@@ -50,6 +50,7 @@ var verbs = []verb{
 	{path: "member replace", args: "statefulset/main main-2 --force"},
 	{path: "member replace", args: "etcd/main main-2 --force", set: (*world).druid},
 	{path: "move-leader", args: "statefulset/main", besides: true},
+	{path: "recover", args: "statefulset/main --lost main-1,main-2 --tool ETCDUTL --save-to SURVIVOR", set: (*world).fallen},
 	{path: "restart", args: "statefulset/main"},
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},
@@ -116,7 +117,7 @@ func newWorld(t *testing.T, v verb) *world {
 	if err := os.WriteFile(w.config, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(v.args, "SNAPSHOT") {
+	if strings.Contains(v.args, "ETCDUTL") {
 		w.snapshot(t)
 	}
 	if v.set != nil {
@@ -159,6 +160,15 @@ func (w *world) evicts() {
 
 // learner makes the last member a learner.
 func (w *world) learner() { w.Etcd.Members[2].IsLearner = true }
+
+// fallen stops two of three members.
+func (w *world) fallen() {
+	for _, pod := range []string{"main-1", "main-2"} {
+		w.Etcd.Stop(pod)
+		status := operatetest.Field(w.Get(operatetest.Path("Pod", pod)), "status")
+		status["conditions"] = []any{apitest.Object{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"}}
+	}
+}
 
 // cut cuts client traffic.
 func (w *world) cut() {
@@ -256,7 +266,7 @@ func (w *world) state() string {
 func (w *world) run(ctx context.Context, v verb, flags ...string) (code int) {
 	args := slices.Concat(strings.Fields(v.path), strings.Fields(v.args), flags)
 	for i, arg := range args {
-		if arg == "SNAPSHOT" || arg == "ETCDUTL" {
+		if arg == "SNAPSHOT" || arg == "ETCDUTL" || arg == "SURVIVOR" {
 			args[i] = filepath.Join(filepath.Dir(w.config), arg)
 		}
 	}

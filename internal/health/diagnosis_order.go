@@ -35,6 +35,8 @@ func (f *Facts) Order(a recovery.Action) string {
 		return f.Command("snapshot list")
 	case recovery.SaveSnapshot:
 		return f.Command("snapshot save", f.Owner.Name+".db")
+	case recovery.Recover:
+		return f.Command("recover")
 	case recovery.TakeBackup:
 		return f.backupCure()
 	case recovery.Resume:

@@ -80,8 +80,10 @@ func (s *state) recover() Action {
 	switch {
 	case s.ScaledIn:
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
+	case len(survivors) > 0 && s.voters-gone < s.quorum && !s.Bare:
+		return Action{Do: Recover, Why: fmt.Sprintf("%s, and %s. Delete no pod. kubectl etcd recover NAME saves the data of the one that has applied most, and restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case len(survivors) > 0 && s.voters-gone-leaving < s.quorum:
-		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore-plan FILE NAME prints the steps to restore it.", lost, policy.Names(survivors, "still answers", "still answer"))}
+		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore FILE NAME restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case enough && leaving > 0:
 		a := s.bringBack(gone)
 		a.Why += " Volume claims are being deleted: delete no pod, since the data goes with it."
@@ -89,7 +91,7 @@ func (s *state) recover() Action {
 	case enough:
 		return s.bringBack(gone)
 	case s.Store:
-		return Action{Do: ListSnapshots, Why: lost + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore-plan FILE NAME prints the steps."}
+		return Action{Do: ListSnapshots, Why: lost + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore FILE NAME."}
 	}
 	return Action{Do: Check, Why: lost + ", no member answers, and no backup is known. Keep all volumes."}
 }

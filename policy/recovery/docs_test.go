@@ -12,7 +12,7 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	policytest.Rows(t, nil, recoveryRows, restartRows)
+	policytest.Rows(t, nil, recoveryRows, restartRows, recoverRows)
 	policytest.Reasons(t, Reasons())
 	page := policytest.Page(t)
 	for _, r := range rows {

@@ -39,7 +39,7 @@ var (
 		"Run the command that kubectl etcd diagnose NAME prints: it shows why the pod doesn't run, starts it again, or replaces a member whose data is known to be lost.")
 	QuorumLost = reasons.Add("QuorumLost",
 		"S-10: the quorum is lost, and too few members are within their grace period to bring it back.",
-		"Bring back members that have their data, and delete no pod, claim or volume. If the data of too many is lost, save what a survivor has, then restore: kubectl etcd snapshot restore-plan FILE NAME.")
+		"Bring back members that have their data, and delete no pod, claim or volume. If the data of too many is lost, restore what a survivor has: kubectl etcd recover NAME.")
 	ScaleUp = reasons.Add("ScaleUp",
 		"S-11: the cluster is healthy and has fewer members than desired.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet, or the StatefulSet was scaled without kubectl etcd scale.")
@@ -116,7 +116,7 @@ var (
 		"Start it. Its data may be the newest.")
 	RestoresBackup = reasons.Add("RestoresBackup",
 		"I-7: there is no quorum, and the first member or the only one has no data.",
-		"Restore a snapshot: kubectl etcd snapshot restore-plan FILE NAME prints the steps.")
+		"Restore a snapshot: kubectl etcd snapshot restore FILE NAME.")
 	WaitsForQuorum = reasons.Add("WaitsForQuorum",
 		"I-8: there is no quorum, and a member other than the first has no data, or others still have theirs.",
 		"Start the members with data first.")
@@ -126,4 +126,35 @@ var (
 	RestartUnclear = reasons.Add("RestartUnclear",
 		"I-10: what the member will do is not known, because its volume, the member list or the quorum is not, its volume claim is being deleted, or the members are of several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
+)
+
+// The reasons for which recover acts or refuses.
+var (
+	SurvivorsRecover = reasons.Add("SurvivorsRecover",
+		"The quorum is lost, the data of too many members is lost for good, and members that answer have theirs: the cluster can be restored from them.",
+		policy.NoAction)
+	NotAMember = reasons.Add("RecoverNotAMember",
+		"A member was declared to be lost that the cluster doesn't have.",
+		"Name members as kubectl etcd status NAME does.")
+	StillAnswers = reasons.Add("RecoverStillAnswers",
+		"A member was declared to be lost, and it answers.",
+		"Leave it out of --lost.")
+	RecoverSplit = reasons.Add("RecoverSeveralClusters",
+		"The members report different cluster IDs.",
+		"Decide which cluster is the right one: kubectl etcd member list NAME.")
+	RecoverHibernated = reasons.Add("RecoverHibernated",
+		"The cluster is scaled to 0 members.",
+		"Scale it out first.")
+	QuorumNotLost = reasons.Add("RecoverQuorumNotLost",
+		"It is not certain that the quorum is lost.",
+		"See what is known: kubectl etcd diagnose NAME.")
+	ScaledAway = reasons.Add("RecoverScaledAway",
+		"Voters were scaled away, and the volume claims of their pods are there.",
+		"Run the command that kubectl etcd diagnose NAME prints: it scales back out.")
+	DataMayReturn = reasons.Add("RecoverDataMayReturn",
+		"The members that answer and those whose data may be there are enough for a quorum.",
+		"Bring these members back, as kubectl etcd diagnose NAME shows. If the data of one is lost for good, declare it with --lost POD.")
+	NobodySurvives = reasons.Add("RecoverNobodySurvives",
+		"No member answers with its data.",
+		"Restore a backup: kubectl etcd snapshot restore FILE NAME.")
 )

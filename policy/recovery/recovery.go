@@ -98,6 +98,8 @@ const (
 	Replace        Do = "Replace"
 	RemoveMember   Do = "RemoveMember"
 	DeleteLease    Do = "DeleteLease"
+	// Recover restores the cluster from the data of a survivor.
+	Recover Do = "Recover"
 )
 
 // Diagnose returns the scenarios that hold, and what each member will do.

@@ -108,14 +108,20 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOp
 		defer clean()
 		file = local
 	}
+	return restoreFile(cmd, a, file, target, o, recovery{})
+}
+
+// restoreFile restores a local file.
+func restoreFile(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions, found recovery) error {
 	t, err := newRestoreTask(cmd, a, file, target, o)
 	if err != nil {
 		return err
 	}
-	if err := change.Do(ctx, a, t.cluster, o.Flags, t.operation()); err != nil {
+	t.recovery = found
+	if err := change.Do(cmd.Context(), a, t.cluster, o.Flags, t.operation()); err != nil {
 		return err
 	}
-	return t.follow(ctx)
+	return t.follow(cmd.Context())
 }
 
 // localCopy returns a file of this machine with the snapshot of a URL or of stdin, and a function that

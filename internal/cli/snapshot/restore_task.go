@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,11 +28,12 @@ import (
 type restoreTask struct {
 	restoreOptions
 
-	app     *app.App
-	cmd     *cobra.Command
-	cluster *app.Cluster
-	target  string
-	file    *v1alpha1.Snapshot
+	app      *app.App
+	cmd      *cobra.Command
+	cluster  *app.Cluster
+	target   string
+	file     *v1alpha1.Snapshot
+	recovery recovery
 	// template has the snapshot and the flags, and plan is made of it.
 	template, plan restore.Plan
 	steps          []step.Step
@@ -97,6 +99,7 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
 	surveyForRestore(ctx, t.app, t.target, &r)
+	r.Answers, r.Lost = r.Answers && t.recovery.facts == nil, t.recovery.lost // its snapshot is the present data
 	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.replicas, t.image); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -108,7 +111,9 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 		return nil, operate.Plan{}, err
 	}
 	t.plan, t.steps = r, steps
-	return restore.NewRecord(r), r.Propose(steps, warnings, t.taken()), nil
+	p := r.Propose(steps, warnings, t.taken())
+	p.Facts = append(slices.Clone(t.recovery.facts), p.Facts...)
+	return restore.NewRecord(r), p, nil
 }
 
 func (t *restoreTask) taken() time.Time {

@@ -38,6 +38,9 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if size, err = r.size(ctx, kube, size); err != nil {
 		return err
 	}
+	if err := r.findNodes(ctx, kube, reader); err != nil {
+		return err
+	}
 	contents := podfiles.New(reader, r.Owner.Namespace).Contents(ctx)
 	serving, err := r.findMembers(sts, contents, int(size))
 	if err != nil {

@@ -49,6 +49,9 @@ type Plan struct {
 	DeletesClaims bool
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
+	// Lost are the pods of members whose volumes are lost although their claims may exist. They get new
+	// claims.
+	Lost []string
 	// Unbound are the claims that have no volume yet.
 	Unbound []string
 	// RestartsFromSnapshot means that a start script replaces data by its own last snapshot if
@@ -68,6 +71,9 @@ type Plan struct {
 	Uncut   string
 	// Druid is nil for a cluster that isn't druid's.
 	Druid *Druid
+	// Unreachable are members on nodes that are not Ready. NodesUnread means that nodes can't be read.
+	Unreachable []Unreachable
+	NodesUnread bool
 	// Flags are those of the printed commands.
 	Flags step.Flags
 	// At is when the plan was made.
@@ -149,6 +155,9 @@ func (r Plan) warnings() []string {
 	}
 	if r.Bump == 0 {
 		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
+	}
+	if r.NodesUnread {
+		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}
 	warn("everything written after revision %d is lost", r.Snapshot.Revision)
 	return out

@@ -42,6 +42,7 @@ type Record struct {
 	DeletesClaims bool     `json:"deletesClaims,omitempty"`
 	Gone          []string `json:"gone,omitempty"`
 	Unbound       []string `json:"unbound,omitempty"`
+	Lost          []string `json:"lost,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done.
@@ -57,7 +58,7 @@ func NewRecord(r Plan) *Record {
 	rec := &Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: int32(len(r.Members)), Replicas: r.Owner.Replicas,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
-		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound,
+		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
 		if value, there := r.Owner.Annotations[key]; there && r.Druid != nil {
@@ -110,7 +111,7 @@ func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, re
 		return err
 	}
 	r.Clients, r.Uncut = rec.Clients, rec.Uncut
-	r.DeletesClaims, r.Gone, r.Unbound = rec.DeletesClaims, rec.Gone, rec.Unbound
+	r.DeletesClaims, r.Gone, r.Unbound, r.Lost = rec.DeletesClaims, rec.Gone, rec.Unbound, rec.Lost
 	return nil
 }
 

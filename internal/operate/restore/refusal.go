@@ -41,6 +41,9 @@ func (r Plan) refusal() error {
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
+	if err := r.notFenced(); err != nil {
+		return err
+	}
 	if err := r.unknownClaim(); err != nil {
 		return err
 	}

@@ -15,14 +15,18 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
@@ -382,6 +386,25 @@ func TestRestoreAsked(t *testing.T) {
 		r.SetSurvey(etcd.Survey{Members: row.members}, row.split)
 		if r.Answers != row.answers || r.Newest != row.newest || r.Etcd != row.version {
 			t.Errorf("%s: answers %t, want %t; revision %d, want %d; etcd %q, want %q", row.name, r.Answers, row.answers, r.Newest, row.newest, r.Etcd, row.version)
+		}
+	}
+}
+
+// TestFence: nothing is planned while a member may run on a node that is cut off.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]bool{"True": false, "False": true, "Unknown": true} {
+		c := operatetest.NewCluster(t)
+		c.Create(apitest.Object{"apiVersion": "v1", "kind": "Node", "metadata": apitest.Object{"name": "node-1"}, "status": apitest.Object{
+			"conditions": []any{apitest.Object{"type": "Ready", "status": status}},
+		}})
+		r := plainRestore()
+		if err := r.findNodes(t.Context(), c.Client(t), &observe.Reader{Reader: c.Client(t), Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := Steps(r)
+		if refused := err != nil && strings.Contains(err.Error(), "pod main-1 is on node node-1, which is not Ready"); refused != want {
+			t.Errorf("node Ready is %s: %v, want a refusal %t", status, err, want)
 		}
 	}
 }

@@ -25,7 +25,10 @@ func (r Plan) statefulSet() []step.Step {
 	}
 	// What can fail on this machine comes before the members stop.
 	steps = append(steps, r.makeData(into), r.cut())
-	if len(r.Gone) > 0 {
+	if lost := r.lostClaims(); len(lost) > 0 {
+		steps = append(steps, r.stop(), r.replaceClaims(lost))
+	}
+	if len(r.Gone)+len(r.lostClaims()) > 0 {
 		steps = append(steps, r.makeClaims(into))
 	}
 	steps = append(steps, r.stop())
@@ -63,13 +66,35 @@ func (r Plan) keep() step.Step {
 	}
 }
 
+// lostClaims are the claims whose volumes are lost, and that exist.
+func (r Plan) lostClaims() []string {
+	var members []Member
+	for _, m := range r.into() {
+		if slices.Contains(r.Lost, m.Pod) {
+			members = append(members, m)
+		}
+	}
+	return slices.DeleteFunc(r.claimsOf(members), func(c string) bool { return slices.Contains(r.Gone, c) })
+}
+
+// replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
+func (r Plan) replaceClaims(lost []string) step.Step {
+	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you delete them."}
+	bound := slices.DeleteFunc(slices.Clone(lost), func(c string) bool { return slices.Contains(r.Unbound, c) })
+	if len(bound) > 0 {
+		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
+	}
+	s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: lost, IgnoreMissing: true})
+	return s
+}
+
 // makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
 // members can run.
 func (r Plan) makeClaims(into []Member) step.Step {
 	claims := r.claimsOf(into)
 	s := step.Step{
 		Title: "Create the members' volumes",
-		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(r.Gone, ", ")),
+		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(slices.Concat(r.Gone, r.lostClaims()), ", ")),
 	}
 	r.keepClaims(&s)
 	// Never fewer than now: a scale-in would delete the claims of the others.
@@ -155,7 +180,7 @@ const (
 	Suspended, Removed = "suspended", "removed"
 
 	// made is data directories on this machine, helpersRun the helper pods, and kept away the cut.
-	made, helpersRun, keptAway = "made", "helpers", "cut"
+	made, helpersRun, keptAway, replaced = "made", "helpers", "cut", "replaced"
 )
 
 // noMember fails if a member runs, which another client may have started.

@@ -39,7 +39,7 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 	if r.Druid != nil {
 		return append(steps, r.undoDruid(has(Stopped), has(Suspended))...), nil
 	}
-	if has(Stopped) || len(r.Gone) > 0 {
+	if has(Stopped) || has(replaced) || len(r.Gone) > 0 {
 		steps = append(steps, r.startAgain())
 	}
 	if r.DeletesClaims {

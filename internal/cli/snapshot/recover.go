@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// recoverOptions are the flags of recover.
+type recoverOptions struct {
+	restoreOptions
+
+	// lost are the pods of the members whose data is lost for good.
+	lost []string
+	// file is where the data of the survivor is saved, empty for a name in the current directory.
+	file string
+}
+
+// NewRecoverCommand returns the command recover.
+func NewRecoverCommand(a *app.App) *cobra.Command {
+	o := recoverOptions{restoreOptions: restoreOptions{Flags: change.Flags{Timeout: time.Hour}}}
+	cmd := &cobra.Command{
+		Use:   "recover TARGET",
+		Short: "Recover a lost quorum from a member that still answers",
+		Long: ui.Paragraphs(`
+			Recover a cluster that has lost its quorum, from a member that still answers. The command
+			finds out which members have their data. It refuses while those that may come back are
+			enough for a quorum: to bring them back loses nothing, and kubectl etcd diagnose shows how.
+
+			If the data of too many members is lost, the command saves the data of the member that has
+			applied most to a file in the current directory, and verifies it. Then it restores this
+			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
+			Their old data stays under another name. What only lost members had is lost.
+
+			A member counts as lost if its volume claim or volume does not exist, or if its log shows that
+			its data can't be read. For any other member, declare it with --lost, after you have made
+			sure that it can't come back. The command forces no pod away: before anything is changed, it
+			refuses if a member runs on a node that is not Ready.
+
+			It never deletes data, and it never chooses a backup: if no member answers, use kubectl etcd
+			snapshot restore. After an interruption, run the same command in the same directory again, or
+			use --abort to start the members on their old data again. --dry-run also saves the data.`),
+		Example: ui.Examples(`
+			# Show what would be done
+			kubectl etcd recover etcd-main --dry-run=client
+
+			# The volumes of two of three members are gone
+			kubectl etcd recover etcd-main --reason "two nodes with local disks lost"
+
+			# The disk of a member is broken, and its volume claim still exists
+			kubectl etcd recover etcd-main --lost etcd-main-1`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.abort {
+				return runRestore(cmd, a, "", args[0], o.restoreOptions)
+			}
+			if err := o.restorePlanOptions.validate(); err != nil {
+				return err
+			}
+			return runRecover(cmd, a, args[0], o)
+		},
+	}
+	addRestoreFlags(cmd, &o.restorePlanOptions)
+	cmd.Flags().StringSliceVar(&o.lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
+	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of the member that has applied most. The default is a new file in the current directory")
+	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again")
+	change.AddFlags(cmd, &o.Flags)
+	return cmd
+}
+
+// runRecover restores the data of a survivor, or continues that.
+func runRecover(cmd *cobra.Command, a *app.App, target string, o recoverOptions) error {
+	ctx := cmd.Context()
+	c, err := a.Owner(ctx, target)
+	if err != nil {
+		return err
+	}
+	unfinished, err := restore.Read(ctx, c.Kube, c.Owner)
+	if err != nil {
+		return err
+	}
+	if unfinished != nil {
+		file, err := savedFor(ctx, c, unfinished, o.file)
+		if err != nil {
+			return err
+		}
+		return restoreFile(cmd, a, file, target, o.restoreOptions, recovery{})
+	}
+	if err := change.Unfinished(ctx, a, c); err != nil {
+		return err
+	}
+	file, found, err := saveSurvivor(cmd, a, c, target, o)
+	if err != nil {
+		return err
+	}
+	return restoreFile(cmd, a, file, target, o.restoreOptions, found)
+}
+
+// recovery is what the plan of a recovery has beside that of a restore. The zero value is a restore.
+type recovery struct {
+	// facts are for the plan.
+	facts []string
+	// lost are the pods of members whose volumes are lost.
+	lost []string
+}
+
+// saveSurvivor judges the cluster, and saves the data of the member that has applied most.
+func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string, o recoverOptions) (file string, found recovery, err error) {
+	ctx := cmd.Context()
+	source, err := a.Source()
+	if err != nil {
+		return "", found, err
+	}
+	line := a.NewStatusLine()
+	source.Progress = line.Show
+	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
+	line.End()
+	if err := context.Cause(ctx); err != nil {
+		return "", found, err
+	}
+	facts := f.Recovery()
+	survivors, verdict := rules.MayRecover(facts, o.lost)
+	if !verdict.Allowed {
+		return "", found, app.Refused("recover %s: refused: %s", c.Owner, verdict.Message)
+	}
+	cluster, err := a.Cluster(ctx, target)
+	if err != nil {
+		return "", found, err
+	}
+	defer cluster.Close()
+	best, err := furthest(ctx, cluster, survivors)
+	if err != nil {
+		return "", found, err
+	}
+	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, best.Pod, func(string, ...any) {})
+	if err != nil {
+		return "", found, err
+	}
+	file = cmp.Or(o.file, savedName(c, a.Clock.Now()))
+	if _, err := newSaver(a, cluster, order, saveOptions{retries: 2, idle: 30 * time.Second}).fill(ctx, file, file, false); err != nil {
+		return "", found, err
+	}
+	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
+	found.facts = []string{verdict.Message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
+	found.lost = rules.LostData(facts, o.lost)
+	return file, found, nil
+}
+
+// furthest returns the survivor that has applied most. It has all that the others have.
+func furthest(ctx context.Context, c *app.Cluster, survivors []string) (etcd.Member, error) {
+	survey, err := c.Members.Survey(ctx)
+	if err != nil {
+		return etcd.Member{}, err
+	}
+	var best etcd.Member
+	for _, m := range survey.Members {
+		if m.Err == nil && slices.Contains(survivors, m.Pod) && (best.Pod == "" || m.RaftApplied > best.RaftApplied) {
+			best = m
+		}
+	}
+	if best.Pod == "" {
+		return best, app.Refused("recover %s: refused: %s no longer answers; run the command again", c.Owner, policy.List(survivors))
+	}
+	return best, nil
+}
+
+// savedName is the file of a survivor's data.
+func savedName(c *app.Cluster, at time.Time) string {
+	return fmt.Sprintf("%s-%s-survivor-%s.db", c.Namespace, c.Name, at.UTC().Format("20060102T150405Z"))
+}
+
+// savedFor returns the file that an unfinished recovery restores: the named one, or one in the current
+// directory.
+func savedFor(ctx context.Context, c *app.Cluster, rec *restore.Record, named string) (string, error) {
+	files, err := filepath.Glob(fmt.Sprintf("%s-%s-survivor-*.db", c.Namespace, c.Name))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range append(files, named) {
+		content, err := snapshot.Inspect(ctx, file)
+		if err == nil && rec.Same(file, content) == nil {
+			return file, nil
+		}
+	}
+	return "", app.Refused("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
+		c.Owner, rec.SHA256, c.Target(), c.Namespace, c.Target(), c.Namespace)
+}

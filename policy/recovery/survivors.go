@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// MayRecover decides whether a cluster may be restored from what survivors have. declared are the members
+// that the user declares to be lost for good. survivors are the members that still answer with their data,
+// in the order of the facts. It refuses while the members that may come back are enough for a quorum: to
+// bring them back loses nothing.
+func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdict) {
+	s := count(f)
+	if v, wrong := wrongly(f, declared); wrong {
+		return nil, v
+	}
+	switch {
+	case f.ClusterIDs > 1:
+		return nil, policy.Refuse(RecoverSplit, "its members report %d cluster IDs; decide first which cluster is the right one", f.ClusterIDs)
+	case s.hibernated():
+		return nil, policy.Refuse(RecoverHibernated, "it is scaled to 0")
+	case !s.lost():
+		return nil, policy.Refuse(QuorumNotLost, "it is not certain that the quorum is lost: %d of %s well, quorum is %d", s.ready, policy.Count(s.voters, "voter"), s.quorum)
+	case f.ScaledIn:
+		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volume claims of their pods are there; scale back out")
+	}
+	survivors = names(s.where(answers))
+	back := s.mayReturn(declared)
+	switch {
+	case len(survivors)+len(back)+s.hiddenBack() >= s.quorum:
+		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD",
+			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum)
+	case len(survivors) == 0:
+		return nil, policy.Refuse(NobodySurvives, "no member answers; restore a backup")
+	}
+	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
+}
+
+// LostData returns the members whose data is lost: those of which it is known, and those declared.
+func LostData(f Facts, declared []string) []string {
+	s := count(f)
+	return names(s.where(func(m Member) bool { return m.Asked && (m.lost() || slices.Contains(declared, m.Name)) }))
+}
+
+// wrongly returns the refusal for a declared member that there is none of, or that answers.
+func wrongly(f Facts, declared []string) (policy.Verdict, bool) {
+	for _, name := range declared {
+		i := slices.IndexFunc(f.Members, func(m Member) bool { return m.Name == name })
+		switch {
+		case i < 0:
+			return policy.Refuse(NotAMember, "it has no member %s: it has %s", name, policy.List(names(f.Members))), true
+		case f.Members[i].Answer == NoLeader || f.Members[i].Answer == Follows:
+			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers", name), true
+		}
+	}
+	return policy.Verdict{}, false
+}
+
+// answers reports whether a voter's data can be saved: it serves it, even if its volume claim is gone.
+func answers(m Member) bool {
+	return m.Data != DataDamaged && m.Listed != Learner && m.Listed != NotListed && (m.Answer == NoLeader || m.Answer == Follows)
+}
+
+// mayReturn are the voters that don't answer and whose data may be there.
+func (s *state) mayReturn(declared []string) []string {
+	return names(s.where(func(m Member) bool {
+		return s.counts(m) && !answers(m) && !m.lost() && !slices.Contains(declared, m.Name)
+	}))
+}
+
+// hiddenBack counts the voters that no known member is, and whose data may be there.
+func (s *state) hiddenBack() int { return max(s.hidden-s.AwayGone, 0) }
+
+// unanswered describes voters that don't answer.
+func unanswered(back []string, hidden int) string {
+	if hidden > 0 {
+		back = append(slices.Clone(back), fmt.Sprintf("%d without a known pod", hidden))
+	}
+	return policy.List(back)
+}

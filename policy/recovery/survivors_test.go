@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// fallen returns a cluster without a quorum, whose members are written as letters:
+//
+//	a  one that answers and follows no leader    s  one that doesn't answer, and has its data
+//	n  one whose volume is not there             u  one of whose data nothing is known
+//	f  one that answers and follows a leader     d  one that doesn't answer, and is declared to be lost
+func fallen(members string, change ...func(*Facts)) (f Facts, declared []string) {
+	f = Facts{At: noon, ClusterIDs: 1, Formed: true, Desired: len(members), Replicas: len(members), Voters: len(members)}
+	for at, letter := range members {
+		m := member('x', at)
+		switch letter {
+		case 'a':
+			m.Pod, m.Answer = PodUnready, NoLeader
+		case 'f':
+			m.Pod, m.Answer = PodReady, Follows
+		case 'n':
+			m.Data, m.Pod = DataNone, PodPending
+		case 'u':
+			m.Data, m.Pod = DataUnread, PodUnready
+		case 'd':
+			declared = append(declared, m.Name)
+		}
+		m.Listed, m.Lease, m.Status = ListUnread, NoLease, StatusNone
+		f.Members = append(f.Members, m)
+	}
+	for _, c := range change {
+		c(&f)
+	}
+	return f, declared
+}
+
+var recoverRows = []struct {
+	row, members string
+	change       func(*Facts)
+	declare      []string
+	want         policy.Reason
+	survivors    string
+}{
+	{row: "RV-1", members: "ann", declare: []string{"main-7"}, want: NotAMember},
+	{row: "RV-2", members: "aan", declare: []string{"main-1"}, want: StillAnswers},
+	{row: "RV-2", members: "fan", declare: []string{"main-0"}, want: StillAnswers},
+	{row: "RV-3", members: "ann", change: func(f *Facts) { f.ClusterIDs = 2 }, want: RecoverSplit},
+	{row: "RV-4", members: "ann", change: func(f *Facts) { f.Desired = 0 }, want: RecoverHibernated},
+	{row: "RV-5", members: "ffn", want: QuorumNotLost},
+	{row: "RV-5", members: "fff", want: QuorumNotLost},
+	{row: "RV-6", members: "an", change: func(f *Facts) { f.Voters, f.ScaledIn = 3, true }, want: ScaledAway},
+	{row: "RV-7", members: "asn", want: DataMayReturn, survivors: "main-0"},
+	{row: "RV-7", members: "aun", want: DataMayReturn, survivors: "main-0"},
+	{row: "RV-7", members: "sss", want: DataMayReturn},
+	{row: "RV-7", members: "aasnn", want: DataMayReturn, survivors: "main-0 main-1"},
+	{row: "RV-7", members: "aan", want: DataMayReturn, survivors: "main-0 main-1"},
+	{row: "RV-7", members: "an", change: func(f *Facts) { f.Voters = 3 }, want: DataMayReturn, survivors: "main-0"},
+	{row: "RV-8", members: "nnn", want: NobodySurvives},
+	{row: "RV-8", members: "nns", want: NobodySurvives},
+	{row: "RV-8", members: "sdd", want: NobodySurvives},
+	{row: "RV-9", members: "ann", change: func(f *Facts) { f.Operation = "rollout" }, want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-9", members: "ann", change: func(f *Facts) { f.Members[0].Data = DataNone }, want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-8", members: "ann", change: func(f *Facts) { f.Members[0].Data = DataDamaged }, want: NobodySurvives},
+	{row: "RV-9", members: "ann", want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-9", members: "add", want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-9", members: "adn", want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-9", members: "aandn", want: SurvivorsRecover, survivors: "main-0 main-1"},
+	{row: "RV-9", members: "an", change: func(f *Facts) { f.Voters, f.AwayGone = 3, 1 }, want: SurvivorsRecover, survivors: "main-0"},
+}
+
+func TestMayRecover(t *testing.T) {
+	t.Parallel()
+	for _, row := range recoverRows {
+		f, declared := fallen(row.members)
+		if row.change != nil {
+			row.change(&f)
+		}
+		survivors, v := MayRecover(f, append(declared, row.declare...))
+		if v.Reason != row.want || v.Allowed != (row.want == SurvivorsRecover) {
+			t.Errorf("%s, %s: %s %q, want %s", row.row, row.members, v.Reason, v.Message, row.want)
+		}
+		if want := fmt.Sprint(row.survivors); v.Allowed && fmt.Sprint(survivors) != "["+want+"]" {
+			t.Errorf("%s, %s: survivors %q, want %s", row.row, row.members, survivors, want)
+		}
+	}
+}
+
+// TestRecoverLosesNoQuorum walks every cluster of up to five members. Recover only acts where a naive count
+// shows that the members with data can't be a quorum, and where one of them answers.
+func TestRecoverLosesNoQuorum(t *testing.T) {
+	t.Parallel()
+	const letters = "asnudf"
+	acted := 0
+	var walk func(members string)
+	walk = func(members string) {
+		if n := len(members); n > 0 {
+			f, declared := fallen(members)
+			survivors, v := MayRecover(f, declared)
+			data, answering := 0, 0
+			for _, letter := range members {
+				switch letter {
+				case 'a', 'f':
+					answering++
+					data++
+				case 's', 'u':
+					data++
+				}
+			}
+			if want := data < n/2+1 && answering > 0; v.Allowed != want {
+				t.Errorf("%s: allowed %t, want %t: %s", members, v.Allowed, want, v.Message)
+			}
+			if v.Allowed {
+				acted++
+			}
+			if v.Allowed && (len(survivors) != answering || slices.ContainsFunc(declared, func(d string) bool { return slices.Contains(survivors, d) })) {
+				t.Errorf("%s: survivors %q", members, survivors)
+			}
+		}
+		if len(members) == 5 {
+			return
+		}
+		for _, letter := range letters {
+			walk(members + string(letter))
+		}
+	}
+	walk("")
+	if acted < 100 {
+		t.Errorf("recover acts in %d clusters only", acted)
+	}
+}
