@@ -6,7 +6,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -19,13 +18,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.etcd.io/bbolt"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -130,19 +129,8 @@ func newWorld(t *testing.T, v verb) *world {
 func (w *world) snapshot(t *testing.T) {
 	t.Helper()
 	dir := filepath.Dir(w.config)
-	db, err := bbolt.Open(filepath.Join(dir, "SNAPSHOT"), 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range []string{"key", "meta"} {
-			if _, err := tx.CreateBucket([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
+	w.Etcd.Database = etcdtest.Database(t)
+	if err := os.WriteFile(filepath.Join(dir, "SNAPSHOT"), w.Etcd.Database, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n"

@@ -133,7 +133,7 @@ var (
 	SurvivorsRecover = reasons.Add("SurvivorsRecover",
 		"The quorum is lost, the data of too many members is lost for good, and members that answer have theirs: the cluster can be restored from them.",
 		policy.NoAction)
-	NotAMember = reasons.Add("RecoverNotAMember",
+	NotAMember = reasons.Add("RecoverUnknownMember",
 		"A member was declared to be lost that the cluster doesn't have.",
 		"Name members as kubectl etcd status NAME does.")
 	StillAnswers = reasons.Add("RecoverStillAnswers",
@@ -154,7 +154,7 @@ var (
 	DataMayReturn = reasons.Add("RecoverDataMayReturn",
 		"The members that answer and those whose data may be there are enough for a quorum.",
 		"Bring these members back, as kubectl etcd diagnose NAME shows. If the data of one is lost for good, declare it with --lost POD.")
-	NobodySurvives = reasons.Add("RecoverNobodySurvives",
+	NoSurvivor = reasons.Add("RecoverNoSurvivor",
 		"No member answers with its data.",
 		"Restore a backup: kubectl etcd snapshot restore FILE NAME.")
 )

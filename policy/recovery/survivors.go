@@ -36,7 +36,7 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD",
 			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum)
 	case len(survivors) == 0:
-		return nil, policy.Refuse(NobodySurvives, "no member answers; restore a backup")
+		return nil, policy.Refuse(NoSurvivor, "no member answers; restore a backup")
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
 }

@@ -96,15 +96,14 @@ func planFor(cmd *cobra.Command, a *app.App, target string) (*app.Cluster, resto
 	return c, r, err
 }
 
-// addSnapshot checks a snapshot and adds it to a plan.
-func addSnapshot(cmd *cobra.Command, a *app.App, file string, r *restore.Plan) (*v1alpha1.Snapshot, error) {
+// checkSnapshot reads and checks a snapshot, and its origin.
+func checkSnapshot(cmd *cobra.Command, a *app.App, file string) (*v1alpha1.Snapshot, snapshot.File, error) {
 	inspected, err := inspect(a, cmd, file)
 	if err != nil {
-		return nil, err
+		return nil, snapshot.File{}, err
 	}
-	r.File = file
-	r.Snapshot, err = snapshot.Inspect(cmd.Context(), file)
-	return inspected, err
+	content, err := snapshot.Inspect(cmd.Context(), file)
+	return inspected, content, err
 }
 
 // runRestorePlan prints the steps to restore a file into a cluster.
@@ -113,14 +112,15 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 		return err
 	}
 	ctx := cmd.Context()
+	inspected, content, err := checkSnapshot(cmd, a, file)
+	if err != nil {
+		return err
+	}
 	c, r, err := planFor(cmd, a, target)
 	if err != nil {
 		return err
 	}
-	inspected, err := addSnapshot(cmd, a, file, &r)
-	if err != nil {
-		return err
-	}
+	r.File, r.Snapshot = file, content
 	r.Bump, r.Tool = o.bump, o.tool
 	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // restoreTask is one run of a restore, which an earlier command may have begun.
@@ -45,15 +46,17 @@ type restoreTask struct {
 func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) (*restoreTask, error) {
 	ctx := cmd.Context()
 	t := &restoreTask{restoreOptions: o, app: a, cmd: cmd, target: target}
+	var content snapshot.File
 	var err error
-	if t.cluster, t.template, err = planFor(cmd, a, target); err != nil {
-		return nil, err
-	}
 	if !o.abort {
-		if t.file, err = addSnapshot(cmd, a, file, &t.template); err != nil {
+		if t.file, content, err = checkSnapshot(cmd, a, file); err != nil {
 			return nil, err
 		}
 	}
+	if t.cluster, t.template, err = planFor(cmd, a, target); err != nil {
+		return nil, err
+	}
+	t.template.File, t.template.Snapshot = file, content
 	t.template.Bump, t.template.Tool = o.bump, o.tool
 	config, err := a.Config()
 	if err != nil {

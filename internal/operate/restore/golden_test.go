@@ -28,6 +28,9 @@ func TestPrintedPlans(t *testing.T) {
 		"statefulset-claims-gone": changed(plainRestore(), func(r *Plan) {
 			r.DeletesClaims, r.Gone, r.Etcd, r.Snapshot.Hashed, r.Clients = true, []string{"data-main-1"}, "3.4.30", false, false
 		}),
+		"statefulset-lost": changed(plainRestore(), func(r *Plan) {
+			r.Lost, r.Unbound = []string{"main-1", "main-2"}, []string{"data-main-2"}
+		}),
 		"statefulset-one-by-one": changed(plainRestore(), func(r *Plan) {
 			r.OneByOne, r.DeletesClaims, r.Bump = true, true, 0
 			r.Uncut, r.Clients = "member main-2 is a learner", false
