@@ -36,7 +36,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.SaveSnapshot:
 		return f.Command("snapshot save", f.Owner.Name+".db")
 	case recovery.Recover:
-		return f.Command("recover")
+		return f.Command("recover", "--lost POD")
 	case recovery.TakeBackup:
 		return f.backupCure()
 	case recovery.Resume:

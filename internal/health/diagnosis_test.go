@@ -77,7 +77,7 @@ func TestDiagnosis(t *testing.T) {
 		{"scaled in", 1, []func(*Facts){scaledIn, func(f *Facts) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}
 		}}, recovery.ScaleBack, "kubectl scale statefulset/main --replicas 3 -n team"},
-		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.Recover, "kubectl etcd recover statefulset/main -n team"},
+		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.Recover, "kubectl etcd recover statefulset/main --lost POD -n team"},
 		{"scaled in, and the claims are unread", 1, []func(*Facts){scaledIn, func(f *Facts) { f.Away.Err = errRefused }}, recovery.InspectPod, ""},
 		{"left over with its claim", 3, []func(*Facts){leftOver, func(f *Facts) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}

@@ -18,16 +18,16 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// Runner runs commands in the pods of one namespace.
+// Runner runs commands in a container of the pods of one namespace. Admission may have added others.
 type Runner struct {
-	Config    *rest.Config
-	Namespace string
+	Config               *rest.Config
+	Namespace, Container string
 }
 
-// Run runs a command in the only container of a pod, and waits until it ends. Nil for in is an empty
+// Run runs a command in a pod, and waits until it ends. Nil for in is an empty
 // input. The error has what the command wrote to stderr.
 func (r Runner) Run(ctx context.Context, pod string, command []string, in io.Reader, out io.Writer) error {
-	executor, err := r.executor(pod, &corev1.PodExecOptions{Command: command, Stdin: in != nil, Stdout: true, Stderr: true})
+	executor, err := r.executor(pod, &corev1.PodExecOptions{Container: r.Container, Command: command, Stdin: in != nil, Stdout: true, Stderr: true})
 	if err != nil {
 		return err
 	}

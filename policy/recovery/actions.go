@@ -81,7 +81,7 @@ func (s *state) recover() Action {
 	case s.ScaledIn:
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
 	case len(survivors) > 0 && s.voters-gone < s.quorum && !s.Bare:
-		return Action{Do: Recover, Why: fmt.Sprintf("%s, and %s. Delete no pod. The command saves the data of the one that has applied most, and restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
+		return Action{Do: Recover, Why: fmt.Sprintf("%s, and %s. Delete no pod. The command saves the data of the one that has applied most, and restores it. Replace POD by the pods of the members that can never come back.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case len(survivors) > 0 && s.voters-gone-leaving < s.quorum:
 		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore FILE NAME restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case enough && leaving > 0:

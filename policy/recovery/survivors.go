@@ -6,14 +6,15 @@ package recovery
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // MayRecover decides whether a cluster may be restored from what survivors have. declared are the members
-// that the user declares to be lost for good. survivors are the members that still answer with their data,
-// in the order of the facts. It refuses while the members that may come back are enough for a quorum: to
-// bring them back loses nothing.
+// that the user declares to be lost for good: no object and no log shows for sure that data is lost.
+// survivors are the members that still answer, in the order of the facts. It refuses while the members that
+// may come back are enough for a quorum: to bring them back loses nothing.
 func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdict) {
 	s := count(f)
 	if v, wrong := wrongly(f, declared); wrong {
@@ -33,18 +34,12 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 	back := s.mayReturn(declared)
 	switch {
 	case len(survivors)+len(back)+s.hiddenBack() >= s.quorum:
-		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD",
-			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum)
+		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD%s",
+			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, s.damages())
 	case len(survivors) == 0:
 		return nil, policy.Refuse(NoSurvivor, "no member answers; restore a backup")
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
-}
-
-// LostData returns the members whose data is lost: those of which it is known, and those declared.
-func LostData(f Facts, declared []string) []string {
-	s := count(f)
-	return names(s.where(func(m Member) bool { return m.Asked && (m.lost() || slices.Contains(declared, m.Name)) }))
 }
 
 // wrongly returns the refusal for a declared member that there is none of, or that answers.
@@ -66,15 +61,27 @@ func answers(m Member) bool {
 	return m.Data != DataDamaged && m.Listed != Learner && m.Listed != NotListed && (m.Answer == NoLeader || m.Answer == Follows)
 }
 
-// mayReturn are the voters that don't answer and whose data may be there.
+// mayReturn are the voters that don't answer and that are not declared to be lost.
 func (s *state) mayReturn(declared []string) []string {
 	return names(s.where(func(m Member) bool {
-		return s.counts(m) && !answers(m) && !m.lost() && !slices.Contains(declared, m.Name)
+		return s.counts(m) && !answers(m) && !slices.Contains(declared, m.Name)
 	}))
 }
 
 // hiddenBack counts the voters that no known member is, and whose data may be there.
 func (s *state) hiddenBack() int { return max(s.hidden-s.AwayGone, 0) }
+
+// damages describes what shows that data is lost, for users.
+func (s *state) damages() string {
+	var out []string
+	for _, m := range s.where(Member.lost) {
+		out = append(out, m.Name+": "+orUnknown(m.Damage))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ". " + strings.Join(out, "; ")
+}
 
 // unanswered describes voters that don't answer.
 func unanswered(back []string, hidden int) string {

@@ -14,7 +14,8 @@ import (
 // fallen returns a cluster without a quorum, whose members are written as letters:
 //
 //	a  one that answers and follows no leader    s  one that doesn't answer, and has its data
-//	n  one whose volume is not there             u  one of whose data nothing is known
+//	n  the same, and its volume is not there     u  one of whose data nothing is known
+//	m  one whose volume is not there, and that is not declared to be lost
 //	f  one that answers and follows a leader     d  one that doesn't answer, and is declared to be lost
 func fallen(members string, change ...func(*Facts)) (f Facts, declared []string) {
 	f = Facts{At: noon, ClusterIDs: 1, Formed: true, Desired: len(members), Replicas: len(members), Voters: len(members)}
@@ -26,7 +27,10 @@ func fallen(members string, change ...func(*Facts)) (f Facts, declared []string)
 		case 'f':
 			m.Pod, m.Answer = PodReady, Follows
 		case 'n':
-			m.Data, m.Pod = DataNone, PodPending
+			m.Data, m.Pod, m.Damage = DataNone, PodPending, "there is no claim"
+			declared = append(declared, m.Name)
+		case 'm':
+			m.Data, m.Pod, m.Damage = DataNone, PodPending, "there is no claim"
 		case 'u':
 			m.Data, m.Pod = DataUnread, PodUnready
 		case 'd':
@@ -62,6 +66,7 @@ var recoverRows = []struct {
 	{row: "RV-7", members: "aasnn", want: DataMayReturn, survivors: "main-0 main-1"},
 	{row: "RV-7", members: "aan", want: DataMayReturn, survivors: "main-0 main-1"},
 	{row: "RV-7", members: "an", change: func(f *Facts) { f.Voters = 3 }, want: DataMayReturn, survivors: "main-0"},
+	{row: "RV-7", members: "amm", want: DataMayReturn, survivors: "main-0"},
 	{row: "RV-8", members: "nnn", want: NoSurvivor},
 	{row: "RV-8", members: "nns", want: NoSurvivor},
 	{row: "RV-8", members: "sdd", want: NoSurvivor},
@@ -96,7 +101,7 @@ func TestMayRecover(t *testing.T) {
 // shows that the members with data can't be a quorum, and where one of them answers.
 func TestRecoverLosesNoQuorum(t *testing.T) {
 	t.Parallel()
-	const letters = "asnudf"
+	const letters = "asnudfm"
 	acted := 0
 	var walk func(members string)
 	walk = func(members string) {
@@ -109,7 +114,7 @@ func TestRecoverLosesNoQuorum(t *testing.T) {
 				case 'a', 'f':
 					answering++
 					data++
-				case 's', 'u':
+				case 's', 'u', 'm':
 					data++
 				}
 			}

@@ -51,10 +51,10 @@ func NewRecoverCommand(a *app.App) *cobra.Command {
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
 			Their old data stays under another name. What only lost members had is lost.
 
-			A member counts as lost if its volume claim or volume does not exist, or if its log shows that
-			its data can't be read. For any other member, declare it with --lost, after you have made
-			sure that it can't come back. The command forces no pod away: before anything is changed, it
-			refuses if a member runs on a node that is not Ready.
+			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing
+			that the command could read shows that for sure. The command forces no pod away: before anything
+			is changed, it refuses if a member runs on a node that is not Ready. It judges the cluster again
+			after you have confirmed the plan.
 
 			It never deletes data, and it never chooses a backup: if no member answers, use kubectl etcd
 			snapshot restore. After an interruption, run the same command in the same directory again, or
@@ -63,11 +63,11 @@ func NewRecoverCommand(a *app.App) *cobra.Command {
 			# Show what would be done
 			kubectl etcd recover etcd-main --dry-run=client
 
-			# The volumes of two of three members are gone
-			kubectl etcd recover etcd-main --reason "two nodes with local disks lost"
+			# Show which members answer, and what is known of the others
+			kubectl etcd diagnose etcd-main
 
-			# The disk of a member is broken, and its volume claim still exists
-			kubectl etcd recover etcd-main --lost etcd-main-1`),
+			# The disks of two of three members are gone
+			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.abort {
@@ -121,26 +121,16 @@ type recovery struct {
 	facts []string
 	// lost are the pods of members whose volumes are lost.
 	lost []string
+	// judge returns an error if the cluster is not to be recovered any more.
+	judge func(ctx context.Context) error
 }
 
 // saveSurvivor judges the cluster, and saves the data of the member that has applied most.
 func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string, o recoverOptions) (file string, found recovery, err error) {
 	ctx := cmd.Context()
-	source, err := a.Source()
+	survivors, message, err := judgeSurvivors(ctx, a, c, o.lost)
 	if err != nil {
 		return "", found, err
-	}
-	line := a.NewStatusLine()
-	source.Progress = line.Show
-	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
-	line.End()
-	if err := context.Cause(ctx); err != nil {
-		return "", found, err
-	}
-	facts := f.Recovery()
-	survivors, verdict := rules.MayRecover(facts, o.lost)
-	if !verdict.Allowed {
-		return "", found, app.Refused("recover %s: refused: %s", c.Owner, verdict.Message)
 	}
 	cluster, err := a.Cluster(ctx, target)
 	if err != nil {
@@ -151,7 +141,7 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 	if err != nil {
 		return "", found, err
 	}
-	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, best.Pod, func(string, ...any) {})
+	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, best.Pod, a.Warn)
 	if err != nil {
 		return "", found, err
 	}
@@ -160,25 +150,56 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 		return "", found, err
 	}
 	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
-	found.facts = []string{verdict.Message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
-	found.lost = rules.LostData(facts, o.lost)
+	found.facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
+	found.lost = o.lost
+	found.judge = func(ctx context.Context) error {
+		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
+		if err == nil && !slices.Equal(now, survivors) {
+			err = app.Refused("recover %s: refused: %s answered before, and %s now: run the command again", c.Owner, policy.List(survivors), policy.List(now))
+		}
+		return err
+	}
 	return file, found, nil
 }
 
-// furthest returns the survivor that has applied most. It has all that the others have.
+// judgeSurvivors reads the facts and evaluates the rule. message is the verdict.
+func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
+	source, err := a.Source()
+	if err != nil {
+		return nil, "", err
+	}
+	line := a.NewStatusLine()
+	source.Progress = line.Show
+	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
+	line.End()
+	if err := context.Cause(ctx); err != nil {
+		return nil, "", err
+	}
+	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
+	if !verdict.Allowed {
+		return nil, "", app.Refused("recover %s: refused: %s", c.Owner, verdict.Message)
+	}
+	return survivors, verdict.Message, nil
+}
+
+// furthest returns the survivor that has applied most. It has all that the others have. Each of them must
+// answer, and one that reports corrupt data is no source.
 func furthest(ctx context.Context, c *app.Cluster, survivors []string) (etcd.Member, error) {
 	survey, err := c.Members.Survey(ctx)
 	if err != nil {
 		return etcd.Member{}, err
 	}
 	var best etcd.Member
-	for _, m := range survey.Members {
-		if m.Err == nil && slices.Contains(survivors, m.Pod) && (best.Pod == "" || m.RaftApplied > best.RaftApplied) {
-			best = m
+	for _, pod := range survivors {
+		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
+		switch {
+		case i < 0:
+			return best, app.Refused("recover %s: refused: %s no longer answers, and may have applied most; run the command again", c.Owner, pod)
+		case slices.Contains(survey.Members[i].Alarms, "CORRUPT"):
+			return best, app.Refused("recover %s: refused: %s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", c.Owner, pod, c.Target(), c.Namespace)
+		case best.Pod == "" || survey.Members[i].RaftApplied > best.RaftApplied:
+			best = survey.Members[i]
 		}
-	}
-	if best.Pod == "" {
-		return best, app.Refused("recover %s: refused: %s no longer answers; run the command again", c.Owner, policy.List(survivors))
 	}
 	return best, nil
 }

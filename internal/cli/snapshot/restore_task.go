@@ -65,7 +65,7 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 	t.job = &restore.Job{
 		Clients: step.Clients{
 			Kube: t.cluster.Kube, Namespace: t.cluster.Namespace, Clock: a.Clock,
-			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace}.Run,
+			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
 			Run:  t.program, Plugin: t.plugin, Etcd: &restoredCluster{task: t},
 		},
 		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
@@ -96,6 +96,11 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
 		return nil, operate.Plan{}, err
 	}
+	if t.recovery.judge != nil && t.run.Current != nil { // the user may have waited for hours
+		if err := t.recovery.judge(ctx); err != nil {
+			return nil, operate.Plan{}, err
+		}
+	}
 	r := t.template
 	r.Owner = t.cluster.Owner
 	if t.run.Current != nil {
@@ -103,6 +108,9 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 	}
 	surveyForRestore(ctx, t.app, t.target, &r)
 	r.Answers, r.Lost = r.Answers && t.recovery.facts == nil, t.recovery.lost // its snapshot is the present data
+	if t.recovery.judge != nil && r.Newest > r.Snapshot.Revision {
+		return nil, operate.Plan{}, app.Refused("recover %s: refused: a member is at revision %d, and the saved data at %d; run the command again", r.Owner, r.Newest, r.Snapshot.Revision)
+	}
 	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.replicas, t.image); err != nil {
 		return nil, operate.Plan{}, err
 	}

@@ -63,6 +63,9 @@ func (c *restoredCluster) CutTraffic(ctx context.Context, length time.Duration) 
 	if err := cut.Cut(ctx, c.run.Lock, r); err != nil {
 		return err
 	}
+	if !cut.Maintained() {
+		t.app.Warn("Nothing restores client traffic if this command doesn't come to its end, not even in %s. To restore it: %s", length, cut.RestoreCommand())
+	}
 	_, err = cut.AwaitCut(ctx, r)
 	return err
 }

@@ -113,9 +113,8 @@ func (r Plan) resume() step.Step {
 func (r Plan) removeVolumes() step.Step {
 	s := step.Step{ID: Removed, Uses: []string{Stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
-	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(r.Unbound, c) })
-	if len(bound) > 0 {
-		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
+	if len(claims) > 0 {
+		s.Acts = append(s.Acts, r.retainVolumes(claims)...)
 	}
 	if len(claims) > 0 {
 		s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true})

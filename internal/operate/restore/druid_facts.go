@@ -69,7 +69,7 @@ func (r *Plan) findStore(spec *corev1.PodSpec, image string) error {
 			if i < 0 || path.Base(m.MountPath) != r.Druid.Store.Container {
 				continue
 			}
-			helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: c.SecurityContext, VolumeMounts: []corev1.VolumeMount{m}}
+			helper := corev1.Container{Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"}, SecurityContext: c.SecurityContext, VolumeMounts: []corev1.VolumeMount{m}}
 			var err error
 			r.Druid.StorePod, err = manifest(r.Owner.Namespace, spec, helper, spec.Volumes[i:i+1])
 			r.Druid.StoreDir = path.Join(m.MountPath, r.Druid.Store.Prefix, "v2")

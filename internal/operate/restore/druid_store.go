@@ -29,9 +29,9 @@ func (r Plan) intoStore() []step.Step {
 			ID: made, Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
 		})
 	}
-	name := fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
+	name := r.storedName()
 	put := step.Step{
-		Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
+		ID: Stored, Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
 		Why: fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {
@@ -43,20 +43,45 @@ func (r Plan) intoStore() []step.Step {
 	return append(steps, put)
 }
 
+// storedName is the name of the snapshot in the store.
+func (r Plan) storedName() string {
+	return fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
+}
+
+// removeFromStore removes the snapshot from the store. Its revision is above that of the members, so a
+// member that starts later would be restored from it.
+func (r Plan) removeFromStore() step.Step {
+	s := step.Step{Title: "Remove the snapshot from the backup store"}
+	if r.Druid.StorePod == "" {
+		s.Acts = []step.Action{removeObject(r.Druid.Store, r.storedName())}
+		return s
+	}
+	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
+	s.Acts = append(r.startStorePod(), step.Exec{Pod: pod, Args: []string{"rm", "-f", dir + "/restore.part", dir + "/" + r.storedName()}}, r.deleteStorePod())
+	return s
+}
+
+// startStorePod starts the pod that mounts the store.
+func (r Plan) startStorePod() []step.Action {
+	return []step.Action{
+		r.deleteStorePod(), // of an interrupted run, or another client's
+		step.CreatePod{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)},
+		step.Wait{Kind: step.Pod, Names: []string{"restore-" + r.Owner.StatefulSet}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+	}
+}
+
 // putOnNode returns the actions that copy a file into a directory of the nodes. Running
 // sidecars read that directory, and take each file whose name begins like that of a snapshot
 // for one. So the file gets this name when it is complete.
 func (r Plan) putOnNode(file, name string) []step.Action {
 	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
 	part := step.CopyFile{From: file, Pod: pod, To: dir + "/restore.part"}
-	return []step.Action{
-		step.CreatePod{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)},
-		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+	return append(r.startStorePod(),
 		part,
 		step.CompareFile(part),
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s/%s", part.To, dir, name)}},
 		r.deleteStorePod(),
-	}
+	)
 }
 
 // deleteStorePod deletes the pod that mounts the store.
@@ -67,6 +92,25 @@ func (r Plan) deleteStorePod() step.Action {
 // withHash returns the actions that make a snapshot of a database.
 func withHash(database, file string) []step.Action {
 	return []step.Action{step.AppendHash{Database: database, Snapshot: file}, step.CheckSnapshot{File: file}}
+}
+
+// removeObject returns the command of the provider's own tool that removes an object.
+func removeObject(s *observe.BackupStore, name string) step.Action {
+	object := s.Prefix + "/v2/" + name
+	program := func(args ...string) step.Action { return step.Program{Lines: [][]string{args}} }
+	switch s.Provider {
+	case "S3", "aws":
+		return program("aws", "s3", "rm", fmt.Sprintf("s3://%s/%s", s.Container, object))
+	case "GCS", "gcp":
+		return program("gcloud", "storage", "rm", fmt.Sprintf("gs://%s/%s", s.Container, object))
+	case "ABS", "azure":
+		return program("az", "storage", "blob", "delete", "--container-name", s.Container, "--name", object)
+	case "Swift", "openstack":
+		return program("swift", "delete", s.Container, object)
+	case "OSS", "alicloud":
+		return program("ossutil", "rm", fmt.Sprintf("oss://%s/%s", s.Container, object))
+	}
+	return step.ByHand{Text: fmt.Sprintf("rm THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount", s.Container, object, s.Provider)}
 }
 
 // upload returns the command of the provider's own tool.

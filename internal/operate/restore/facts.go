@@ -140,11 +140,14 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	spec := &sts.Spec.Template.Spec
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	r.Files.UserUnknown = userUnknown(spec.SecurityContext, spec.Containers[i].SecurityContext)
-	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
+	helper := corev1.Container{Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
 	var volumes []corev1.Volume
 	var err error
 	for _, dir := range r.Files.dirs() {
-		found, _ := etcdconf.MountAt(&spec.Containers[i], dir)
+		found, below := etcdconf.MountAt(&spec.Containers[i], dir)
+		if found != nil && strings.Trim(below, "/") == "" && dir == s.WALDir {
+			return r.refuse("its write-ahead log is in %s, which is a mount and can't be renamed; restore it by hand, or set --wal-dir to a directory below it", dir)
+		}
 		claim := ""
 		if found != nil && etcdconf.IsKnownDir(dir) {
 			claim = claimOf(sts, found.Name)
@@ -181,6 +184,9 @@ func userUnknown(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool
 	nonRoot := cmp.Or(c.RunAsNonRoot, pod.RunAsNonRoot)
 	return cmp.Or(c.RunAsUser, pod.RunAsUser) == nil && (pod.FSGroup != nil || ptr.Deref(nonRoot, false))
 }
+
+// HelperContainer is the container of a helper pod in which commands run.
+const HelperContainer = "files"
 
 // podMark is where the pod's name belongs in a text for all pods.
 const podMark = "__POD__"

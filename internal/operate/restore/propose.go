@@ -27,6 +27,9 @@ func (r Plan) Propose(steps []step.Step, warnings []string, taken time.Time) ope
 	for _, w := range warnings {
 		p.Warnings = append(p.Warnings, w+".")
 	}
+	if r.Druid == nil && !r.Clients && len(r.Gone)+len(r.lostClaims()) > 0 {
+		p.Warnings = append(p.Warnings, "Client traffic isn't cut: while volumes are created, members run without data, and clients that reach them find an empty cluster. Stop the clients first.")
+	}
 	if r.Druid == nil && !r.Clients {
 		p.Warnings = append(p.Warnings, "Client traffic isn't cut: clients reach the restored members as soon as they start. Stop the clients first.")
 	}
@@ -78,6 +81,12 @@ func (r Plan) ProposeRest(rec *Record, steps []step.Step, undo bool) operate.Pla
 	}
 	if rec.journal.By != "" {
 		p.Facts[0] += " by " + rec.journal.By
+	}
+	if lost := r.UndoLoses(rec); undo && lost != "" {
+		p.Warnings = append(p.Warnings, lost)
+	}
+	if len(rec.Lost) > 0 && !undo {
+		p.Facts = append(p.Facts, "members with lost volumes, which get new claims: "+policy.List(rec.Lost))
 	}
 	if !undo {
 		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))

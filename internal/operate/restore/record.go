@@ -33,6 +33,10 @@ type Record struct {
 	Bump     int64 `json:"bump"`
 	Size     int32 `json:"size"`
 	Replicas int32 `json:"replicas"`
+	// Hashed, Revision and Written are those of the snapshot.
+	Hashed   bool  `json:"hashed,omitempty"`
+	Revision int64 `json:"revision"`
+	Written  int64 `json:"written"`
 	// The others are facts of the plan of the same name.
 	Etcd          string   `json:"etcd,omitempty"`
 	Newest        int64    `json:"newest,omitempty"`
@@ -57,6 +61,7 @@ type Record struct {
 func NewRecord(r Plan) *Record {
 	rec := &Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: int32(len(r.Members)), Replicas: r.Owner.Replicas,
+		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
@@ -107,6 +112,7 @@ func (rec *Record) before(o owner.Owner) owner.Owner {
 // owner and the flags, and the snapshot unless the restore is undone.
 func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, reader *observe.Reader, image string) error {
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, rec.before(r.Owner), rec.Etcd, rec.Newest, rec.Answers
+	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
 		return err
 	}

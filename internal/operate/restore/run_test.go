@@ -200,6 +200,58 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoKeepsNewData: after members have run on it, new data gets another name, since clients may have
+// written to it. Before that it is a copy.
+func TestUndoKeepsNewData(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	all := r.steps()
+	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
+	for id, started := range map[string]bool{Renamed: false, Started: true} {
+		rec := &Record{Done: at(id)}
+		steps, err := r.Undo(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, s := range steps {
+			fmt.Fprintln(&text, s.Commands(r.Flags))
+		}
+		if strings.Contains(text.String(), "rm -rf") == started || strings.Contains(text.String(), ".undone-") != started || (r.UndoLoses(rec) != "") != started {
+			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
+		}
+	}
+}
+
+// TestUndoNewVolumes: once members have new volumes, the old ones don't start beside them. The old data of
+// the others got another name before that, and each stop keeps the claims.
+func TestUndoNewVolumes(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.DeletesClaims, r.Gone, r.Lost = true, []string{"data-main-1"}, []string{"main-2"}
+	all := r.steps()
+	renamed := false
+	for done, s := range all {
+		if s.ID == Stopped {
+			if text := fmt.Sprint(s.Commands(r.Flags)); !strings.Contains(text, `"whenScaled":"Retain"`) {
+				t.Errorf("a stop deletes claims: %s", text)
+			}
+		}
+		renamed = renamed || s.ID == Renamed
+		begun := (&Record{Done: done}).begun(all)
+		news := slices.Contains(begun, replaced) || slices.Contains(begun, claimed)
+		if news && !renamed {
+			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
+		}
+		if _, err := r.Undo(&Record{Done: done}); (err != nil) != news {
+			t.Errorf("%s: %v", s.Title, err)
+		}
+	}
+	if names := podsOf(r.intact()); !slices.Equal(names, []string{"main-0"}) {
+		t.Errorf("intact are %q", names)
+	}
+}
+
 // TestUndoDruid: the old volumes of druid come back until their claims are deleted.
 func TestUndoDruid(t *testing.T) {
 	t.Parallel()

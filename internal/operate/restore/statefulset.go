@@ -25,10 +25,12 @@ func (r Plan) statefulSet() []step.Step {
 	}
 	// What can fail on this machine comes before the members stop.
 	steps = append(steps, r.makeData(into), r.cut())
-	if lost := r.lostClaims(); len(lost) > 0 {
-		steps = append(steps, r.stop(), r.replaceClaims(lost))
-	}
-	if len(r.Gone)+len(r.lostClaims()) > 0 {
+	if lost := r.lostClaims(); len(r.Gone)+len(lost) > 0 {
+		steps = append(steps, r.stop())
+		steps = append(steps, r.renameFirst()...)
+		if len(lost) > 0 {
+			steps = append(steps, r.replaceClaims(lost))
+		}
 		steps = append(steps, r.makeClaims(into))
 	}
 	steps = append(steps, r.stop())
@@ -66,6 +68,28 @@ func (r Plan) keep() step.Step {
 	}
 }
 
+// intact are the members whose claims are there, with their old data.
+func (r Plan) intact() []Member {
+	replaced := slices.Concat(r.Gone, r.lostClaims())
+	return slices.DeleteFunc(slices.Clone(r.into()), func(m Member) bool {
+		return slices.ContainsFunc(r.claimsOf([]Member{m}), func(c string) bool { return slices.Contains(replaced, c) })
+	})
+}
+
+// renameFirst renames the old data before members start on new volumes: with members that have lost
+// their data, the others would change it.
+func (r Plan) renameFirst() []step.Step {
+	intact := r.intact()
+	if len(intact) == 0 {
+		return nil
+	}
+	start, end := r.helpers(intact)
+	start.ID, end.ID = helpersFirst, "" // of other pods than later
+	return []step.Step{start, {ID: Renamed, Title: "Rename the old data", Uses: []string{Stopped, helpersFirst}, Acts: []step.Action{
+		r.noMember(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside()},
+	}}, end}
+}
+
 // lostClaims are the claims whose volumes are lost, and that exist.
 func (r Plan) lostClaims() []string {
 	var members []Member
@@ -80,12 +104,17 @@ func (r Plan) lostClaims() []string {
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
 func (r Plan) replaceClaims(lost []string) step.Step {
 	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you delete them."}
-	bound := slices.DeleteFunc(slices.Clone(lost), func(c string) bool { return slices.Contains(r.Unbound, c) })
-	if len(bound) > 0 {
-		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
-	}
+	s.Acts = append(s.Acts, r.retainVolumes(lost)...)
 	s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: lost, IgnoreMissing: true})
 	return s
+}
+
+// retainVolumes keeps the volumes of claims that are deleted next. A claim without a volume may have
+// one by then.
+func (r Plan) retainVolumes(claims []string) []step.Action {
+	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(r.Gone, c) && !slices.Contains(r.Unbound, c) })
+	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(unbound, c) })
+	return []step.Action{step.RetainVolumes{Claims: bound, Unbound: unbound}}
 }
 
 // makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
@@ -93,8 +122,8 @@ func (r Plan) replaceClaims(lost []string) step.Step {
 func (r Plan) makeClaims(into []Member) step.Step {
 	claims := r.claimsOf(into)
 	s := step.Step{
-		Title: "Create the members' volumes",
-		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(slices.Concat(r.Gone, r.lostClaims()), ", ")),
+		ID: claimed, Title: "Create the members' volumes",
+		Why: fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(slices.Concat(r.Gone, r.lostClaims()), ", ")),
 	}
 	r.keepClaims(&s)
 	// Never fewer than now: a scale-in would delete the claims of the others.
@@ -108,9 +137,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 
 func (r Plan) stop() step.Step {
 	s := step.Step{ID: Stopped, Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
-	if len(r.Gone) == 0 {
-		r.keepClaims(&s)
-	}
+	r.keepClaims(&s) // also when the step is repeated: another client may have written the policy
 	s.Acts = append(s.Acts, r.stopAll()...)
 	return s
 }
@@ -162,6 +189,7 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 		names[i] = "restore-" + pod
 	}
 	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{Stopped}, Acts: []step.Action{
+		step.Delete{Kind: step.Pod, Names: names, IgnoreMissing: true}, // of an interrupted run, or another client's
 		step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
 		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 	}}
@@ -178,9 +206,12 @@ const (
 	LetIn = "let in"
 	// Suspended is that etcd-druid is suspended, and Removed that its members have no claims.
 	Suspended, Removed = "suspended", "removed"
+	// Stored is that the snapshot is in the backup store.
+	Stored = "stored"
 
 	// made is data directories on this machine, helpersRun the helper pods, and kept away the cut.
-	made, helpersRun, keptAway, replaced = "made", "helpers", "cut", "replaced"
+	// replaced is that lost claims are deleted, and claimed that members have run on new volumes.
+	made, helpersRun, helpersFirst, keptAway, replaced, claimed = "made", "helpers", "helpers first", "cut", "replaced", "claimed"
 )
 
 // noMember fails if a member runs, which another client may have started.
@@ -259,10 +290,7 @@ func (r Plan) freeClaims() step.Step {
 	s := step.Step{
 		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you delete them.",
 	}
-	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(r.Gone, c) || slices.Contains(r.Unbound, c) })
-	if len(bound) > 0 {
-		s.Acts = append(s.Acts, step.RetainVolumes{Claims: bound})
-	}
+	s.Acts = append(s.Acts, r.retainVolumes(claims)...)
 	s.Acts = append(s.Acts, step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true})
 	return s
 }

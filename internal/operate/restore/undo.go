@@ -22,6 +22,8 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 	switch {
 	case has(LetIn):
 		return nil, operate.Halt("clients have been let in, and what they have written would be lost; run the same command without --abort to end the restore")
+	case has(replaced), has(claimed):
+		return nil, operate.Halt("members have new volumes, and would form an empty cluster beside those with their old data; run the same command without --abort to end the restore")
 	case has(Removed):
 		return nil, operate.Halt("the claims of the old volumes are deleted, and the volumes are Released; run the same command without --abort to end the restore")
 	}
@@ -31,13 +33,13 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 	}
 	switch {
 	case has(Renamed):
-		steps = append(steps, r.putBack()...)
-	case has(helpersRun):
+		steps = append(steps, r.putBack(has(Started))...)
+	case has(helpersRun), has(helpersFirst):
 		_, end := r.helpers(r.into())
 		steps = append(steps, end)
 	}
 	if r.Druid != nil {
-		return append(steps, r.undoDruid(has(Stopped), has(Suspended))...), nil
+		return append(steps, r.undoDruid(has)...), nil
 	}
 	if has(Stopped) || has(replaced) || len(r.Gone) > 0 {
 		steps = append(steps, r.startAgain())
@@ -52,12 +54,17 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 }
 
 // putBack returns the steps that give the old data its name again. New data is only removed beside
-// old data that is still there.
-func (r Plan) putBack() []step.Step {
-	into := r.into()
+// old data that is still there. After members have started on it, it gets another name: clients may have
+// written to it.
+func (r Plan) putBack(started bool) []step.Step {
+	into := r.intact()
 	var acts []step.PodAction
 	for _, path := range r.oldPaths() {
-		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s && mv %[2]s %[1]s; fi", path, r.aside(path))))
+		free := "rm -rf " + path
+		if started {
+			free = fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", path, r.undone(path))
+		}
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", path, r.aside(path), free)))
 	}
 	start, end := r.helpers(into)
 	return []step.Step{start, {Title: "Give the old data its name again", Acts: []step.Action{
@@ -79,15 +86,15 @@ func (r Plan) startAgain() step.Step {
 }
 
 // undoDruid returns the steps that let etcd-druid go on with the old data.
-func (r Plan) undoDruid(stopped, suspended bool) []step.Step {
+func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 	var steps []step.Step
-	if r.Druid.StorePod != "" {
-		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteStorePod()}})
+	if has(Stored) {
+		steps = append(steps, r.removeFromStore())
 	}
-	if stopped {
+	if has(Stopped) {
 		steps = append(steps, r.startAgain())
 	}
-	if suspended {
+	if has(Suspended) {
 		var back []step.Annotation
 		for _, key := range []string{unprotection, traffic.SuspendAnnotation} {
 			if _, there := r.Owner.Annotations[key]; !there {
@@ -99,6 +106,17 @@ func (r Plan) undoDruid(stopped, suspended bool) []step.Step {
 		}
 	}
 	return steps
+}
+
+// undone returns the new path of data that members have run on.
+func (r Plan) undone(path string) string { return path + ".undone-" + r.stamp() }
+
+// UndoLoses describes what an undoing takes from clients, empty for nothing.
+func (r Plan) UndoLoses(rec *Record) string {
+	if !slices.Contains(rec.begun(r.steps()), Started) || r.Druid != nil {
+		return ""
+	}
+	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))
 }
 
 // Ended describes what the plan leaves behind, for the user.

@@ -6,10 +6,11 @@ package step
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -33,11 +34,19 @@ func (p Patch) Command(f Flags) string {
 func (p Patch) Do(ctx context.Context, c Clients) error { return c.merge(ctx, p.Kind, p.Name, p.Body) }
 
 // RetainVolumes keeps the volumes of claims when the claims are deleted. Do passes over a claim that
-// is gone: an interrupted run has deleted it, after it had retained the volume.
-type RetainVolumes struct{ Claims []string }
+// is gone, which an interrupted run has deleted after it had retained the volume, and over one that has no
+// volume or whose volume is gone.
+type RetainVolumes struct {
+	Claims []string
+	// Unbound are claims that had no volume when the plan was made. Do also looks at these.
+	Unbound []string
+}
 
 // Command implements Action.
 func (r RetainVolumes) Command(f Flags) string {
+	if len(r.Claims) == 0 {
+		return "true # no claim has a volume"
+	}
 	name := f.kubectl("get pvc $claim -o jsonpath='{.spec.volumeName}'")
 	return fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone",
 		strings.Join(r.Claims, " "), f.Context, name)
@@ -45,7 +54,7 @@ func (r RetainVolumes) Command(f Flags) string {
 
 // Do implements Action.
 func (r RetainVolumes) Do(ctx context.Context, c Clients) error {
-	for _, name := range r.Claims {
+	for _, name := range slices.Concat(r.Claims, r.Unbound) {
 		claim, err := c.read(ctx, Claim, name)
 		if err != nil {
 			return err
@@ -54,13 +63,14 @@ func (r RetainVolumes) Do(ctx context.Context, c Clients) error {
 			continue
 		}
 		bound, _, err := unstructured.NestedString(claim.Object, "spec", "volumeName")
-		if err == nil && bound == "" {
-			err = errors.New("it has no volume")
-		}
 		if err != nil {
 			return fmt.Errorf("retain the volume of claim %s: %w", name, err)
 		}
-		if err := c.merge(ctx, volume, bound, map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}); err != nil {
+		if bound == "" {
+			continue
+		}
+		err = c.merge(ctx, volume, bound, map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}})
+		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func TestRetainVolumes(t *testing.T) {
 		w.put(core+"persistentvolumeclaims/"+claim, "v1", "PersistentVolumeClaim", apitest.Object{"spec": apitest.Object{"volumeName": bound}})
 		w.put(volumes+bound, "v1", "PersistentVolume", apitest.Object{"spec": apitest.Object{"persistentVolumeReclaimPolicy": "Delete"}})
 	}
-	a := RetainVolumes{[]string{"data-main-0", "data-main-1"}}
+	a := RetainVolumes{Claims: []string{"data-main-0", "data-main-1"}}
 	wantCommand(t, a, `for claim in data-main-0 data-main-1; do
   kubectl --context desk patch pv "$(kubectl --context desk -n team get pvc $claim -o jsonpath='{.spec.volumeName}')" -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'
 done`)
@@ -42,7 +42,17 @@ done`)
 	w.wantField(t, volumes+"pv-a", "Retain", "spec", "persistentVolumeReclaimPolicy")
 	w.wantField(t, volumes+"pv-b", "Retain", "spec", "persistentVolumeReclaimPolicy")
 	w.put(core+"persistentvolumeclaims/data-main-0", "v1", "PersistentVolumeClaim", nil)
-	wantError(t, a.Do(t.Context(), w.clients), "it has no volume")
+	w.do(t, a) // it has no volume
+	if got := (RetainVolumes{Unbound: []string{"data-main-0"}}).Command(flags); got != "true # no claim has a volume" {
+		t.Errorf("the command is %q", got)
+	}
+	w.put(core+"persistentvolumeclaims/data-main-0", "v1", "PersistentVolumeClaim", apitest.Object{"spec": apitest.Object{"volumeName": "pv-gone"}})
+	w.do(t, a) // the volume is gone
+	w.put(core+"persistentvolumeclaims/data-main-0", "v1", "PersistentVolumeClaim", apitest.Object{"spec": apitest.Object{"volumeName": "pv-c"}})
+	w.put(volumes+"pv-c", "v1", "PersistentVolume", apitest.Object{"spec": apitest.Object{"persistentVolumeReclaimPolicy": "Delete"}})
+	w.do(t, RetainVolumes{Unbound: []string{"data-main-0"}}) // it has a volume by now
+	w.wantField(t, volumes+"pv-c", "Retain", "spec", "persistentVolumeReclaimPolicy")
+	w.Remove(core + "persistentvolumeclaims/data-main-0")
 	w.Remove(core + "persistentvolumeclaims/data-main-0")
 	w.do(t, a) // an interrupted run has deleted the claim
 }

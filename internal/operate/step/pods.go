@@ -22,15 +22,19 @@ type CreatePod struct {
 
 // Command implements Action.
 func (p CreatePod) Command(f Flags) string {
-	return fmt.Sprintf("%s <<'EOF'\n%sEOF", f.kubectl("apply -f -"), p.Manifest)
+	return fmt.Sprintf("%s <<'EOF'\n%sEOF", f.kubectl("create -f -"), p.Manifest)
 }
 
-// Do implements Action. Like kubectl apply, it accepts a pod that exists.
+// Do implements Action. A pod that exists is an error: another client has made it, and what it does with
+// the files is not known.
 func (p CreatePod) Do(ctx context.Context, c Clients) error { return p.create(ctx, c) }
 
-// Try lets the API server try to create the pod. Admission may refuse it.
+// Try lets the API server try to create the pod, which may exist. Admission may refuse it.
 func (p CreatePod) Try(ctx context.Context, c Clients) error {
-	return p.create(ctx, c, client.DryRunAll)
+	if err := p.create(ctx, c, client.DryRunAll); !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return nil
 }
 
 func (p CreatePod) create(ctx context.Context, c Clients, options ...client.CreateOption) error {
@@ -38,7 +42,7 @@ func (p CreatePod) create(ctx context.Context, c Clients, options ...client.Crea
 	if err := yaml.UnmarshalStrict([]byte(p.Manifest), &pod); err != nil {
 		return fmt.Errorf("read the manifest of a pod: %w", err)
 	}
-	if err := c.Kube.Create(ctx, &pod, options...); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := c.Kube.Create(ctx, &pod, options...); err != nil {
 		return fmt.Errorf("create pod %s: %w", pod.Name, err)
 	}
 	return nil
@@ -53,7 +57,7 @@ type CreatePods struct {
 
 // Command implements Action. The lines of a here-document must not be indented.
 func (p CreatePods) Command(f Flags) string {
-	return fmt.Sprintf("for pod in %s; do\nsed \"s/%s/$pod/g\" <<'EOF' | %s\n%sEOF\ndone", strings.Join(p.Pods, " "), p.Mark, f.kubectl("apply -f -"), p.Manifest)
+	return fmt.Sprintf("for pod in %s; do\nsed \"s/%s/$pod/g\" <<'EOF' | %s\n%sEOF\ndone", strings.Join(p.Pods, " "), p.Mark, f.kubectl("create -f -"), p.Manifest)
 }
 
 // Do implements Action.

@@ -27,9 +27,9 @@ spec:
 func TestCreatePods(t *testing.T) {
 	t.Parallel()
 	w, a := newWorld(t), CreatePods{Pods: []string{"main-0", "main-1"}, Manifest: manifest, Mark: "MARK"}
-	wantCommand(t, a, "for pod in main-0 main-1; do\nsed \"s/MARK/$pod/g\" <<'EOF' | kubectl --context desk -n team apply -f -\n"+manifest+"EOF\ndone")
+	wantCommand(t, a, "for pod in main-0 main-1; do\nsed \"s/MARK/$pod/g\" <<'EOF' | kubectl --context desk -n team create -f -\n"+manifest+"EOF\ndone")
 	w.do(t, a)
-	w.do(t, a) // it accepts that they exist
+	wantError(t, a.Do(t.Context(), w.clients), "create pod restore-")
 	w.wantField(t, core+"pods/restore-main-0", "restore-main-0", "metadata", "name")
 	w.wantField(t, core+"pods/restore-main-1", "restore-main-1", "metadata", "name")
 	wantError(t, CreatePods{Pods: a.Pods, Manifest: "kind: [", Mark: "MARK"}.Do(t.Context(), w.clients), "read the manifest of a pod")
@@ -38,12 +38,13 @@ func TestCreatePods(t *testing.T) {
 func TestCreatePod(t *testing.T) {
 	t.Parallel()
 	w, a := newWorld(t), CreatePod{Manifest: manifest}
-	wantCommand(t, a, "kubectl --context desk -n team apply -f - <<'EOF'\n"+manifest+"EOF")
+	wantCommand(t, a, "kubectl --context desk -n team create -f - <<'EOF'\n"+manifest+"EOF")
 	w.do(t, a)
 	w.wantField(t, core+"pods/restore-MARK", "restore-MARK", "metadata", "name")
-	// It accepts a pod that exists, and leaves it as it is.
+	// Another client's pod stays as it is.
 	w.put(core+"pods/restore-MARK", "v1", "Pod", apitest.Object{"spec": apitest.Object{"nodeName": "node-7"}})
-	if err := a.Do(t.Context(), w.clients); err != nil {
+	wantError(t, a.Do(t.Context(), w.clients), "create pod restore-")
+	if err := a.Try(t.Context(), w.clients); err != nil {
 		t.Error(err)
 	}
 	w.wantField(t, core+"pods/restore-MARK", "node-7", "spec", "nodeName")
