@@ -121,6 +121,8 @@ type recovery struct {
 	facts []string
 	// lost are the pods of members whose volumes are lost.
 	lost []string
+	// revision is that of the member that has applied most.
+	revision int64
 	// judge returns an error if the cluster is not to be recovered any more.
 	judge func(ctx context.Context) error
 }
@@ -151,7 +153,7 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 	}
 	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
 	found.facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
-	found.lost = o.lost
+	found.lost, found.revision = o.lost, best.Revision
 	found.judge = func(ctx context.Context) error {
 		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
 		if err == nil && !slices.Equal(now, survivors) {
