@@ -231,52 +231,27 @@ func TestPluginRestoreInPlaceOneByOne(t *testing.T) {
 	r.restored(t, 3)
 }
 
-// TestPluginRecover recovers a cluster whose other members were on nodes with local disks that are gone.
-// The survivor has everything.
+// TestPluginRecover recovers a cluster that was scaled in behind etcd's back, and whose other volumes were
+// deleted. The survivor has everything.
 func TestPluginRecover(t *testing.T) {
-	alone(t)
+	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	put(t, c, 20)
 	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
 	refuses(t, []string{"it is not certain that the quorum is lost: 3 of 3 voters well"}, "recover", "main", "-n", ns, "-y")
+	scale(t, c, 1)
+	refuses(t, []string{"voters were scaled away, and the volume claims of their pods are there"}, "recover", "main", "-n", ns, "-y")
 	for _, pod := range []string{"main-1", "main-2"} {
-		losesNode(t, ns, pod)
+		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-" + pod}})
 	}
-	for _, pod := range []string{"main-1", "main-2"} {
-		eventually(t, pod+" to find no node", func(ctx context.Context) (string, bool, error) {
-			var p corev1.Pod
-			err := kube.Get(ctx, client.ObjectKey{Namespace: ns, Name: pod}, &p)
-			return string(p.Status.Phase) + " on " + p.Spec.NodeName, err == nil && p.Spec.NodeName == "", client.IgnoreNotFound(err)
-		})
-	}
-	refuses(t, []string{"1 of 3 voters still answer, and the data of others may be there (main-1 and main-2): 2 are a quorum", "--lost POD"}, "recover", "main", "-n", ns, "-y")
 	refuses(t, []string{"main-0 is declared to be lost, and it answers"}, "recover", "main", "--lost", "main-0", "-n", ns, "-y")
-	run := r.startCommand(t, "recover", target(c), "--lost", "main-1,main-2", "-n", ns, "--helper-image", images.Alpine, "-y")
+	run := r.startCommand(t, "recover", target(c), "--replicas", "3", "-n", ns, "--helper-image", images.Alpine, "-y")
 	if code := run.wait(t); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
 	}
 	t.Logf("%s%s", &run.stdout, &run.stderr)
 	r.restored(t, 3)
-}
-
-// losesNode cuts the power of the node of a pod for the rest of the test, and deletes the node.
-func losesNode(t *testing.T, ns, pod string) {
-	t.Helper()
-	var p corev1.Pod
-	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: pod}, &p); err != nil {
-		t.Fatal(err)
-	}
-	node := p.Spec.NodeName
-	if err := bed.KillNode(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := bed.StartNode(context.WithoutCancel(t.Context()), node); err != nil {
-			t.Error(err)
-		}
-	})
-	remove(t, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}})
 }
 
 // TestPluginRestoreInPlaceDruid restores through the store and the sidecars of etcd-druid.

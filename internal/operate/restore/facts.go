@@ -173,7 +173,11 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 		}})
 		r.Files.Claims = append(r.Files.Claims, claim)
 	}
-	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)
+	if r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes); err != nil {
+		return err
+	}
+	helper.VolumeMounts = nil
+	r.Files.Try, err = manifest(r.Owner.Namespace, spec, helper, nil)
 	return err
 }
 

@@ -92,6 +92,8 @@ type Files struct {
 	Claims []string
 	// Manifest is a pod that mounts them. It is empty if UnmountedDataDir is on no claim.
 	Manifest, UnmountedDataDir string
+	// Try is a pod with the same image and no volumes.
+	Try string
 	// Image is the image of this pod. UserUnknown means that its user may not be that of the
 	// members.
 	Image       string

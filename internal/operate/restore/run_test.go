@@ -183,7 +183,8 @@ func TestUndo(t *testing.T) {
 		want string
 	}{
 		{0, "Let clients in"},
-		{at(Stopped) - 1, "Let clients in"},
+		{at(tried), "Delete the helper pod, Let clients in"},
+		{at(Stopped) - 1, "Delete the helper pod, Let clients in"},
 		{at(Stopped), "Start the members on their old data, Let clients in"},
 		{at(helpersRun), "Delete the helper pods, Start the members on their old data, Let clients in"},
 		{at(Renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},

@@ -24,7 +24,7 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.keep())
 	}
 	// What can fail on this machine comes before the members stop.
-	steps = append(steps, r.makeData(into), r.cut())
+	steps = append(steps, r.makeData(into), r.tryImage(), r.cut())
 	if lost := r.lostClaims(); len(r.Gone)+len(lost) > 0 {
 		steps = append(steps, r.stop())
 		steps = append(steps, r.renameFirst()...)
@@ -51,6 +51,19 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.grow())
 	}
 	return append(steps, r.tidy(into))
+}
+
+// tryImage returns the step that runs the image of the helper pods while all members still run: an image
+// that can't be pulled, or that lacks a program, would be found after they have stopped.
+func (r Plan) tryImage() step.Step {
+	pod := "restore-image-" + r.Owner.StatefulSet
+	return step.Step{ID: tried, Title: "Try the image of the helper pods", Acts: []step.Action{
+		step.Delete{Kind: step.Pod, Names: []string{pod}, IgnoreMissing: true},
+		step.CreatePod{Manifest: strings.ReplaceAll(r.Files.Try, podMark, "image-"+r.Owner.StatefulSet)},
+		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 3 * time.Minute},
+		step.Exec{Pod: pod, Args: []string{"sh", "-c", "command -v tar && command -v sha256sum && command -v find && command -v sort"}},
+		step.Delete{Kind: step.Pod, Names: []string{pod}, IgnoreMissing: true},
+	}}
 }
 
 // into returns the members whose volumes get the snapshot.
@@ -211,7 +224,7 @@ const (
 
 	// made is data directories on this machine, helpersRun the helper pods, and kept away the cut.
 	// replaced is that lost claims are deleted, and claimed that members have run on new volumes.
-	made, helpersRun, helpersFirst, keptAway, replaced, claimed = "made", "helpers", "helpers first", "cut", "replaced", "claimed"
+	made, helpersRun, helpersFirst, keptAway, replaced, claimed, tried = "made", "helpers", "helpers first", "cut", "replaced", "claimed", "tried"
 )
 
 // noMember fails if a member runs, which another client may have started.

@@ -38,6 +38,9 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 		_, end := r.helpers(r.into())
 		steps = append(steps, end)
 	}
+	if has(tried) && !has(Stopped) {
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: []string{"restore-image-" + r.Owner.StatefulSet}, IgnoreMissing: true}}})
+	}
 	if r.Druid != nil {
 		return append(steps, r.undoDruid(has)...), nil
 	}

@@ -10,7 +10,11 @@ import (
 	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Wait waits until all objects have reached a state.
@@ -29,15 +33,40 @@ func (w Wait) Command(f Flags) string {
 // Do implements Action.
 func (w Wait) Do(ctx context.Context, c Clients) error {
 	awaited := fmt.Sprintf("%s of %s", w.For, plural(w.Kind, w.Names))
-	return c.poll(ctx, w.Timeout, awaited, func() (bool, error) {
+	why := ""
+	err := c.poll(ctx, w.Timeout, awaited, func() (bool, error) {
 		for _, name := range w.Names {
 			o, err := c.read(ctx, w.Kind, name)
 			if err != nil || !w.For.reachedBy(o) {
+				why = notRunning(o)
 				return false, err
 			}
 		}
 		return true, nil
 	})
+	if err != nil && why != "" {
+		err = fmt.Errorf("%w: %s", err, why)
+	}
+	return err
+}
+
+// notRunning is what a pod shows of why it doesn't run, empty for another object and for nothing.
+func notRunning(o *unstructured.Unstructured) string {
+	var pod corev1.Pod
+	if o == nil || o.GetKind() != "Pod" || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil {
+		return ""
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		if w := s.State.Waiting; w != nil {
+			return format.PrintableLine(fmt.Sprintf("container %s of pod %s waits: %s %s", s.Name, pod.Name, w.Reason, w.Message))
+		}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return format.PrintableLine(fmt.Sprintf("pod %s has no node: %s", pod.Name, c.Message))
+		}
+	}
+	return ""
 }
 
 // State is what Wait waits for. A State without a name is that an object exists.
