@@ -93,7 +93,7 @@ func (c Coordinated) At() Phase {
 // rows of docs/rules/restart.md are in the same order; the first that applies wins.
 func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
 	switch phase := c.At(); {
-	case c.Mark == "" && c.Replicas < c.Size && (c.Abort || c.Phase != Scheduled):
+	case c.fewer() && (c.Abort || c.Phase != Scheduled):
 		return Refuse, policy.Refuse(MarkMissing, "it has %s, the record has %d, and no mark shows that this restart has changed them", policy.Count(c.Replicas, "replica"), c.Size)
 	case c.Abort && c.untouched():
 		return c.end(policy.Allow(RestartAborted, "no member was stopped"))
@@ -104,6 +104,13 @@ func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
 	case c.Abort:
 		return EnterStarting, policy.Allow(RestartAborted, "another client has removed replicas, and they start again")
 	}
+	return c.scheduled()
+}
+
+// fewer reports whether there are fewer replicas than before, and no mark shows that this restart removed them.
+func (c Coordinated) fewer() bool { return c.Mark == "" && c.Replicas < c.Size }
+
+func (c Coordinated) scheduled() (Act, policy.Verdict) {
 	v := c.mayStopAll()
 	switch {
 	case !v.Allowed:

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -121,7 +122,9 @@ func TestCoordinatedJournalLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				c.onJournal(first, func() int { row.change(c); return 0 })
-				if _, err := j.Run(t.Context(), r); !errors.As(err, new(*operate.HaltedError)) || !strings.Contains(err.Error(), row.want) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				if _, err := j.Run(ctx, r); !errors.As(err, new(*operate.HaltedError)) || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("the error is %v", err)
 				}
 				c.replicasAre(t, name, replicas)
