@@ -44,7 +44,7 @@ const (
 )
 
 // RestartAnnotation on a StatefulSet marks that kubectl etcd restart --strategy coordinated stops and
-// starts all of its members: the phase, and a time. While it is there, etcd-webhook refuses writes of
-// the replicas that don't change it in the same write, as each step of the restart does. The command
-// removes it at the end.
+// starts all of its members: the phase, the number of replicas, and a time. They count, and not those
+// of the restart's journal. While it is there, etcd-webhook refuses writes of the replicas that don't
+// change it in the same write, as each step of the restart does. The command removes it at the end.
 const RestartAnnotation = "kubectl-etcd.dev/restart"

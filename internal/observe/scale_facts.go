@@ -145,7 +145,7 @@ func (s *Scale) judge() {
 			f.Elsewhere = facts.elsewhere
 		}
 	}
-	f.Restarting, f.RestartStep = s.restart()
+	f.Restarting, f.RestartStep, f.Marked = s.restart()
 	recorded := facts.Budgets.Largest
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
@@ -160,16 +160,19 @@ func (s *Scale) judge() {
 }
 
 // restart reports whether a coordinated restart is in progress and the write is none of its steps, and
-// whether it is one.
-func (s *Scale) restart() (other, step bool) {
-	now, after := s.write.RestartNow, s.write.Restart
+// whether it is one. marked is the StatefulSet with the mark. A mark on an Etcd counts for nothing.
+func (s *Scale) restart() (other, step bool, marked string) {
+	now, after, marked := s.write.RestartNow, s.write.Restart, s.write.Name
+	if s.write.Etcd {
+		now, after = "", ""
+	}
 	for _, sts := range s.live.w.sets() {
-		if s.write.OfScale && s.writes(sts) {
+		if (s.write.OfScale || s.write.Etcd) && s.writes(sts) {
 			now = sts.Annotations[v1alpha1.RestartAnnotation]
-			after = now
+			after, marked = now, sts.Name
 		}
 	}
-	return now != "" && after == now, after != "" && after != now
+	return now != "" && after == now, after != "" && after != now, marked
 }
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas

@@ -10,7 +10,7 @@ import (
 )
 
 // Phase is how far a coordinated restart is. It only goes forward, and is recorded before anything
-// of it is done.
+// of it is done: in the record, then in the mark of the workload.
 type Phase string
 
 // The phases.
@@ -40,7 +40,7 @@ const (
 	// CutTraffic and RestoreTraffic change the client Services.
 	CutTraffic
 	RestoreTraffic
-	// EnterStopping and EnterStarting record the next phase.
+	// EnterStopping and EnterStarting record the next phase, in the record and in the mark.
 	EnterStopping
 	EnterStarting
 	// StopAll sets the replicas to 0, and StartAll to their number from before.
@@ -54,45 +54,70 @@ const (
 type Coordinated struct {
 	Facts
 
-	Phase Phase
+	// Phase is what the record has, and Mark what the mark of the workload has, empty without a mark.
+	Phase, Mark Phase
 	// Abort is true if the user wants to end the restart.
 	Abort bool
-	// Replicas are those that the workload asks for, and Size those from before.
+	// Replicas are those that the workload asks for, and Size those from before: those of the mark if there
+	// is one.
 	Replicas, Size int
 	// Pods is how many pods the members have.
 	Pods int
 	// Intact is how many members have data that outlives their pod and can be mounted again. It
 	// matters only before members stop.
 	Intact int
-	// Marked is true if the workload is marked.
-	Marked bool
-	// Cuts is true if this restart cuts client traffic, and Cut if the traffic is cut. Endpoints is
-	// how many ready endpoints clients still reach through it.
-	Cuts, Cut bool
-	Endpoints int
+	// Cuts is true if this restart cuts client traffic. AllCut is true if no Service leads clients to the
+	// members, and AnyCut if there is a cut to restore. Endpoints is how many ready endpoints clients
+	// still reach through the Services that are cut.
+	Cuts, AllCut, AnyCut bool
+	Endpoints            int
 	// Other is how a member that answers differs from the one that its pod had before, as text:
 	// "main-1 has another cluster ID". It is empty if none does.
 	Other string
 }
 
+// At returns the phase that counts. Others than the user of the restart may be able to write the record,
+// but not the workload, so the mark decides. Without a mark, the members are not stopped, or the restart
+// has ended except for its record.
+func (c Coordinated) At() Phase {
+	switch {
+	case c.Mark != "":
+		return c.Mark
+	case c.Phase == Starting:
+		return Starting
+	}
+	return Scheduled
+}
+
 // NextCoordinated returns the next act of a coordinated restart, with the reason and a message. The
 // rows of docs/rules/restart.md are in the same order; the first that applies wins.
 func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
-	switch {
+	switch phase := c.At(); {
+	case c.fewer() && (c.Abort || c.Phase != Scheduled):
+		return Refuse, policy.Refuse(MarkMissing, "it has %s, the record has %d, and no mark shows that this restart has changed them", policy.Count(c.Replicas, "replica"), c.Size)
 	case c.Abort && c.untouched():
 		return c.end(policy.Allow(RestartAborted, "no member was stopped"))
-	case c.Phase == Stopping:
+	case phase == Stopping:
 		return c.stopping()
-	case c.Phase == Starting:
+	case phase == Starting:
 		return c.starting()
+	case c.Abort:
+		return EnterStarting, policy.Allow(RestartAborted, "another client has removed replicas, and they start again")
 	}
+	return c.scheduled()
+}
+
+// fewer reports whether there are fewer replicas than before, and no mark shows that this restart removed them.
+func (c Coordinated) fewer() bool { return c.Mark == "" && c.Replicas < c.Size }
+
+func (c Coordinated) scheduled() (Act, policy.Verdict) {
 	v := c.mayStopAll()
 	switch {
 	case !v.Allowed:
 		return Refuse, v
-	case !c.Marked:
+	case c.Mark == "":
 		return MarkWorkload, v
-	case c.Cuts && !c.Cut:
+	case c.Cuts && !c.AllCut:
 		return CutTraffic, v
 	case c.Cuts && c.Endpoints > 0:
 		return Await, policy.Allow(policy.ClientTrafficCut, "the Services still have %s", policy.Count(c.Endpoints, "ready endpoint"))
@@ -103,7 +128,8 @@ func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
 // untouched reports whether no member was stopped.
 func (c Coordinated) untouched() bool {
 	gone := func(m Member) bool { return m.Recorded && (!m.Exists || m.New || m.Leaving) }
-	return c.Phase == Scheduled || c.Phase == Stopping && c.Replicas >= c.Size && !slices.ContainsFunc(c.Members, gone)
+	phase := c.At()
+	return c.Replicas >= c.Size && (phase == Scheduled || phase == Stopping && !slices.ContainsFunc(c.Members, gone))
 }
 
 func (c Coordinated) stopping() (Act, policy.Verdict) {
@@ -121,10 +147,10 @@ func (c Coordinated) stopping() (Act, policy.Verdict) {
 // starting brings the members back. An abort does not wait until they are healthy: they may not have
 // been before the restart.
 func (c Coordinated) starting() (Act, policy.Verdict) {
-	if c.Replicas != c.Size {
+	if c.Replicas != c.Size && c.Mark != "" {
 		return StartAll, policy.Allow(MembersStarting, "all members start")
 	}
-	if c.Other != "" {
+	if c.Other != "" && !c.Abort {
 		return Refuse, policy.Refuse(OtherMember, "%s, so it started with other data than before: client traffic is not restored", c.Other)
 	}
 	away := func(m Member) bool { return m.Recorded && (!m.Exists || m.Leaving) }
@@ -143,13 +169,17 @@ func (c Coordinated) starting() (Act, policy.Verdict) {
 // end restores what the restart has changed beside the members.
 func (c Coordinated) end(v policy.Verdict) (Act, policy.Verdict) {
 	switch {
-	case c.Cuts && c.Cut:
+	case c.Cuts && c.AnyCut && !c.StaysCut():
 		return RestoreTraffic, v
-	case c.Marked:
+	case c.Mark != "":
 		return UnmarkWorkload, v
 	}
 	return Finish, v
 }
+
+// StaysCut reports whether the end of the restart leaves client traffic as it is: a member has other
+// data, which only a user can judge, or the mark is gone, which was the last step of another command.
+func (c Coordinated) StaysCut() bool { return c.At() == Starting && (c.Other != "" || c.Mark == "") }
 
 // mayStopAll returns whether all members may be stopped. A member that is not healthy is no
 // objection: it may be what the restart is for. Without a quorum nothing is lost by a stop, as long
@@ -169,6 +199,8 @@ func (c Coordinated) mayStopAll() policy.Verdict {
 	voters := max(len(c.Members), c.Cluster.Size)
 	quorum := policy.Quorum(voters)
 	switch {
+	case c.Size < 1:
+		return policy.Refuse(policy.OperationUnderWay, "it has no replicas")
 	case c.Replicas != c.Size || len(c.Members) != c.Size || voters != c.Size:
 		return policy.Refuse(policy.OperationUnderWay, "it has %s, %s and %s, and these numbers must be the same",
 			policy.Count(c.Replicas, "replica"), policy.Count(len(c.Members), "pod"), policy.Count(voters, "voter"))

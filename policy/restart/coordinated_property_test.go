@@ -11,10 +11,12 @@ import (
 // world is a cluster of three members during a coordinated restart. Its pods are letters: o an old
 // pod, s one that stops, - none, n a new one, h a new one that is healthy.
 type world struct {
-	phase       Phase
+	// phase is what the record has, and mark what the workload has.
+	phase, mark Phase
 	replicas    int
 	pods        string
-	cut, marked bool
+	// cut is how many of the two Services are cut.
+	cut int
 	// reached is true while clients reach endpoints.
 	reached bool
 	// aborted is true if any command with --abort has acted.
@@ -23,12 +25,12 @@ type world struct {
 	over bool
 }
 
-const members = 3
+const members, services = 3, 2
 
 func (w world) facts(abort bool) Coordinated {
 	letters := strings.NewReplacer("o", "v", "h", "d").Replace(w.pods)
 	c := coordinated(letters, w.phase, w.replicas, members-strings.Count(w.pods, "-"))
-	c.Abort, c.Cut, c.Marked = abort, w.cut, w.marked
+	c.Abort, c.Mark, c.AllCut, c.AnyCut = abort, w.mark, w.cut == services, w.cut > 0
 	if w.reached {
 		c.Endpoints = 1
 	}
@@ -39,18 +41,20 @@ func (w world) facts(abort bool) Coordinated {
 // command begins with the same facts.
 func (w world) command(abort bool) (world, Act) {
 	act, _ := NextCoordinated(w.facts(abort))
-	w.aborted = w.aborted || abort && w.phase != Scheduled
+	w.aborted = w.aborted || abort && w.at() != Scheduled
 	switch act {
 	case MarkWorkload, UnmarkWorkload:
-		w.marked = act == MarkWorkload
+		if w.mark = ""; act == MarkWorkload {
+			w.mark = Scheduled
+		}
 	case CutTraffic:
-		w.cut = true
+		w.cut = services
 	case RestoreTraffic:
-		w.cut, w.reached = false, true
+		w.cut, w.reached = 0, true
 	case EnterStopping:
-		w.phase = Stopping
+		w.phase, w.mark = Stopping, Stopping
 	case EnterStarting:
-		w.phase = Starting
+		w.phase, w.mark = Starting, Starting
 	case StopAll:
 		w.replicas = 0
 	case StartAll:
@@ -62,11 +66,28 @@ func (w world) command(abort bool) (world, Act) {
 	return w, act
 }
 
+func (w world) at() Phase { return w.facts(false).At() }
+
+// halves returns what is left of an act of several writes if the command dies between them.
+func (w world) halves(next world, act Act) []world {
+	half := w
+	half.aborted = next.aborted
+	switch act {
+	case EnterStopping, EnterStarting:
+		half.phase = next.phase
+	case CutTraffic, RestoreTraffic:
+		half.cut, half.reached = 1, true
+	default:
+		return nil
+	}
+	return []world{half}
+}
+
 // moves returns what can happen in the cluster by itself: one pod stops, starts or becomes healthy,
 // or clients lose their endpoints.
 func (w world) moves() []world {
 	var all []world
-	if w.cut && w.reached {
+	if w.cut == services && w.reached {
 		next := w
 		next.reached = false
 		all = append(all, next)
@@ -115,6 +136,9 @@ func TestCoordinatedWalk(t *testing.T) {
 			next, act := w.command(abort)
 			w.checkAct(t, act, abort)
 			visit(next)
+			for _, half := range w.halves(next, act) {
+				visit(half)
+			}
 			w.ends(t, abort)
 		}
 		for _, next := range w.moves() {
@@ -133,10 +157,10 @@ func (w world) check(t *testing.T) {
 	if !w.aborted && before && after {
 		t.Errorf("%+v: old and new members run at the same time", w)
 	}
-	if !w.aborted && !w.cut && w.pods != "ooo" && w.pods != "hhh" {
+	if !w.aborted && w.cut < services && w.pods != "ooo" && w.pods != "hhh" {
 		t.Errorf("%+v: clients reach a part of the members", w)
 	}
-	if w.over && (w.replicas != members || w.cut || w.marked || strings.Contains(w.pods, "-")) {
+	if w.over && (w.replicas != members || w.cut > 0 || w.mark != "" || strings.Contains(w.pods, "-")) {
 		t.Errorf("%+v: it is over, and not as before", w)
 	}
 }
@@ -147,15 +171,15 @@ func (w world) checkAct(t *testing.T, act Act, abort bool) {
 	bad := false
 	switch act {
 	case StopAll:
-		bad = w.phase != Stopping || abort
+		bad = w.mark != Stopping || abort
 	case StartAll:
-		bad = w.phase != Starting
+		bad = w.mark != Starting
 	case EnterStopping:
-		bad = w.phase != Scheduled || !w.cut || w.reached || !w.marked
+		bad = w.mark != Scheduled || w.cut < services || w.reached
 	case EnterStarting:
-		bad = w.phase != Stopping || !abort && w.pods != "---"
+		bad = w.mark != Stopping || !abort && w.pods != "---"
 	case CutTraffic, MarkWorkload:
-		bad = w.phase != Scheduled
+		bad = w.at() != Scheduled
 	case RestoreTraffic, UnmarkWorkload, Finish:
 		bad = strings.ContainsAny(w.pods, "-s") || !abort && strings.Contains(w.pods, "n")
 	case Refuse:

@@ -13,23 +13,25 @@ import (
 // traffic, and has marked the workload and cut the traffic unless it is about to begin.
 func coordinated(members string, phase Phase, replicas, pods int) Coordinated {
 	return Coordinated{
-		Facts: facts(members), Phase: phase, Replicas: replicas, Size: len(members), Pods: pods, Intact: len(members),
-		Cuts: true, Cut: true, Marked: true,
+		Facts: facts(members), Phase: phase, Mark: phase, Replicas: replicas, Size: len(members), Pods: pods, Intact: len(members),
+		Cuts: true, AllCut: true, AnyCut: true,
 	}
 }
 
-func fresh(c *Coordinated)      { c.Cut, c.Marked = false, false }
-func marked(c *Coordinated)     { c.Cut = false }
+func fresh(c *Coordinated)      { unmarked(c) }
+func marked(c *Coordinated)     { restored(c) }
+func halfCut(c *Coordinated)    { c.AllCut = false }
+func vanished(c *Coordinated)   { c.AnyCut = false }
 func aborted(c *Coordinated)    { c.Abort = true }
 func fails(c *Coordinated)      { backupsFail(&c.Facts) }
 func scales(c *Coordinated)     { rollout(&c.Facts) }
 func larger(c *Coordinated)     { unlisted(&c.Facts) }
 func atRisk(c *Coordinated)     { c.Intact-- }
 func other(c *Coordinated)      { c.Other = "main-1 has another cluster ID" }
-func withoutCut(c *Coordinated) { c.Cuts, c.Cut = false, false }
+func withoutCut(c *Coordinated) { c.Cuts = false; restored(c) }
 func reached(c *Coordinated)    { c.Endpoints = 1 }
-func restored(c *Coordinated)   { c.Cut = false }
-func unmarked(c *Coordinated)   { c.Cut, c.Marked = false, false }
+func restored(c *Coordinated)   { c.AllCut, c.AnyCut = false, false }
+func unmarked(c *Coordinated)   { c.Mark = ""; restored(c) }
 func failsUnquorate(c *Coordinated) {
 	fresh(c)
 	fails(c)
@@ -39,6 +41,34 @@ func abortedUnmarked(c *Coordinated) {
 	c.Abort = true
 	unmarked(c)
 }
+
+func abortedHalfCut(c *Coordinated) {
+	c.Abort = true
+	halfCut(c)
+}
+
+// forged is a record of a restart that has changed nothing.
+func forged(phase Phase, size int) func(c *Coordinated) {
+	return func(c *Coordinated) {
+		unmarked(c)
+		c.Phase, c.Size = phase, size
+	}
+}
+
+func abortedForged(c *Coordinated) {
+	c.Abort = true
+	forged(Starting, 5)(c)
+}
+
+// behind is a record that has not the phase of the mark.
+func behind(c *Coordinated) { c.Phase = Scheduled }
+
+func abortedBehind(c *Coordinated) {
+	c.Abort = true
+	behind(c)
+}
+
+func ahead(c *Coordinated) { c.Phase = Starting }
 
 func abortedOther(c *Coordinated) {
 	c.Abort = true
@@ -53,6 +83,11 @@ var coordinatedRows = []struct {
 	act    Act
 	reason policy.Reason
 }{
+	{row: "C-23 stopped by another client", given: coordinated("Lv-", Stopping, 0, 2), change: unmarked, act: Refuse, reason: MarkMissing},
+	{row: "C-23 a record of more", given: coordinated("Lvv", Starting, 3, 3), change: forged(Starting, 5), act: Refuse, reason: MarkMissing},
+	{row: "C-23 also to abort", given: coordinated("Lvv", Starting, 3, 3), change: abortedForged, act: Refuse, reason: MarkMissing},
+	{row: "C-23 scaled before the mark", given: coordinated("Lvv", Scheduled, 2, 3), change: abortedUnmarked, act: Refuse, reason: MarkMissing},
+	{row: "C-1 of a part of the Services", given: coordinated("Lvv", Scheduled, 3, 3), change: abortedHalfCut, act: RestoreTraffic, reason: RestartAborted},
 	{row: "C-1 after the cut", given: coordinated("Lvv", Scheduled, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
 	{row: "C-1 before anything", given: coordinated("Lvv", Scheduled, 3, 3), change: abortedUnmarked, act: Finish, reason: RestartAborted},
 	{row: "C-1 before the stop", given: coordinated("Lvv", Stopping, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
@@ -73,11 +108,20 @@ var coordinatedRows = []struct {
 	{row: "C-9 healthy", given: coordinated("Lvv", Scheduled, 3, 3), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
 	{row: "C-9 one is down", given: coordinated("Lvx", Scheduled, 3, 3), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
 	{row: "C-9 a single member", given: coordinated("L", Scheduled, 1, 1), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-9 a record of a stop", given: coordinated("Lvv", Scheduled, 3, 3), change: forged(Stopping, 3), act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-4 a record of none", given: coordinated("Lvv", Scheduled, 3, 3), change: forged(Scheduled, 0), act: Refuse, reason: policy.OperationUnderWay},
+	{row: "C-10 one Service of two", given: coordinated("Lvv", Scheduled, 3, 3), change: halfCut, act: CutTraffic, reason: policy.QuorumKept},
 	{row: "C-10 marked", given: coordinated("Lvv", Scheduled, 3, 3), change: marked, act: CutTraffic, reason: policy.QuorumKept},
 	{row: "C-11 endpoints", given: coordinated("Lvv", Scheduled, 3, 3), change: reached, act: Await, reason: policy.ClientTrafficCut},
 	{row: "C-12 cut", given: coordinated("Lvv", Scheduled, 3, 3), act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-12 no Service any more", given: coordinated("Lvv", Scheduled, 3, 3), change: vanished, act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-12 the mark is behind", given: coordinated("Lvv", Scheduled, 3, 3), change: ahead, act: EnterStopping, reason: policy.QuorumKept},
 	{row: "C-12 without a cut", given: coordinated("Lvv", Scheduled, 3, 3), change: withoutCut, act: EnterStopping, reason: policy.QuorumKept},
 	{row: "C-13 some have stopped", given: coordinated("L-s", Stopping, 0, 2), change: aborted, act: EnterStarting, reason: RestartAborted},
+	{row: "C-24 another client removes a replica", given: coordinated("Lv-", Scheduled, 2, 2), change: aborted, act: EnterStarting, reason: RestartAborted},
+	{row: "C-13 the record is behind", given: coordinated("---", Stopping, 0, 0), change: abortedBehind, act: EnterStarting, reason: RestartAborted},
+	{row: "C-17 the record is behind", given: coordinated("---", Starting, 0, 0), change: abortedBehind, act: StartAll, reason: MembersStarting},
+	{row: "C-22 a record of fewer", given: coordinated("Ddd", Starting, 3, 3), change: forged(Starting, 1), act: Finish, reason: RestartComplete},
 	{row: "C-14 all run", given: coordinated("Lvv", Stopping, 3, 3), act: StopAll, reason: MembersStopping},
 	{row: "C-14 another client starts them", given: coordinated("-sn", Stopping, 3, 2), act: StopAll, reason: MembersStopping},
 	{row: "C-15 one stops", given: coordinated("--s", Stopping, 0, 1), act: Await, reason: MembersStopping},
@@ -86,10 +130,13 @@ var coordinatedRows = []struct {
 	{row: "C-17 another number", given: coordinated("---", Starting, 1, 0), act: StartAll, reason: MembersStarting},
 	{row: "C-17 aborted", given: coordinated("---", Starting, 0, 0), change: aborted, act: StartAll, reason: MembersStarting},
 	{row: "C-18 on an empty volume", given: coordinated("Ddd", Starting, 3, 3), change: other, act: Refuse, reason: OtherMember},
-	{row: "C-18 also to abort", given: coordinated("Ddd", Starting, 3, 3), change: abortedOther, act: Refuse, reason: OtherMember},
 	{row: "C-19 one is not created", given: coordinated("Dd-", Starting, 3, 2), act: Await, reason: MembersStarting},
 	{row: "C-19 also to abort", given: coordinated("Dd-", Starting, 3, 2), change: aborted, act: Await, reason: MembersStarting},
 	{row: "C-20 every member has a pod", given: coordinated("nnc", Starting, 3, 3), change: aborted, act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-20 with other data", given: coordinated("Ddd", Starting, 3, 3), change: abortedOther, act: UnmarkWorkload, reason: RestartAborted},
+	{row: "C-20 with other data, unmarked", given: coordinated("Ddd", Starting, 3, 3), change: func(c *Coordinated) { abortedOther(c); c.Mark = "" }, act: Finish, reason: RestartAborted},
+	{row: "C-20 with other data that is not seen any more", given: coordinated("Ddd", Starting, 3, 3), change: func(c *Coordinated) { c.Abort, c.Mark = true, "" }, act: Finish, reason: RestartAborted},
+	{row: "C-20 of a part of the Services", given: coordinated("Ddd", Starting, 3, 3), change: abortedHalfCut, act: RestoreTraffic, reason: RestartAborted},
 	{row: "C-21 one is not healthy", given: coordinated("Ddn", Starting, 3, 3), act: Await, reason: MembersStarting},
 	{row: "C-21 one is behind", given: coordinated("Ddc", Starting, 3, 3), act: Await, reason: MembersStarting},
 	{row: "C-22 all are back", given: coordinated("Ddd", Starting, 3, 3), act: RestoreTraffic, reason: RestartComplete},

@@ -44,7 +44,10 @@ var (
 		"Bring its pod back first. kubectl etcd status NAME shows what it waits for.")
 	OtherMember = reasons.Add("OtherMember",
 		"After a coordinated restart, a member answers with another cluster ID, another member ID or an older revision. It has started with other data than before, perhaps on an empty volume.",
-		"Don't restore client traffic. Find out which volume the member has: kubectl etcd status NAME, kubectl describe pod.")
+		"Don't restore client traffic. Find out which volume the member has: kubectl etcd diagnose NAME, kubectl describe pod. To end the restart with client traffic cut: kubectl etcd restart NAME --abort. When the members have the right data: kubectl etcd restore-client-traffic NAME.")
+	MarkMissing = reasons.Add("MarkMissing",
+		"A cluster has fewer replicas than the record of an unfinished coordinated restart, and no mark on its StatefulSet shows that the restart has removed them. Every user who may write ConfigMaps can write the record, so no replicas are written because of it.",
+		"Set the replicas as they should be: kubectl scale. Then delete the record, the ConfigMap kubectl-etcd-NAME.")
 	RestartAborted = reasons.Add("RestartAborted",
 		"A coordinated restart was ended with --abort. Members that had stopped have a pod again.",
 		policy.NoAction)

@@ -29,7 +29,7 @@ var (
 		policy.NoAction)
 	RestartInProgress = reasons.Add("RestartInProgress",
 		"kubectl etcd restart NAME --strategy coordinated stops and starts all members of the StatefulSet, and another client writes its replicas.",
-		"Run kubectl etcd restart NAME --strategy coordinated again to continue the restart, or kubectl etcd restart NAME --abort to end it.")
+		"To end the restart: kubectl etcd restart NAME --abort. To continue it: kubectl etcd restart NAME --strategy coordinated. If there is none to end, remove the annotation kubectl-etcd.dev/restart from the StatefulSet.")
 	RestartStep = reasons.Add("RestartStep",
 		"kubectl etcd restart NAME --strategy coordinated stops all members. It starts them again with the same number of replicas.",
 		policy.NoAction)

@@ -67,8 +67,10 @@ type Facts struct {
 	// The rule has judged the write of the owner.
 	Follows bool
 	// Restarting is true if the StatefulSet has the mark of a coordinated restart that the write leaves as
-	// it is, and RestartStep if the write changes that mark, as the steps of the restart do.
+	// it is, and RestartStep if the write changes that mark, as the steps of the restart do. Marked is
+	// the name of that StatefulSet.
 	Restarting, RestartStep bool
+	Marked                  string
 	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
 	Druid bool
 	// Manager is the operator or script that adds members and removes them, empty for none. How is
@@ -104,7 +106,7 @@ func judge(f Facts) policy.Verdict {
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
 	case f.Restarting:
-		return policy.Refuse(RestartInProgress, "a coordinated restart is in progress on it; %s", f.wayOfRestart())
+		return policy.Refuse(RestartInProgress, "a coordinated restart has marked StatefulSet %s; %s", f.Marked, f.wayOfRestart())
 	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
 		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:
@@ -243,11 +245,12 @@ func (f Facts) way() string {
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
 }
 
-// wayOfRestart returns how a coordinated restart is continued or ended, as a clause.
+// wayOfRestart returns how a coordinated restart is ended or continued, as a clause. The end comes
+// first: it also finds out whether there is a restart, and continuing one stops the members.
 func (f Facts) wayOfRestart() string {
 	command := fmt.Sprintf("kubectl etcd restart %s -n %s", f.Target, f.Namespace)
-	return fmt.Sprintf("continue it: %s --strategy coordinated; or end it: %s --abort; if it has ended, remove its mark: kubectl annotate %s -n %s kubectl-etcd.dev/restart-",
-		command, command, f.Target, f.Namespace)
+	return fmt.Sprintf("end it: %s --abort; if that finds no restart to end, remove the mark: kubectl annotate statefulset %s -n %s kubectl-etcd.dev/restart-; or continue it: %s --strategy coordinated",
+		command, f.Marked, f.Namespace, command)
 }
 
 // wayElsewhere returns how fewer replicas are possible beside members elsewhere.

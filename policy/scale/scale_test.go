@@ -225,3 +225,17 @@ func TestMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartInProgress: the refusal names the marked StatefulSet, and first how the restart is ended,
+// which stops no member.
+func TestRestartInProgress(t *testing.T) {
+	t.Parallel()
+	f := healthy(3, 3, 0)
+	f.Target, f.Namespace, f.Restarting, f.Marked = "etcd/main", "team", true, "main-set"
+	const want = "a coordinated restart has marked StatefulSet main-set; end it: kubectl etcd restart etcd/main -n team --abort; " +
+		"if that finds no restart to end, remove the mark: kubectl annotate statefulset main-set -n team kubectl-etcd.dev/restart-; " +
+		"or continue it: kubectl etcd restart etcd/main -n team --strategy coordinated"
+	if v := Evaluate(f); v.Message != want {
+		t.Errorf("the message is %q, want %q", v.Message, want)
+	}
+}

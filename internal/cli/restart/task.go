@@ -59,13 +59,19 @@ func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan,
 	if found.Strategy == restart.Coordinated {
 		t.run.Abort = abortTogether
 	}
-	sameMember, sameStrategy := t.member == "" || t.member == found.Only, t.strategy == "" || t.strategy == found.Strategy
+	sameMember, sameStrategy := t.member == "" || t.member == found.Only, t.strategy == found.Strategy
+	proceed := ""
+	if found.Strategy == restart.Coordinated { // it stops all members, so it is continued by its name only
+		proceed = " --strategy coordinated"
+	} else if t.strategy == "" {
+		sameStrategy = true
+	}
 	if t.abort || sameMember && sameStrategy {
 		return t.job.PlanResume(ctx, found, t.abort)
 	}
 	o := t.cluster.Owner
-	return operate.Plan{}, app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s, or end it with kubectl etcd restart %s --abort -n %s",
-		o, found.Summary(), found.Journal().Began.Format("2006-01-02 15:04 MST"), o.Target(), o.Namespace, o.Target(), o.Namespace)
+	return operate.Plan{}, app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s%s, or end it with kubectl etcd restart %s --abort -n %s",
+		o, found.Summary(), found.Journal().Began.Format("2006-01-02 15:04 MST"), o.Target(), o.Namespace, proceed, o.Target(), o.Namespace)
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {

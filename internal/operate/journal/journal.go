@@ -163,6 +163,9 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 	return nil
 }
 
+// ErrChanged is the error of an Update where another process has changed the journal since it was read.
+var ErrChanged = errors.New("another process has changed it: run the command again, which reads it again")
+
 // Update writes a changed payload. It fails where another process has changed the journal since it was
 // read. Other changes of the ConfigMap, such as of its labels, stay.
 func (j *Journal) Update(ctx context.Context, kube client.Client) error {
@@ -200,7 +203,7 @@ func (j *Journal) reread(ctx context.Context, kube client.Client, text string) e
 		return err
 	}
 	if has := now.Data[dataKey]; now.UID != j.config.UID || has != j.config.Data[dataKey] && has != text {
-		return errors.New("another process has changed it: run the command again, which reads it again")
+		return ErrChanged
 	}
 	j.config = now
 	return nil

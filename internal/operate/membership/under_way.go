@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -82,7 +83,12 @@ func CommandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 		return "kubectl etcd snapshot restore FILE " + o.Target().String(), "kubectl etcd snapshot restore " + o.Target().String() + " --abort"
 	}
 	resume = "kubectl etcd restart " + o.Target().String()
-	return resume, resume + " --abort"
+	abort = resume + " --abort"
+	var of struct{ Strategy string }
+	if json.Unmarshal(j.Payload, &of) == nil && of.Strategy == "coordinated" { // which is continued by its name only
+		resume += " --strategy coordinated"
+	}
+	return resume, abort
 }
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -47,6 +48,22 @@ func TestReadUnderWay(t *testing.T) {
 			if got := u.Change.Commands(o); !slices.Equal(got, want) {
 				t.Errorf("%s: commands are %q, want %q", name, got, want)
 			}
+		}
+	}
+}
+
+// TestCommandsOfRestart: a coordinated restart is continued by its strategy's name, as the command demands.
+func TestCommandsOfRestart(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+	const command = "kubectl etcd restart statefulset/main"
+	for payload, want := range map[string]string{
+		`{"strategy":"rolling"}`:     command,
+		`{"strategy":"coordinated"}`: command + " --strategy coordinated",
+	} {
+		resume, abort := CommandsOf(o, &journal.Journal{Kind: journal.KindRestart, Payload: []byte(payload)})
+		if resume != want || abort != command+" --abort" {
+			t.Errorf("%s: %q and %q, want %q", payload, resume, abort, want)
 		}
 	}
 }

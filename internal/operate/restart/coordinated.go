@@ -4,9 +4,11 @@
 package restart
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +16,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -25,42 +28,59 @@ import (
 // before its end.
 const cutLength = time.Hour
 
-// coordinated returns the facts for the rule.
+// coordinated returns the facts for the rule. The record gets the size of the mark.
 func (j *Job) coordinated(ctx context.Context, s *state, r *Record) (rules.Coordinated, error) {
 	t := r.Together
+	m, err := markOf(s.sets[0])
+	if err != nil {
+		return rules.Coordinated{}, err
+	}
+	if m.phase != "" {
+		t.Replicas = m.size
+	}
 	c := rules.Coordinated{
-		Facts: s.Facts, Phase: t.Phase, Abort: j.Abort, Replicas: s.replicas(), Size: t.Replicas, Pods: len(s.pods),
-		Intact: s.intact, Marked: s.sets[0].Annotations[v1alpha1.RestartAnnotation] != "", Cuts: len(t.Services) > 0, Other: s.different(t),
+		Facts: s.Facts, Phase: t.Phase, Mark: m.phase, Abort: j.Abort, Replicas: s.replicas(), Size: t.Replicas, Pods: len(s.pods),
+		Intact: s.intact, Cuts: len(t.Services) > 0, AllCut: true, Other: s.different(t),
 	}
 	if settled(s.sets[0]) {
 		c.Cluster.Operation = "" // a rollout, which all members start with
 	}
 	for _, name := range t.Services {
-		cut, ready, err := j.readCut(ctx, name)
+		is, ready, err := j.readCut(ctx, name)
 		if err != nil {
 			return c, err
 		}
-		c.Cut = c.Cut || cut
+		c.AllCut, c.AnyCut = c.AllCut && is != uncut, c.AnyCut || is == cut
 		c.Endpoints += ready
 	}
 	return c, nil
 }
 
+// cutState is whether a Service leads clients to the members.
+type cutState int
+
+const (
+	uncut cutState = iota
+	cut
+	// gone is a Service that doesn't exist any more, so it leads clients nowhere.
+	gone
+)
+
 // readCut returns whether a Service is cut, and how many endpoints are ready although it is.
-func (j *Job) readCut(ctx context.Context, name string) (cut bool, ready int, err error) {
+func (j *Job) readCut(ctx context.Context, name string) (is cutState, ready int, err error) {
 	var service corev1.Service
 	key := client.ObjectKey{Namespace: j.Owner.Namespace, Name: name}
 	if err := j.Kube.Get(ctx, key, &service); err != nil {
 		if apierrors.IsNotFound(err) {
-			return false, 0, nil
+			return gone, 0, nil
 		}
-		return false, 0, fmt.Errorf("read Service %s: %w", name, err)
+		return uncut, 0, fmt.Errorf("read Service %s: %w", name, err)
 	}
 	if !observe.IsCut(&service) {
-		return false, 0, nil
+		return uncut, 0, nil
 	}
 	endpoints, err := traffic.ReadyEndpoints(ctx, j.Kube, key)
-	return true, len(endpoints), err
+	return cut, len(endpoints), err
 }
 
 // different returns how a member that answers differs from the one that its pod had when the restart
@@ -84,20 +104,26 @@ func (s *state) different(t *Together) string {
 
 // stepCoordinated does the next step of a coordinated restart, and reports whether none is left.
 func (j *Job) stepCoordinated(ctx context.Context, s *state, r *Record) (done bool, err error) {
-	if r.Together.Phase == rules.Scheduled && !j.Abort {
-		if err := j.checkStop(ctx, s); err != nil {
-			return false, err
-		}
-	}
 	c, err := j.coordinated(ctx, s, r)
 	if err != nil {
 		return false, err
 	}
+	if c.At() == rules.Scheduled && !j.Abort && c.Replicas >= c.Size {
+		if err := j.checkStop(ctx, s); err != nil {
+			return false, err
+		}
+		c.Intact = s.intact
+	}
 	act, v := rules.NextCoordinated(c)
 	switch {
 	case act == rules.Finish:
+		j.noteCut(c, r)
 		return true, nil
-	case act == rules.Refuse && r.Together.Phase == rules.Starting:
+	case act == rules.Refuse && v.Reason == rules.MarkMissing:
+		sts := s.sets[0]
+		return false, operate.Halt("%s: set them as they should be: kubectl scale statefulset %s -n %s --replicas N; then delete the record: kubectl delete configmap %s -n %s",
+			v.Message, sts.Name, sts.Namespace, r.journal.Name(), sts.Namespace)
+	case act == rules.Refuse && v.Reason == rules.OtherMember:
 		return false, operate.Halt("%s", v.Message)
 	case act == rules.Refuse, act == rules.Await:
 		j.waiter.Await(j.Logf, "%s%s", v.Message, j.stuckAny(s))
@@ -110,28 +136,42 @@ func (j *Job) stepCoordinated(ctx context.Context, s *state, r *Record) (done bo
 	return false, j.write(ctx, s, r, act)
 }
 
+// noteCut notes how to go on with client traffic that stays cut after the end.
+func (j *Job) noteCut(c rules.Coordinated, r *Record) {
+	if !c.AnyCut || !c.StaysCut() {
+		return
+	}
+	why, target := "", fmt.Sprintf("%s -n %s", j.Owner.Target(), j.Owner.Namespace)
+	if c.Other != "" {
+		why = ": " + c.Other
+	}
+	j.notes = append(j.notes, policy.NewNote(rules.OtherMember, "client traffic through Service %s stays cut%s; compare the members first: kubectl etcd diagnose %s; to restore it: kubectl etcd restore-client-traffic %s",
+		strings.Join(r.Together.Services, ", "), why, target, target))
+}
+
 // write does an act of the rule.
 func (j *Job) write(ctx context.Context, s *state, r *Record, act rules.Act) error {
+	size := r.Together.Replicas
 	switch act {
 	case rules.MarkWorkload:
-		return j.mark(ctx, s, rules.Scheduled)
+		return j.mark(ctx, s, mark{rules.Scheduled, size})
 	case rules.UnmarkWorkload:
-		return j.mark(ctx, s, "")
+		return j.mark(ctx, s, mark{})
 	case rules.CutTraffic:
-		return j.cut(ctx)
+		return j.cut(ctx, r)
 	case rules.RestoreTraffic:
 		return j.Traffic.RestoreLocked(ctx, j.Lock, r.Together.Services)
 	case rules.EnterStopping:
-		return j.enter(ctx, r, rules.Stopping)
+		return j.enter(ctx, s, r, rules.Stopping, r.Config)
 	case rules.EnterStarting:
 		return j.enterStarting(ctx, s, r)
 	case rules.StopAll:
 		if err := j.checkStop(ctx, s); err != nil {
 			return err
 		}
-		return j.setReplicas(ctx, s, rules.Stopping, 0)
+		return j.setReplicas(ctx, s, mark{rules.Stopping, size}, 0)
 	case rules.StartAll:
-		return j.setReplicas(ctx, s, rules.Starting, r.Together.Replicas)
+		return j.setReplicas(ctx, s, mark{rules.Starting, size}, size)
 	case rules.Refuse, rules.Await, rules.Finish: // the caller has returned
 	}
 	return nil
@@ -154,10 +194,23 @@ func (j *Job) checkStop(ctx context.Context, s *state) (err error) {
 	return nil
 }
 
-// enter records the next phase before anything of it is done.
-func (j *Job) enter(ctx context.Context, r *Record, phase rules.Phase) error {
-	r.Together.Phase = phase
-	return r.update(ctx, j.Kube)
+// enter records the next phase before anything of it is done: in the journal, and then in the mark, which
+// counts. The journal may have it already, from a command that died in between.
+func (j *Job) enter(ctx context.Context, s *state, r *Record, phase rules.Phase, config map[string]string) error {
+	if r.Together.Phase != phase {
+		err := r.enter(ctx, j.Kube, phase, config)
+		switch {
+		case apierrors.IsNotFound(err):
+			sts := s.sets[0]
+			return operate.Halt("%v; to end the restart without it: %s; kubectl scale statefulset %s -n %s --replicas %d; kubectl etcd restore-client-traffic %s -n %s",
+				err, unmarkCommand(sts), sts.Name, sts.Namespace, r.Together.Replicas, j.Owner.Target(), sts.Namespace)
+		case errors.Is(err, journal.ErrChanged):
+			return operate.Halt("%v", err)
+		case err != nil:
+			return err
+		}
+	}
+	return j.mark(ctx, s, mark{phase, r.Together.Replicas})
 }
 
 // enterStarting also records what the members that start read.
@@ -169,16 +222,26 @@ func (j *Job) enterStarting(ctx context.Context, s *state, r *Record) error {
 	if err != nil {
 		return err
 	}
-	r.Config = config
-	return j.enter(ctx, r, rules.Starting)
+	return j.enter(ctx, s, r, rules.Starting, config)
 }
 
-// cut cuts client traffic. The journal has the Services already.
-func (j *Job) cut(ctx context.Context) error {
+// cut cuts client traffic. Only the Services of the journal are cut, because no others are restored.
+func (j *Job) cut(ctx context.Context, r *Record) error {
 	request := j.cutRequest()
 	request.PlanOnly = false
 	if err := j.judgeCut(ctx, request); err != nil {
 		return err
+	}
+	chosen := &j.Traffic.Services.Chosen
+	*chosen = slices.DeleteFunc(*chosen, func(s corev1.Service) bool { return !slices.Contains(r.Together.Services, s.Name) })
+	names := j.Traffic.Names()
+	for _, name := range r.Together.Services {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if is, _, err := j.readCut(ctx, name); err != nil || is == uncut {
+			return cmp.Or(err, operate.Halt("Service %s doesn't lead clients to the members any more, so it is not cut", name))
+		}
 	}
 	return j.Traffic.Cut(ctx, j.Lock, request)
 }
@@ -198,8 +261,8 @@ func (j *Job) judgeCut(ctx context.Context, request traffic.Request) error {
 }
 
 // tryCoordinated is the dry run of the first write to the StatefulSet.
-func (j *Job) tryCoordinated(ctx context.Context, s *state, _ *Record) error {
-	return j.patchSet(ctx, s, j.marked(rules.Scheduled), nil, client.DryRunAll)
+func (j *Job) tryCoordinated(ctx context.Context, s *state, r *Record) error {
+	return j.patchSet(ctx, s, mark{rules.Scheduled, r.Together.Replicas}.at(j.Clock.Now()), nil, client.DryRunAll)
 }
 
 // stuckAny returns how to complete the deletion of a pod that can't complete by itself.

@@ -135,7 +135,7 @@ func TestCoordinated(t *testing.T) {
 }
 
 // mostWrites is more than a coordinated restart has, dry runs included.
-const mostWrites = 18
+const mostWrites = 20
 
 // dies runs a command that dies at a write, and then another one.
 func dies(t *testing.T, what string, at int, abort bool) {
@@ -347,6 +347,32 @@ func TestCoordinatedOtherMember(t *testing.T) {
 		if _, cut := operatetest.Field(service, "spec", "selector")["kubectl-etcd.dev/client-traffic"]; !cut {
 			t.Errorf("%s: client traffic is restored", name)
 		}
+		c.endsCut(t, name)
+	}
+}
+
+// endsCut requires that --abort ends a restart with other data, leaves client traffic cut, and names the next
+// commands.
+func (c *stage) endsCut(t *testing.T, name string) {
+	t.Helper()
+	j := c.together(t)
+	j.Abort = true
+	r, err := Read(t.Context(), j.Kube, j.Owner)
+	if err != nil || r == nil {
+		t.Fatalf("%s: the journal is %v, %v", name, r, err)
+	}
+	if plan, err := j.PlanResume(t.Context(), r, true); err != nil || !strings.Contains(strings.Join(plan.Steps, "; "), "leave client traffic through Service main as it is") {
+		t.Errorf("%s: the plan is %v, %v", name, plan.Steps, err)
+	}
+	notes, err := j.Run(t.Context(), r)
+	text := fmt.Sprint(notes)
+	if err != nil || !strings.Contains(text, name) || !strings.Contains(text, "kubectl etcd restore-client-traffic statefulset/main -n team") || !strings.Contains(text, "kubectl etcd diagnose statefulset/main -n team") {
+		t.Errorf("%s: the error is %v, and the notes are %v", name, err, text)
+	}
+	set := c.Get(operatetest.Path("StatefulSet", "main"))
+	_, marked := operatetest.Field(set, "metadata", "annotations")["kubectl-etcd.dev/restart"]
+	if !c.isCut("main") || marked || c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil {
+		t.Errorf("%s: client traffic is restored, or the mark or the journal is left", name)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Job restarts members of one cluster. It is for one goroutine. Close it.
@@ -53,6 +54,8 @@ type Job struct {
 	waiter    operate.Waiter
 	// wrote are the replicas that this process has set.
 	wrote map[int]bool
+	// notes are what users should know at the end.
+	notes []policy.Note
 }
 
 // pollInterval is the time between two observations while something is awaited.

@@ -35,6 +35,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 		return nil, operate.Plan{}, err
 	}
 	r.Together.Replicas = s.replicas()
+	checkUnmarked(s.sets[0], f)
 	j.checkStart(s, f)
 	j.identify(s, r, f)
 	if err := j.planCut(ctx, s, r, f); err != nil {
@@ -182,19 +183,23 @@ func (j *Job) planCoordinatedAgain(ctx context.Context, s *state, r *Record, p o
 	}
 	c.Intact = c.Size // it is checked again before the members stop
 	_, v := rules.NextCoordinated(c)
-	p.Facts = append(p.Facts, "phase "+string(r.Together.Phase), v.Message)
+	p.Facts = append(p.Facts, "phase "+string(c.At()), v.Message)
 	p.Steps = coordinatedSteps(r.Together)
 	if j.Abort {
-		p.Steps = abortSteps(r.Together)
+		p.Steps = abortSteps(r.Together, c)
 	}
 	return p, nil
 }
 
 // abortSteps returns the steps that end a coordinated restart.
-func abortSteps(t *Together) []string {
+func abortSteps(t *Together, c rules.Coordinated) []string {
 	steps := []string{fmt.Sprintf("if members have stopped, set the replicas to %d, and wait until every member has a pod; it is not awaited that they are healthy", t.Replicas)}
-	if len(t.Services) > 0 {
-		steps = append(steps, "restore client traffic through Service "+strings.Join(t.Services, ", "))
+	switch services := strings.Join(t.Services, ", "); {
+	case services == "":
+	case c.StaysCut():
+		steps = append(steps, "leave client traffic through Service "+services+" as it is")
+	default:
+		steps = append(steps, "restore client traffic through Service "+services)
 	}
 	return steps
 }

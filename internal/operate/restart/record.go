@@ -84,6 +84,10 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 	if err := json.Unmarshal(kept.Payload, r); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
 	}
+	if t := r.Together; r.Strategy == Coordinated && t != nil && t.Replicas < 1 {
+		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, has %d replicas, and no restart begins with so few: delete it: kubectl delete configmap %s -n %s",
+			o, journal.Name(o), t.Replicas, journal.Name(o), o.Namespace)
+	}
 	if r.Strategy != Rolling && (r.Strategy != Coordinated || r.Together == nil) {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, is of a restart by strategy %q, which this version doesn't know: use the version of kubectl-etcd that began it to end it",
 			o, journal.Name(o), r.Strategy)
@@ -98,6 +102,19 @@ func (r *Record) create(ctx context.Context, kube client.Client, sts *appsv1.Sta
 		return err
 	}
 	return r.journal.Create(ctx, kube, sts, dry)
+}
+
+// enter records a phase, and what the members that start read. The record in memory changes only if the
+// journal has it.
+func (r *Record) enter(ctx context.Context, kube client.Client, phase rules.Phase, config map[string]string) error {
+	next, together := *r, *r.Together
+	together.Phase = phase
+	next.Together, next.Config = &together, config
+	if err := next.update(ctx, kube); err != nil {
+		return err
+	}
+	*r = next
+	return nil
 }
 
 // update writes the journal again.

@@ -18,26 +18,20 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
 // replicas returns how many replicas the StatefulSet has.
 func (s *state) replicas() int { return int(ptr.Deref(s.sets[0].Spec.Replicas, 1)) }
 
-// mark marks the StatefulSet with a phase, or removes the mark for an empty one.
-func (j *Job) mark(ctx context.Context, s *state, phase rules.Phase) error {
-	return j.patchSet(ctx, s, j.marked(phase), nil)
-}
-
 // setReplicas sets the replicas, and changes the mark in the same write: the scale guard refuses a
 // write that doesn't. If another client has reverted this before, it halts.
-func (j *Job) setReplicas(ctx context.Context, s *state, phase rules.Phase, n int) error {
+func (j *Job) setReplicas(ctx context.Context, s *state, m mark, n int) error {
 	name := s.sets[0].Name
 	if j.wrote[n] {
 		return operate.Halt("this command has set the replicas of StatefulSet %s to %d, and %s has set them to %d since: stop that client",
 			name, n, cmp.Or(lastScaler(s.sets[0]), "another client"), s.replicas())
 	}
-	if err := j.patchSet(ctx, s, j.marked(phase), &n); err != nil {
+	if err := j.patchSet(ctx, s, m.at(j.Clock.Now()), &n); err != nil {
 		return err
 	}
 	if j.wrote == nil {
@@ -46,14 +40,6 @@ func (j *Job) setReplicas(ctx context.Context, s *state, phase rules.Phase, n in
 	j.wrote[n] = true
 	j.Logf("the replicas of StatefulSet %s are %d", name, n)
 	return nil
-}
-
-// marked returns the mark of a phase, nil for an empty one. The time makes each mark another one.
-func (j *Job) marked(phase rules.Phase) *string {
-	if phase == "" {
-		return nil
-	}
-	return new(string(phase) + " at " + j.Clock.Now().UTC().Format(time.RFC3339Nano))
 }
 
 // patchSet writes the mark and, if they are not nil, the replicas, if the StatefulSet is as it was read.

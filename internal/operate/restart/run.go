@@ -171,7 +171,7 @@ func (j *Job) checkPod(ctx context.Context, s *state, name string, f *operate.Fi
 
 // finish removes the journal after the last step.
 func (j *Job) finish(ctx context.Context, s *state, r *Record) ([]policy.Note, error) {
-	notes := j.changedConfig(ctx, s, r)
+	notes := append(j.changedConfig(ctx, s, r), j.notes...)
 	if err := j.StillHeld(); err != nil {
 		return notes, err
 	}

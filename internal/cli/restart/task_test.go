@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
+)
+
+// TestResumeCoordinated: the usual restart doesn't continue one that stops all members.
+func TestResumeCoordinated(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+	for _, strategy := range []restart.Strategy{"", restart.Rolling} {
+		task := &task{options: options{strategy: strategy}, cluster: &app.Cluster{Owner: o}}
+		_, err := task.resume(t.Context(), &restart.Record{Strategy: restart.Coordinated, Together: &restart.Together{Replicas: 3}})
+		const resume, abort = "kubectl etcd restart statefulset/main -n team --strategy coordinated", "kubectl etcd restart statefulset/main --abort -n team"
+		if err == nil || !strings.Contains(err.Error(), resume) || !strings.Contains(err.Error(), abort) {
+			t.Errorf("strategy %q: the error is %v", strategy, err)
+		}
+	}
+}
