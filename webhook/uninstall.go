@@ -52,7 +52,7 @@ func (h *uninstallHandler) decide(ctx context.Context, req admission.Request) De
 	}
 	dry := req.DryRun != nil && *req.DryRun
 	var r releases
-	for _, sts := range heldInTurns(sets.Items) {
+	for _, sts := range heldInOrder(sets.Items) {
 		h.judge(ctx, sts, dry, &r)
 	}
 	return r.decision(h.budgetsKept(ctx, req))

@@ -17,20 +17,20 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
-// heldInTurns returns the StatefulSets whose rollout is held, one of each namespace after the other: the
+// heldInOrder returns the StatefulSets whose rollout is held, one of each namespace after the other: the
 // time is limited, and a namespace with many of them must not use all of it. Those without replicas are
 // the last, since nothing of them restarts.
-func heldInTurns(all []appsv1.StatefulSet) []*appsv1.StatefulSet {
+func heldInOrder(all []appsv1.StatefulSet) []*appsv1.StatefulSet {
 	type class struct {
 		stopped   int
 		namespace string
 	}
-	type turn struct {
+	type queued struct {
 		class
 		number int
 		set    *appsv1.StatefulSet
 	}
-	var turns []turn
+	var queue []queued
 	seen := map[class]int{}
 	for i := range all {
 		sts := &all[i]
@@ -41,14 +41,14 @@ func heldInTurns(all []appsv1.StatefulSet) []*appsv1.StatefulSet {
 		if stopped(sts) {
 			c.stopped = 1
 		}
-		turns = append(turns, turn{c, seen[c], sts})
+		queue = append(queue, queued{c, seen[c], sts})
 		seen[c]++
 	}
-	slices.SortFunc(turns, func(a, b turn) int {
+	slices.SortFunc(queue, func(a, b queued) int {
 		return cmp.Or(cmp.Compare(a.stopped, b.stopped), cmp.Compare(a.number, b.number), strings.Compare(a.namespace, b.namespace))
 	})
 	var out []*appsv1.StatefulSet
-	for _, t := range turns {
+	for _, t := range queue {
 		out = append(out, t.set)
 	}
 	return out

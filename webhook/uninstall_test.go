@@ -147,7 +147,7 @@ func TestReleaseOrder(t *testing.T) {
 		sets = append(sets, sts)
 	}
 	var order []string
-	for _, sts := range heldInTurns(sets) {
+	for _, sts := range heldInOrder(sets) {
 		order = append(order, sts.Namespace+"/"+sts.Name)
 	}
 	if got := strings.Join(order, " "); got != "a/1 b/1 d/1 a/2 b/2 a/3 a/zero" {
