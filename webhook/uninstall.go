@@ -50,34 +50,31 @@ func (h *uninstallHandler) decide(ctx context.Context, req admission.Request) De
 	if err := h.reader.List(ctx, &sets); err != nil {
 		return h.left("the held rollouts are not known: " + err.Error())
 	}
-	d := Decision{Outcome: Unchanged, Reason: reasons.NothingToDo}
-	failed := false
-	for i := range sets.Items {
-		sts := &sets.Items[i]
-		if !observe.RolloutHeld(sts.Annotations) {
-			continue
-		}
-		name := fmt.Sprintf("the rollout of StatefulSet %s/%s", sts.Namespace, sts.Name)
-		if err := h.release(ctx, sts, req.DryRun != nil && *req.DryRun); err != nil {
-			failed = true
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s stays held: %v", name, err))
-			continue
-		}
-		log.FromContext(ctx).Info("released a rollout, because the program is being uninstalled", "namespace", sts.Namespace, "statefulset", sts.Name)
-		d.Warnings = append(d.Warnings, name+" is not held any more: etcd-webhook is being uninstalled")
+	dry := req.DryRun != nil && *req.DryRun
+	var r releases
+	for _, sts := range heldInOrder(sets.Items) {
+		h.judge(ctx, sts, dry, &r)
 	}
-	budgets := h.budgetsKept(ctx, req)
-	switch {
-	case failed:
-		d.Warnings = append(d.Warnings, "to release it, after this command:", repair)
-		d.Outcome, d.Reason = FailedOpen, reasons.UninstallIncomplete
-	case len(budgets) > 0:
-		d.Warnings = append(d.Warnings, budgets...)
-		d.Outcome, d.Reason = Warned, reasons.UninstallIncomplete
-	case len(d.Warnings) > 0:
-		d.Outcome, d.Reason = Warned, reasons.UninstallReleased
+	return r.decision(h.budgetsKept(ctx, req))
+}
+
+// judge releases the rollout of a StatefulSet if its cluster is well.
+func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, dry bool, r *releases) {
+	name := fmt.Sprintf("the rollout of StatefulSet %s/%s", sts.Namespace, sts.Name)
+	well, err := h.well(ctx, sts)
+	if err == nil && !well {
+		r.unwell = append(r.unwell, name+" stays held: not all members are ready, and it would restart others")
+		return
 	}
-	return d
+	if err == nil {
+		err = h.release(ctx, sts, dry)
+	}
+	if err != nil {
+		r.failed = append(r.failed, fmt.Sprintf("%s stays held: %v", name, err))
+		return
+	}
+	log.FromContext(ctx).Info("released a rollout, because the program is being uninstalled", "namespace", sts.Namespace, "statefulset", sts.Name)
+	r.released = append(r.released, name+" is not held any more: etcd-webhook is being uninstalled")
 }
 
 // repair is the command that restores what is left of a program that was deleted.

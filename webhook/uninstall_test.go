@@ -13,10 +13,12 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -68,9 +70,11 @@ func TestUninstallReleases(t *testing.T) {
 	for _, row := range []struct {
 		name             string
 		change           func(*admissionv1.AdmissionRequest)
+		objects          func(observetest.Objects)
 		errors           []error
 		released, writes bool
 		outcome          Outcome
+		warns            string
 	}{
 		{name: "the definition of policies", released: true, writes: true, outcome: Warned},
 		{name: "the permissions", change: of("clusterroles", "etcd-webhook"), released: true, writes: true, outcome: Warned},
@@ -79,14 +83,20 @@ func TestUninstallReleases(t *testing.T) {
 		{name: "another binding", change: of("clusterrolebindings", "cluster-admin"), outcome: Ignored},
 		{name: "a dry run", change: func(r *admissionv1.AdmissionRequest) { r.DryRun = &yes }, outcome: Warned},
 		{name: "written by another client", errors: []error{conflict, conflict}, released: true, writes: true, outcome: Warned},
-		{name: "written all the time", errors: []error{conflict, conflict, conflict, conflict, conflict}, writes: true, outcome: FailedOpen},
-		{name: "denied", errors: []error{denied}, writes: true, outcome: FailedOpen},
+		{name: "written all the time", errors: []error{conflict, conflict, conflict, conflict, conflict}, writes: true, outcome: FailedOpen, warns: "\n" + repair},
+		{name: "denied", errors: []error{denied}, writes: true, outcome: FailedOpen, warns: "\n" + repair},
+		{name: "a member is down", objects: unready, outcome: Warned, warns: "\n" + sweepHeld},
+		{name: "a member is down, and the StatefulSet is scaled to 0", objects: func(o observetest.Objects) { unready(o); replicas(o, 0) }, released: true, writes: true, outcome: Warned},
+		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: not all members are ready"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			objects, request := readRequest(t, "testdata/uninstall-held.request.yaml")
 			if row.change != nil {
 				row.change(request)
+			}
+			if row.objects != nil {
+				row.objects(objects)
 			}
 			store := &patchedSets{Objects: objects, errors: row.errors}
 			reader := readerOf(objects)
@@ -95,11 +105,70 @@ func TestUninstallReleases(t *testing.T) {
 			if d.Outcome != row.outcome || !d.Outcome.passes() {
 				t.Errorf("outcome %s (%s): %q", d.Outcome, d.Reason, d.Warnings)
 			}
-			if d.Outcome == FailedOpen && !strings.Contains(strings.Join(d.Warnings, "\n"), "\n"+repair) {
-				t.Errorf("no way forward in %q", d.Warnings)
+			if !strings.Contains(strings.Join(d.Warnings, "\n"), row.warns) {
+				t.Errorf("%q is not in %q", row.warns, d.Warnings)
 			}
 			checkReleased(t, store, row.released, row.writes)
 		})
+	}
+}
+
+// unready makes a pod unready.
+func unready(objects observetest.Objects) {
+	for _, o := range objects {
+		if pod, is := o.(*corev1.Pod); is && pod.Name == "plain-1" {
+			pod.Status.Conditions[0].Status = corev1.ConditionFalse
+		}
+	}
+}
+
+func replicas(objects observetest.Objects, n int32) {
+	for _, o := range objects {
+		if sts, is := o.(*appsv1.StatefulSet); is {
+			sts.Spec.Replicas = &n
+		}
+	}
+}
+
+// TestReleaseOrder: the clusters of other namespaces don't wait for those of one with many, and those that
+// run are before those that are scaled to 0.
+func TestReleaseOrder(t *testing.T) {
+	t.Parallel()
+	var sets []appsv1.StatefulSet
+	for _, at := range []string{"a/zero", "a/1", "a/2", "a/3", "b/1", "b/2", "c/free", "d/1"} {
+		var sts appsv1.StatefulSet
+		sts.Namespace, sts.Name, _ = strings.Cut(at, "/")
+		if sts.Name == "zero" {
+			sts.Spec.Replicas = new(int32)
+		}
+		if sts.Name != "free" {
+			sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=1"}
+		}
+		sets = append(sets, sts)
+	}
+	var order []string
+	for _, sts := range heldInOrder(sets) {
+		order = append(order, sts.Namespace+"/"+sts.Name)
+	}
+	if got := strings.Join(order, " "); got != "a/1 b/1 d/1 a/2 b/2 a/3 a/zero" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestManyReleases: many StatefulSets don't displace the commands that repair what stays.
+func TestManyReleases(t *testing.T) {
+	t.Parallel()
+	var r releases
+	for range 300 {
+		r.failed = append(r.failed, "the rollout of StatefulSet a/b stays held: the time is over")
+	}
+	r.unwell = []string{"the rollout of StatefulSet c/d stays held"}
+	d := r.decision(nil)
+	if len(d.Warnings) != 4+mostReleases+1 || d.Warnings[1] != repair || d.Warnings[3] != sweepHeld {
+		t.Errorf("got %d: %q", len(d.Warnings), d.Warnings)
+	}
+	if last := d.Warnings[len(d.Warnings)-1]; last != "291 more rollouts were held; 301 of all stay held" {
+		t.Errorf("got %s", last)
 	}
 }
 

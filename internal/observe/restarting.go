@@ -22,6 +22,10 @@ import (
 // rollout that makes no step for longer is stuck, and then no second member stops beside one that is down.
 const restartLimit = 2 * time.Minute
 
+// firstReadyLimit is how long after its creation a pod may become Ready for the first time. Later changes are
+// those of a pod that becomes unready again and again: the pod does not show which one was the first.
+const firstReadyLimit = 30 * time.Minute
+
 // steps are the reasons of a held rollout that makes its next step without a user.
 var steps = []string{policy.AllReady.Name(), rollout.UpdatedNotReady.Name(), rollout.HoldLimitPassed.Name()}
 
@@ -36,28 +40,31 @@ func (f *Facts) addRestarting(w *workload) {
 }
 
 // restartingFor returns for how much longer the rollout of a StatefulSet counts as under way, 0 for none.
-// Its last step is the last time that a pod was stopped, was created, or became Ready or unready.
+// Its last step is the last time that a pod was stopped or created, or that the pod of the step became Ready.
 func restartingFor(sts *appsv1.StatefulSet, pods []*corev1.Pod, now time.Time) time.Duration {
 	from, last, rolls := rollsFrom(sts, now)
 	if !rolls {
 		return 0
 	}
 	whole, remain := owner.OfStatefulSet(sts), false
+	var step *corev1.Pod
 	for _, pod := range pods {
 		if ref := metav1.GetControllerOfNoCopy(pod); ref == nil || ref.UID != sts.UID {
 			continue
 		}
 		if pod.DeletionTimestamp != nil {
-			last = now
+			// At its DeletionTimestamp the grace period ends. A pod that stays longer is stuck, and is no step.
+			last = later(last, earlier(now, pod.DeletionTimestamp.Time))
 			continue
 		}
 		outdated := pod.Labels[appsv1.StatefulSetRevisionLabel] != sts.Status.UpdateRevision
 		remain = remain || outdated && whole.Ordinal(pod.Name) >= from
 		last = later(last, pod.CreationTimestamp.Time)
-		if c := podstate.Condition(pod, corev1.PodReady); c != nil {
-			last = later(last, c.LastTransitionTime.Time)
+		if !outdated && (step == nil || pod.CreationTimestamp.After(step.CreationTimestamp.Time)) {
+			step = pod
 		}
 	}
+	last = later(last, firstReady(step))
 	if !remain {
 		return 0
 	}
@@ -78,6 +85,26 @@ func rollsFrom(sts *appsv1.StatefulSet, now time.Time) (from int, last time.Time
 		return annotation.RolloutValueOf(&record.Author).Partition, record.Since, true
 	}
 	return value.Partition, time.Time{}, !value.OnDelete
+}
+
+// firstReady returns when the newest pod with the new template became Ready, if that can be the first time: then
+// the StatefulSet's controller stops the next pod. Changes of other pods are no steps.
+func firstReady(step *corev1.Pod) time.Time {
+	if step == nil {
+		return time.Time{}
+	}
+	c := podstate.Condition(step, corev1.PodReady)
+	if c == nil || c.Status != corev1.ConditionTrue || c.LastTransitionTime.Sub(step.CreationTimestamp.Time) > firstReadyLimit {
+		return time.Time{}
+	}
+	return c.LastTransitionTime.Time
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func later(a, b time.Time) time.Time {

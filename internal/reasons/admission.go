@@ -79,6 +79,6 @@ var (
 		"The deletion uninstalls etcd-webhook. Before it took effect, all rollouts that were held got their author's update strategy, and the StatefulSet's controller continues them.",
 		policy.NoAction)
 	UninstallIncomplete = admission.Add("UninstallIncomplete",
-		"The deletion uninstalls etcd-webhook, and something that it set stays: a rollout could not be released, or disruption budgets keep their number.",
-		"When the deletion is complete, run kubectl etcd webhook uninstall. It restores what is left.")
+		"The deletion uninstalls etcd-webhook, and something that it set stays: a rollout could not be released or its cluster is not well, or disruption budgets keep their number.",
+		"When the deletion is complete and all members are ready, run kubectl etcd webhook uninstall. It restores what is left.")
 )

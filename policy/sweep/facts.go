@@ -81,7 +81,8 @@ type Facts struct {
 	Wanted Known
 	// Runs reports whether a pod of the member exists, or a pod uses the volume claim.
 	Runs Known
-	// Unfinished reports whether an operation on the cluster is unfinished: it has a journal.
+	// Unfinished reports whether an operation on the cluster is unfinished: it has a journal. For a cut and a
+	// suspension, it is one that cuts client traffic: a restore or a coordinated restart.
 	Unfinished Known
 	// Listed reports whether etcd's member list has the member.
 	Listed Known
@@ -108,9 +109,9 @@ func (f Facts) needed() []fact {
 	case Journal:
 		return []fact{cluster, {f.Replaced, "whether its StatefulSet was created again"}, locked}
 	case ClientTraffic:
-		return []fact{cluster, {f.InForce, "whether the cut is in force"}, locked}
+		return []fact{cluster, {f.InForce, "whether the cut is in force"}, unfinished, locked}
 	case Suspension:
-		return []fact{{f.InForce, "whether client traffic is cut"}, locked}
+		return []fact{{f.InForce, "whether client traffic is cut"}, unfinished, locked}
 	case Lock:
 		return []fact{cluster, locked}
 	case Rollout:

@@ -54,6 +54,9 @@ var (
 	JournalUnfinished = reasons.Add("JournalUnfinished",
 		"An operation is unfinished for more than a day.",
 		"Continue it with the command that began it, or undo it with the same command and --abort.")
+	CutUnfinished = reasons.Add("CutUnfinished",
+		"The end of a cut of client traffic has passed, and the restore or coordinated restart that cut it is unfinished. If clients reached the members now, they would see a cluster that is changed half-way.",
+		"Continue or abort the operation: kubectl etcd sweep prints both commands. It restores client traffic at its end.")
 	CutLeft = reasons.Add("CutLeft",
 		"A cut of client traffic has no valid end, or its end has passed. Clients are still cut off.",
 		"kubectl etcd restore-client-traffic NAME ends it.")

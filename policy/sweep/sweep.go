@@ -105,10 +105,8 @@ func (f Facts) left() Verdict {
 	switch f.Kind {
 	case Journal:
 		return f.journalLeft()
-	case ClientTraffic:
-		return Verdict{ByHand, CutLeft, "the end of the cut has passed or is no valid one, and clients are still cut off"}
-	case Suspension:
-		return Verdict{ByHand, SuspensionLeft, "etcd-druid does not reconcile it because of a cut, and client traffic is not cut"}
+	case ClientTraffic, Suspension:
+		return f.cutLeft()
 	case Lock:
 		return Verdict{Remove, LockOrphaned, "its cluster does not exist, and no operation holds it"}
 	case Rollout:
@@ -131,6 +129,16 @@ func (f Facts) journalLeft() Verdict {
 		return Verdict{Remove, JournalOrphaned, "its StatefulSet was created again since"}
 	}
 	return Verdict{ByHand, JournalUnfinished, "its operation is unfinished for more than a day"}
+}
+
+func (f Facts) cutLeft() Verdict {
+	switch {
+	case f.Unfinished == Yes:
+		return Verdict{ByHand, CutUnfinished, "an operation that cuts client traffic is unfinished, and restores it at its end: before that, clients would reach a cluster that is changed half-way"}
+	case f.Kind == Suspension:
+		return Verdict{ByHand, SuspensionLeft, "etcd-druid does not reconcile it because of a cut, and client traffic is not cut"}
+	}
+	return Verdict{ByHand, CutLeft, "the end of the cut has passed or is no valid one, and clients are still cut off"}
 }
 
 func (f Facts) rolloutLeft() Verdict {

@@ -52,7 +52,7 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 	if o.keep == 0 {
 		return nil
 	}
-	deleted, err := backup.Prune(ctx, store, names, s.cluster.UID, l.Name, o.keep, s.app.Warn)
+	deleted, err := backup.Prune(ctx, store, names, out, l.Name, o.keep, s.app.Warn)
 	for _, name := range deleted {
 		s.app.Step("Deleted %s", l.At(name))
 	}

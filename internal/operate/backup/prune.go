@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 )
@@ -23,11 +21,12 @@ type Folder interface {
 }
 
 // Prune deletes the oldest snapshots of a cluster until keep are left, and returns their names. The
-// snapshot with the name stored was verified a moment ago and is never deleted, nor is the newest.
+// snapshot saved, which has the name stored, was verified a moment ago and is never deleted, nor is the newest.
 //
-// It only deletes snapshots with the names of this cluster whose description has its UID. So it keeps
-// those of a cluster of the same name that existed before, or that another Kubernetes cluster has.
-func Prune(ctx context.Context, f Folder, n Names, uid types.UID, stored string, keep int, warn func(string, ...any)) ([]string, error) {
+// It only deletes snapshots with the names of this cluster whose description has its UID and etcd's ID of the
+// cluster. So it keeps those of a cluster of the same name that existed before, or that another Kubernetes
+// cluster has. It also keeps those from before the last time that the revision became lower.
+func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, stored string, keep int, warn func(string, ...any)) ([]string, error) {
 	objects, err := f.List(ctx, n.Prefix())
 	if err != nil {
 		return nil, err
@@ -42,22 +41,23 @@ func Prune(ctx context.Context, f Folder, n Names, uid types.UID, stored string,
 	if len(names) <= max(keep, 1) {
 		return nil, nil
 	}
-	ours, err := described(ctx, f, names, uid)
+	ours, err := described(ctx, f, names, saved)
 	if err != nil {
 		return nil, err
 	}
 	if others := len(names) - len(ours); others > 0 {
 		warn("%d snapshots are kept that have the names of %s/%s, and no description or that of another cluster", others, n.Namespace, n.Name)
 	}
+	ours = n.sameData(ours, stored, saved.Revision, warn)
 	var deleted []string
-	for _, name := range ours[:max(len(ours)-max(keep, 1), 0)] {
-		if name == stored {
+	for _, s := range ours[:max(len(ours)-max(keep, 1), 0)] {
+		if s.name == stored {
 			continue
 		}
-		if err := f.Delete(ctx, name); err != nil {
+		if err := f.Delete(ctx, s.name); err != nil {
 			return deleted, fmt.Errorf("the new snapshot is stored, but an old one stays: %w", err)
 		}
-		deleted = append(deleted, name)
+		deleted = append(deleted, s.name)
 	}
 	return deleted, nil
 }
@@ -65,18 +65,46 @@ func Prune(ctx context.Context, f Folder, n Names, uid types.UID, stored string,
 // longestDescription limits the description of a snapshot, which has some hundred bytes.
 const longestDescription = 1 << 20
 
-// described returns the names whose description has the UID.
-func described(ctx context.Context, f Folder, names []string, uid types.UID) ([]string, error) {
-	var ours []string
+// candidate is a stored snapshot of the cluster.
+type candidate struct {
+	name     string
+	revision int64
+}
+
+// described returns the snapshots whose description has the UID and etcd's ID of the cluster of saved.
+func described(ctx context.Context, f Folder, names []string, saved *v1alpha1.Snapshot) ([]candidate, error) {
+	var ours []candidate
 	for _, name := range names {
 		text, err := f.ReadSmall(ctx, name+blob.RecordSuffix, longestDescription)
 		if err != nil {
 			return nil, err
 		}
 		var s v1alpha1.Snapshot
-		if json.Unmarshal(text, &s) == nil && s.Origin != nil && uid != "" && s.Origin.Cluster.UID == string(uid) {
-			ours = append(ours, name)
+		if json.Unmarshal(text, &s) == nil && sameCluster(s.Origin, saved.Origin) {
+			ours = append(ours, candidate{name, s.Revision})
 		}
 	}
 	return ours, nil
+}
+
+// sameCluster reports whether two snapshots are of one cluster. Unknown IDs are never the same.
+func sameCluster(a, b *v1alpha1.SnapshotOrigin) bool {
+	return a != nil && b != nil && a.Cluster.UID != "" && a.ClusterID != "" && a.Cluster.UID == b.Cluster.UID && a.ClusterID == b.ClusterID
+}
+
+// sameData returns the newest of the snapshots, back to the last time that the revision became lower. A revision
+// only becomes lower if data was lost, or restored from a snapshot. Etcd's ID of the cluster does not show
+// that: members that bootstrap from the same flags compute the same ID.
+func (n Names) sameData(all []candidate, stored string, lowest int64, warn func(string, ...any)) []candidate {
+	for i, s := range slices.Backward(all) {
+		switch {
+		case s.name == stored:
+		case s.revision > lowest:
+			warn("%d snapshots are kept that are older than a loss of data or a restore of %s/%s: %s has revision %d, and a later snapshot has %d", i+1, n.Namespace, n.Name, s.name, s.revision, lowest)
+			return all[i+1:]
+		default:
+			lowest = s.revision
+		}
+	}
+	return all
 }

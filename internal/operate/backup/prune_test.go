@@ -4,6 +4,7 @@
 package backup
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -45,36 +47,48 @@ func TestPrune(t *testing.T) {
 	name := func(hour int) string {
 		return Names{Namespace: "team", Name: "main"}.At(time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC))
 	}
-	const ours, theirs = "uid-1", "uid-2"
+	of := func(uid, id string, revision int64) v1alpha1.Snapshot {
+		return v1alpha1.Snapshot{Revision: revision, Origin: &v1alpha1.SnapshotOrigin{Cluster: v1alpha1.ClusterReference{UID: uid}, ClusterID: id}}
+	}
+	ours, higher, lower := of("uid-1", "c-1", 9), of("uid-1", "c-1", 500), of("uid-1", "c-1", 3)
+	theirs, emptied, noID, none := of("uid-2", "c-1", 9), of("uid-1", "c-0", 9), of("uid-1", "", 9), v1alpha1.Snapshot{}
 	for _, row := range []struct {
 		name string
-		// files have the UID of their description, or none.
-		files  map[string]string
+		// files have their descriptions. One without an origin is not written.
+		files  map[string]v1alpha1.Snapshot
 		stored string
 		keep   int
 		want   []string
 		warned string
 	}{
-		{"fewer than to keep", map[string]string{name(1): ours, name(2): ours}, name(2), 3, nil, ""},
-		{"as many as to keep", map[string]string{name(1): ours, name(2): ours}, name(2), 2, nil, ""},
-		{"one too many", map[string]string{name(1): ours, name(2): ours, name(3): ours}, name(3), 2, []string{name(1)}, ""},
-		{"keep was made smaller", map[string]string{name(1): ours, name(2): ours, name(3): ours, name(4): ours}, name(4), 1, []string{name(1), name(2), name(3)}, ""},
-		{"keep none still keeps one", map[string]string{name(1): ours, name(2): ours}, name(2), 0, []string{name(1)}, ""},
-		{"the clock went back", map[string]string{name(1): ours, name(2): ours, name(3): ours}, name(1), 2, nil, ""},
-		{"a cluster of the same name", map[string]string{name(1): theirs, name(2): theirs, name(3): ours, name(4): ours}, name(4), 1, []string{name(3)}, "2 snapshots are kept"},
-		{"without a description", map[string]string{name(1): "", name(2): ours, name(3): ours}, name(3), 1, []string{name(2)}, "1 snapshots are kept"},
-		{"other files", map[string]string{"team.main-2-20260101T000000Z.db": ours, "team.main.db": ours, "notes": "", name(2): ours}, name(2), 1, nil, ""},
+		{"fewer than to keep", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours}, name(2), 3, nil, ""},
+		{"as many as to keep", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours}, name(2), 2, nil, ""},
+		{"one too many", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours, name(3): ours}, name(3), 2, []string{name(1)}, ""},
+		{"keep was made smaller", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours, name(3): ours, name(4): ours}, name(4), 1, []string{name(1), name(2), name(3)}, ""},
+		{"keep none still keeps one", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours}, name(2), 0, []string{name(1)}, ""},
+		{"the clock went back", map[string]v1alpha1.Snapshot{name(1): ours, name(2): ours, name(3): ours}, name(1), 2, nil, ""},
+		{"a cluster of the same name", map[string]v1alpha1.Snapshot{name(1): theirs, name(2): theirs, name(3): ours, name(4): ours}, name(4), 1, []string{name(3)}, "2 snapshots are kept"},
+		{"without a description", map[string]v1alpha1.Snapshot{name(1): none, name(2): ours, name(3): ours}, name(3), 1, []string{name(2)}, "1 snapshots are kept"},
+		{"etcd has another ID since", map[string]v1alpha1.Snapshot{name(1): emptied, name(2): emptied, name(3): ours, name(4): ours}, name(4), 1, []string{name(3)}, "2 snapshots are kept"},
+		{"without an ID", map[string]v1alpha1.Snapshot{name(1): noID, name(2): ours, name(3): ours}, name(3), 1, []string{name(2)}, "1 snapshots are kept"},
+		{"etcd lost its data and has the same ID", map[string]v1alpha1.Snapshot{name(1): ours, name(2): higher, name(3): ours}, name(3), 1, nil, "2 snapshots are kept that are older than a loss of data or a restore of team/main: " + name(2) + " has revision 500, and a later snapshot has 9"},
+		{"the same some snapshots later", map[string]v1alpha1.Snapshot{name(1): higher, name(2): lower, name(3): lower, name(4): ours}, name(4), 1, []string{name(2), name(3)}, "1 snapshots are kept that are older"},
+		{"the revision increases", map[string]v1alpha1.Snapshot{name(1): lower, name(2): ours, name(3): ours}, name(3), 1, []string{name(1), name(2)}, ""},
+		{"other files", map[string]v1alpha1.Snapshot{"team.main-2-20260101T000000Z.db": ours, "team.main.db": ours, "notes": none, name(2): ours}, name(2), 1, nil, ""},
 	} {
 		dir := t.TempDir()
-		for file, uid := range row.files {
-			text := fmt.Sprintf(`{"origin":{"cluster":{"uid":%q}}}`, uid)
+		for file, description := range row.files {
 			if err := os.WriteFile(filepath.Join(dir, file), []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if uid == "" {
+			if description.Origin == nil {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(dir, file+".json"), []byte(text), 0o600); err != nil {
+			text, err := json.Marshal(description)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, file+".json"), text, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -87,7 +101,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		warned := ""
-		got, err := Prune(t.Context(), store, Names{Namespace: "team", Name: "main"}, ours, row.stored, row.keep, func(format string, args ...any) { warned += fmt.Sprintf(format, args...) })
+		got, err := Prune(t.Context(), store, Names{Namespace: "team", Name: "main"}, &ours, row.stored, row.keep, func(format string, args ...any) { warned += fmt.Sprintf(format, args...) })
 		if err != nil || !slices.Equal(got, row.want) || !strings.Contains(warned, row.warned) || row.warned == "" && warned != "" {
 			t.Errorf("%s: deleted %q, want %q; %v, warned %q", row.name, got, row.want, err, warned)
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -127,11 +128,17 @@ func (j *Job) deleteOurs(ctx context.Context, o client.Object) error {
 	return client.IgnoreNotFound(j.Kube.Delete(ctx, o, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
+// longestBase is the longest beginning of the name of the first Job, which has up to 13 characters more. A name of more
+// than 63 can't be the label of its pods.
+const longestBase = 50
+
 // runsNow decides whether a snapshot is taken at once: if the CronJob is new or changes.
 func (j *Job) runsNow() {
 	for _, c := range j.changes {
 		if _, ok := c.wanted.(*batchv1.CronJob); ok {
-			j.first = fmt.Sprintf("%s-now-%d", Name(j.Owner.Name), j.Clock.Now().Unix()%1e8)
+			base := Name(j.Owner.Name)
+			base = strings.TrimRight(base[:min(len(base), longestBase)], ".-")
+			j.first = fmt.Sprintf("%s-now-%d", base, j.Clock.Now().Unix()%1e8)
 		}
 	}
 }

@@ -200,7 +200,23 @@ func same(found, wanted client.Object) bool {
 		f := found.(*rbacv1.RoleBinding) //nolint:forcetypeassert // a copy of the other
 		return equality.Semantic.DeepEqual(f.RoleRef, w.RoleRef) && slices.Equal(subjectNames(f.Subjects), subjectNames(w.Subjects))
 	case *batchv1.CronJob:
-		return equality.Semantic.DeepDerivative(w.Spec, found.(*batchv1.CronJob).Spec) //nolint:forcetypeassert // a copy of the other
+		f := found.(*batchv1.CronJob) //nolint:forcetypeassert // a copy of the other
+		return equality.Semantic.DeepDerivative(w.Spec, f.Spec) && sameOptions(f.Spec.JobTemplate.Spec.Template.Spec, w.Spec.JobTemplate.Spec.Template.Spec)
+	}
+	return true
+}
+
+// sameOptions reports whether two pods have exactly the same of what options add. DeepDerivative does not
+// compare what is not wanted, so it does not find an option that was removed.
+func sameOptions(found, wanted corev1.PodSpec) bool {
+	if !equality.Semantic.DeepEqual(found.Volumes, wanted.Volumes) || len(found.Containers) < len(wanted.Containers) {
+		return false
+	}
+	for i, w := range wanted.Containers {
+		f := found.Containers[i]
+		if !equality.Semantic.DeepEqual(f.Args, w.Args) || !equality.Semantic.DeepEqual(f.EnvFrom, w.EnvFrom) || !equality.Semantic.DeepEqual(f.VolumeMounts, w.VolumeMounts) {
+			return false
+		}
 	}
 	return true
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
@@ -117,6 +118,44 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// TestRemovedOptions: an option that is given no more is removed from the CronJob.
+func TestRemovedOptions(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		remove func(*Spec)
+		gone   string
+	}{
+		{"the Secret of the store", func(s *Spec) { s.Secret = "" }, `"secretRef"`},
+		{"the Secret of the user", func(s *Spec) { s.Args, s.Secrets = nil, nil }, "--user-secret"},
+	} {
+		s := newStage(t)
+		s.do(t, Set)
+		if text := s.cronJob(t); !strings.Contains(text, row.gone) {
+			t.Fatalf("%s: %s is not in %s", row.name, row.gone, text)
+		}
+		row.remove(&s.job.Spec)
+		if p := s.do(t, Set); !slices.Contains(p.Steps, "change CronJob "+name) {
+			t.Errorf("%s: the steps are %q, %s", row.name, p.Steps, p.Already)
+		}
+		if text := s.cronJob(t); strings.Contains(text, row.gone) {
+			t.Errorf("%s: %s is still in %s", row.name, row.gone, text)
+		}
+		if p := s.do(t, Set); p.Already == "" {
+			t.Errorf("%s: again: %q", row.name, p.Steps)
+		}
+	}
+}
+
+func (s *stage) cronJob(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(s.Get(operatetest.Path("CronJob", name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestLife: a schedule is made, found as it is, changed, suspended, resumed and deleted.
 func TestLife(t *testing.T) {
 	t.Parallel()
@@ -182,6 +221,21 @@ func TestAwait(t *testing.T) {
 		stored, err := s.job.Await(t.Context())
 		if stored != (want == "") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, %v", condition, stored, err)
+		}
+	}
+}
+
+// TestNamesFit: the names of the Jobs, also of the first one, are valid for a StatefulSet of any length.
+func TestNamesFit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.job.Clock = &operatetest.HastyClock{Time: time.Unix(1_799_999_999, 0)}
+	for n := 1; n <= 63; n++ {
+		s.job.Owner.Name = strings.Repeat("m", n)
+		s.job.changes = []change{{wanted: &batchv1.CronJob{}}}
+		s.job.runsNow()
+		if len(s.job.first) > 63 || !strings.HasPrefix(s.job.first, "etcd-backup-m") {
+			t.Errorf("%d characters: %q has %d", n, s.job.first, len(s.job.first))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
@@ -48,14 +49,20 @@ func (v *view) cutItem(ctx context.Context, s *corev1.Service) Item {
 		i.Facts.Cluster = v.unsure(fmt.Sprintf("the cluster of Service %s/%s", s.Namespace, s.Name), err)
 		return i
 	}
-	i.Facts.Cluster = rules.Of(len(owners) > 0)
+	i.Facts.Cluster, i.Facts.Unfinished = rules.Of(len(owners) > 0), rules.No
+	if len(owners) > 0 {
+		i.Owner = &owners[0]
+	}
 	var locks []string
 	for at := range owners {
 		locks = append(locks, lock.Name(owners[at]))
 		i.names = append(i.names, owners[at].Name, owners[at].StatefulSet)
-	}
-	if len(owners) > 0 {
-		i.Owner = &owners[0]
+		switch known := v.unfinishedCut(ctx, owners[at]); {
+		case known == rules.Yes && i.Facts.Unfinished != rules.Yes:
+			i.Owner, i.Facts.Unfinished = &owners[at], known
+		case known == rules.Unknown && i.Facts.Unfinished == rules.No:
+			i.Facts.Unfinished = known
+		}
 	}
 	i.Facts.Locked = v.locked(ctx, s.Namespace, locks...)
 	return i
@@ -75,7 +82,7 @@ func (v *view) findSuspensions(ctx context.Context) ([]Item, error) {
 		}
 		i := Item{Resource: "etcds", Group: druidv1alpha1.SchemeGroupVersion.Group, object: &etcds[at], Owner: &o}
 		i.Facts.Locked = v.locked(ctx, o.Namespace, lock.Name(o))
-		i.Facts.InForce = v.anyCut(ctx, o.Namespace)
+		i.Facts.InForce, i.Facts.Unfinished = v.anyCut(ctx, o.Namespace), v.unfinishedCut(ctx, o)
 		items = append(items, i)
 	}
 	return items, nil
@@ -97,6 +104,20 @@ func (v *view) anyCut(ctx context.Context, namespace string) rules.Known {
 		return v.unsure("services", err)
 	}
 	return rules.Of(slices.ContainsFunc(services, func(s corev1.Service) bool { return s.Namespace == namespace && observe.IsCut(&s) }))
+}
+
+// unfinishedCut reports whether a cluster has the journal of an operation that cuts client traffic: a restore or
+// a coordinated restart.
+func (v *view) unfinishedCut(ctx context.Context, o owner.Owner) rules.Known {
+	known := v.unfinished(ctx, o)
+	if known != rules.Yes {
+		return known
+	}
+	j, err := journal.Read(ctx, v.Kube, o)
+	if err != nil {
+		return v.unsure(fmt.Sprintf("journal %s/%s", o.Namespace, journal.Name(o)), err)
+	}
+	return rules.Of(j != nil && j.CutsTraffic())
 }
 
 // trafficWays returns the command that restores client traffic. It is kubectl's for a Service that the

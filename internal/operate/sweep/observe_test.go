@@ -74,6 +74,28 @@ func TestObserve(t *testing.T) {
 		{name: "a cut that is over", set: func(s *stage) { s.cut("main", "main", "cut-until-1760000000") }, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},
 		{name: "a cut without an end", set: func(s *stage) { s.cut("main", "main", "cut-until-4000000000") }, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},
 		{name: "a cut of no cluster", set: func(s *stage) { s.cut("web", "web", "for-ever") }, want: `ClientTraffic | service/web | ByHand | CutLeft | kubectl patch service web -n team --type merge -p '{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}' --context dev`},
+		{name: "a cut of a restore that is unfinished", set: func(s *stage) {
+			s.cut("main", "main", "cut-until-1760000000")
+			s.journal("main", `{"kind":"snapshot restore",`+today+`,"object":"sts","payload":{}}`)
+		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd snapshot restore FILE statefulset/main" + flags + " | kubectl etcd snapshot restore statefulset/main --abort" + flags},
+		{name: "a cut of a coordinated restart that is unfinished", set: func(s *stage) {
+			s.cut("main", "main", "cut-until-1760000000")
+			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts","payload":{"strategy":"coordinated"}}`)
+		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd restart statefulset/main" + flags + " | kubectl etcd restart statefulset/main --abort" + flags},
+		{name: "a cut during a restart that cuts nothing", set: func(s *stage) {
+			s.cut("main", "main", "cut-until-1760000000")
+			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts","payload":{"strategy":"rolling","pods":{}}}`)
+		}, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},
+		{name: "a cut during a scale", set: func(s *stage) {
+			s.cut("main", "main", "cut-until-1760000000")
+			s.journal("main", `{"kind":"scale",`+today+`,"object":"sts","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`)
+		}, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},
+		{name: "a cut, and no permission for journals", set: func(s *stage) { s.cut("main", "main", "cut-until-1760000000"); s.forbid("configmaps") }, want: "ClientTraffic | service/main | Unknown | LeftoverUnknown\nunseen | Journal\nunseen | configmaps"},
+		{name: "a suspension of a restore that is unfinished", set: func(s *stage) {
+			s.druid()
+			s.suspend()
+			s.journal("main", `{"kind":"snapshot restore",`+today+`,"object":"sts","payload":{}}`)
+		}, want: "Suspension | etcd.druid.gardener.cloud/main | ByHand | CutUnfinished | kubectl etcd snapshot restore FILE etcd/main" + flags + " | kubectl etcd snapshot restore etcd/main --abort" + flags},
 		{name: "a suspension", set: func(s *stage) { s.druid(); s.suspend() }, want: "Suspension | etcd.druid.gardener.cloud/main | ByHand | SuspensionLeft | kubectl etcd restore-client-traffic etcd/main" + flags},
 		{name: "a suspension during a cut", set: func(s *stage) { s.druid(); s.suspend(); s.cut("main", "main", running) }},
 		{name: "a lock", set: func(s *stage) { s.lock("kubectl-etcd-statefulset-main", "", time.Hour) }},

@@ -14,7 +14,7 @@ import (
 // ways returns the commands by which a user ends what is not removed.
 func (v *view) ways(ctx context.Context, i *Item) []string {
 	switch i.Verdict.Reason {
-	case rules.JournalUnfinished:
+	case rules.JournalUnfinished, rules.CutUnfinished:
 		return v.journalWays(ctx, i)
 	case rules.CutLeft, rules.SuspensionLeft:
 		return v.trafficWays(ctx, i)
