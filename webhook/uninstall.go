@@ -11,7 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -93,7 +93,7 @@ func (h *uninstallHandler) release(ctx context.Context, sts *appsv1.StatefulSet,
 			return err
 		}
 		err = h.statefulSets.Patch(ctx, sts.DeepCopy(), patch)
-		if !errors.IsConflict(err) {
+		if !apierrors.IsConflict(err) {
 			return client.IgnoreNotFound(err)
 		}
 		var now appsv1.StatefulSet // a new one, since a read into an object leaves the annotations that are removed

@@ -175,7 +175,7 @@ func unsupported(scheme string) error {
 }
 
 // credentials are the variables from which the AWS SDK takes them.
-const credentials = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"
+const credentials = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY" //nolint:gosec // the names of variables
 
 // parameters are those that a URL of S3 may have. kmskeyid names a key, and is not one.
 var parameters = []string{

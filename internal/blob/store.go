@@ -136,11 +136,11 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 
 // failed returns an error about an object, with its URL.
 func (s *Store) failed(verb, name string, err error) error {
-	return fmt.Errorf("%s %s/%s: %w", verb, s.location.Folder, name, oneLine{err})
+	return fmt.Errorf("%s %s/%s: %w", verb, s.location.Folder, name, lineError{err})
 }
 
-// oneLine is an error of an SDK without line breaks.
-type oneLine struct{ error }
+// lineError is an error of an SDK without line breaks.
+type lineError struct{ error }
 
-func (e oneLine) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
-func (e oneLine) Unwrap() error { return e.error }
+func (e lineError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+func (e lineError) Unwrap() error { return e.error }

@@ -60,6 +60,7 @@ func stores(t *testing.T) map[string]*Store {
 	return map[string]*Store{"memory": {bucket: memblob.OpenBucket(nil)}, "directory": dir, "s3": s3}
 }
 
+//nolint:gocyclo // one check after the other
 func TestStore(t *testing.T) {
 	db := database(t)
 	for name, s := range stores(t) {
@@ -171,7 +172,7 @@ func TestUploadFails(t *testing.T) {
 	defer cancel()
 	for name, row := range map[string]struct {
 		server *blobtest.S3
-		ctx    context.Context
+		ctx    context.Context //nolint:containedctx // of a row
 		text   string
 	}{
 		"changes":     {&blobtest.S3{Get: func(w http.ResponseWriter) { _, _ = w.Write([]byte("other")) }}, t.Context(), "the store returns other data than it received"},

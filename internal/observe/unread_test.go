@@ -37,6 +37,8 @@ func mountingSets(namespace string, n int) observetest.Objects {
 
 // TestUnread holds that a StatefulSet is never taken for one that runs no etcd because its script was not
 // read: too many were read before.
+//
+//nolint:gocyclo // one check after the other
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	objects := append(mountingSets("a", 210), mountingSets("b", 2)...)

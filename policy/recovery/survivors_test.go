@@ -75,7 +75,7 @@ var recoverRows = []struct {
 	{row: "RV-8", members: "ann", change: func(f *Facts) { f.Members[0].Data = DataDamaged }, want: NoSurvivor},
 	{row: "RV-9", members: "ann", want: SurvivorsRecover, survivors: "main-0"},
 	{row: "RV-9", members: "add", want: SurvivorsRecover, survivors: "main-0"},
-	{row: "RV-9", members: "adn", want: SurvivorsRecover, survivors: "main-0"},
+	{row: "RV-9", members: "and", want: SurvivorsRecover, survivors: "main-0"},
 	{row: "RV-9", members: "aandn", want: SurvivorsRecover, survivors: "main-0 main-1"},
 	{row: "RV-9", members: "an", change: func(f *Facts) { f.Voters, f.AwayGone = 3, 1 }, want: SurvivorsRecover, survivors: "main-0"},
 }

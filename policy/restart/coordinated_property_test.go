@@ -42,7 +42,7 @@ func (w world) facts(abort bool) Coordinated {
 func (w world) command(abort bool) (world, Act) {
 	act, _ := NextCoordinated(w.facts(abort))
 	w.aborted = w.aborted || abort && w.at() != Scheduled
-	switch act {
+	switch act { //nolint:exhaustive // the others change nothing here
 	case MarkWorkload, UnmarkWorkload:
 		if w.mark = ""; act == MarkWorkload {
 			w.mark = Scheduled
@@ -166,6 +166,8 @@ func (w world) check(t *testing.T) {
 }
 
 // checkAct requires what holds for an act in a state.
+//
+//nolint:gocyclo // one check after the other
 func (w world) checkAct(t *testing.T, act Act, abort bool) {
 	t.Helper()
 	bad := false

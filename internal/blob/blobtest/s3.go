@@ -19,6 +19,9 @@ import (
 	"time"
 )
 
+// modified is when all objects were written.
+var modified = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 // S3 is the part of the S3 API that a store uses, with the bucket "backups" in the path. It is not AWS:
 // it knows no checksums of parts.
 type S3 struct {
@@ -74,7 +77,7 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && s.Get != nil:
 		s.Get(w)
 	default:
-		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		w.Header().Set("Last-Modified", modified.Format(http.TimeFormat))
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 		_, _ = w.Write(content)
 	}
@@ -106,12 +109,13 @@ func (s *S3) list(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.objects)) {
 		if strings.HasPrefix(key, r.URL.Query().Get("prefix")) {
-			out.Contents = append(out.Contents, object{key, time.Now().UTC().Format(time.RFC3339), len(s.objects[key])})
+			out.Contents = append(out.Contents, object{key, modified.Format(time.RFC3339), len(s.objects[key])})
 		}
 	}
 	_ = xml.NewEncoder(w).Encode(out)
 }
 
+// Fail answers a request with an error of S3.
 func Fail(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)
 	_ = xml.NewEncoder(w).Encode(struct {

@@ -136,16 +136,23 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	switch {
 	case o.via != viaMember && (file != "" || given("member") || o.force):
 		return fmt.Errorf("--via %s saves to the cluster's backup store: FILE, --member and --force can't be used with it", o.via)
-	case (given("keep") || o.lease != "") && !blob.IsURL(file):
-		return errors.New("--keep and --renew-lease can only be used with a URL")
-	case given("keep") && (o.keep < 1 || !strings.HasSuffix(withoutParameters(file), "/")):
-		return errors.New("--keep must be at least 1, and needs a URL that ends with a slash: the names of the snapshots contain the time")
 	case o.via == viaMember && (given("dry-run") || given("reason")):
 		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing in the cluster")
 	case !o.change.Wait:
 		return change.ErrWait
 	case o.retries < 0:
 		return fmt.Errorf("--retries is %d, and can't be less than 0", o.retries)
+	}
+	return o.validateKeep(given("keep"), file)
+}
+
+// validateKeep checks the flags for a URL.
+func (o *saveOptions) validateKeep(keep bool, file string) error {
+	switch {
+	case (keep || o.lease != "") && !blob.IsURL(file):
+		return errors.New("--keep and --renew-lease can only be used with a URL")
+	case keep && (o.keep < 1 || !strings.HasSuffix(withoutParameters(file), "/")):
+		return errors.New("--keep must be at least 1, and needs a URL that ends with a slash: the names of the snapshots contain the time")
 	}
 	return nil
 }

@@ -42,6 +42,8 @@ func TestNames(t *testing.T) {
 }
 
 // TestPrune: only snapshots of this cluster go, the oldest first, and never the new or the newest one.
+//
+//nolint:gocyclo // one check after the other
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	name := func(hour int) string {

@@ -46,14 +46,14 @@ func (r Plan) druid() []step.Step {
 	steps = append(steps, r.intoStore()...)
 	steps = append(steps,
 		r.suspend(),
-		step.Step{ID: Stopped, Title: "Stop all members", Acts: r.stopAll()},
+		step.Step{ID: stopped, Title: "Stop all members", Acts: r.stopAll()},
 		r.removeVolumes(),
 		step.Step{
 			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list again later.",
 			Acts: []step.Action{step.Patch{Kind: step.ConfigMap, Name: d.ConfigMap, Body: map[string]any{"data": map[string]any{"etcd.conf.yaml": d.Config}}}},
 		},
 		step.Step{
-			ID: Started, Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore shows the source and the progress.",
+			ID: started, Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore shows the source and the progress.",
 			Acts: r.startFirst(15 * time.Minute),
 		},
 		r.resume())
@@ -65,7 +65,7 @@ func (r Plan) druid() []step.Step {
 
 // suspend stops druid from reverting what the steps change, unless it is suspended already.
 func (r Plan) suspend() step.Step {
-	s := step.Step{ID: Suspended, Title: "Suspend etcd-druid"}
+	s := step.Step{ID: suspended, Title: "Suspend etcd-druid"}
 	var set []step.Annotation
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
 		if _, there := r.Owner.Annotations[key]; !there {
@@ -111,7 +111,7 @@ func (r Plan) resume() step.Step {
 
 // removeVolumes deletes the data from which members would start instead of the store.
 func (r Plan) removeVolumes() step.Step {
-	s := step.Step{ID: Removed, Uses: []string{Stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
+	s := step.Step{ID: removed, Uses: []string{stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
 	if len(claims) > 0 {
 		s.Acts = append(s.Acts, r.retainVolumes(claims)...)

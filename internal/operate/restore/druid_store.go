@@ -31,7 +31,7 @@ func (r Plan) intoStore() []step.Step {
 	}
 	name := r.storedName()
 	put := step.Step{
-		ID: Stored, Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
+		ID: stored, Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
 		Why: fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {

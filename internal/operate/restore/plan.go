@@ -152,17 +152,22 @@ func (r Plan) warnings() []string {
 	if names := r.foreignMembers(); names != "" {
 		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
+	r.warnOfRevisions(warn)
+	if r.NodesUnread {
+		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
+	}
+	warn("everything written after revision %d is lost", r.Snapshot.Revision)
+	return out
+}
+
+// warnOfRevisions warns of clients that don't notice the restore.
+func (r Plan) warnOfRevisions(warn func(format string, args ...any)) {
 	if r.Bump > 0 && r.Newest == 0 {
 		warn("no member reported which revision clients have seen: those that have seen %d or more don't notice the restore. For those, set a higher --bump-revision", r.restored())
 	}
 	if r.Bump == 0 {
 		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
-	if r.NodesUnread {
-		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
-	}
-	warn("everything written after revision %d is lost", r.Snapshot.Revision)
-	return out
 }
 
 // foreignMembers returns the members in a snapshot if none has an ID or a peer URL of this
@@ -219,7 +224,7 @@ func (r Plan) end() []step.Step {
 	if r.Bump == 0 {
 		clients = "Clients still have revisions from before: restart all of them, API servers first."
 	}
-	last := step.Step{ID: LetIn, Title: "Let clients in", Why: clients}
+	last := step.Step{ID: letIn, Title: "Let clients in", Why: clients}
 	if r.Clients {
 		last.Acts = []step.Action{step.RestoreTraffic{Target: r.target()}}
 	}

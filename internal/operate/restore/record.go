@@ -59,8 +59,9 @@ type Record struct {
 
 // NewRecord returns the record of a plan of which no step has been done.
 func NewRecord(r Plan) *Record {
+	size := int32(len(r.Members)) //nolint:gosec // there are few members
 	rec := &Record{
-		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: int32(len(r.Members)), Replicas: r.Owner.Replicas,
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: size, Replicas: r.Owner.Replicas,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,

@@ -184,12 +184,12 @@ func TestUndo(t *testing.T) {
 	}{
 		{0, "Let clients in"},
 		{at(tried), "Delete the helper pod, Let clients in"},
-		{at(Stopped) - 1, "Delete the helper pod, Let clients in"},
-		{at(Stopped), "Start the members on their old data, Let clients in"},
+		{at(stopped) - 1, "Delete the helper pod, Let clients in"},
+		{at(stopped), "Start the members on their old data, Let clients in"},
 		{at(helpersRun), "Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(Renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(Started), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(LetIn), ""},
+		{at(renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(started), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(letIn), ""},
 	} {
 		steps, err := r.Undo(&Record{Done: row.done})
 		if (err != nil) != (row.want == "") {
@@ -208,7 +208,7 @@ func TestUndoKeepsNewData(t *testing.T) {
 	r := plainRestore()
 	all := r.steps()
 	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for id, started := range map[string]bool{Renamed: false, Started: true} {
+	for id, ran := range map[string]bool{renamed: false, started: true} {
 		rec := &Record{Done: at(id)}
 		steps, err := r.Undo(rec)
 		if err != nil {
@@ -218,7 +218,7 @@ func TestUndoKeepsNewData(t *testing.T) {
 		for _, s := range steps {
 			fmt.Fprintln(&text, s.Commands(r.Flags))
 		}
-		if strings.Contains(text.String(), "rm -rf") == started || strings.Contains(text.String(), ".undone-") != started || (r.UndoLoses(rec) != "") != started {
+		if strings.Contains(text.String(), "rm -rf") == ran || strings.Contains(text.String(), ".undone-") != ran || (r.UndoLoses(rec) != "") != ran {
 			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
 		}
 	}
@@ -231,17 +231,17 @@ func TestUndoNewVolumes(t *testing.T) {
 	r := plainRestore()
 	r.DeletesClaims, r.Gone, r.Lost = true, []string{"data-main-1"}, []string{"main-2"}
 	all := r.steps()
-	renamed := false
+	aside := false
 	for done, s := range all {
-		if s.ID == Stopped {
+		if s.ID == stopped {
 			if text := fmt.Sprint(s.Commands(r.Flags)); !strings.Contains(text, `"whenScaled":"Retain"`) {
 				t.Errorf("a stop deletes claims: %s", text)
 			}
 		}
-		renamed = renamed || s.ID == Renamed
+		aside = aside || s.ID == renamed
 		begun := (&Record{Done: done}).begun(all)
 		news := slices.Contains(begun, replaced) || slices.Contains(begun, claimed)
-		if news && !renamed {
+		if news && !aside {
 			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
 		}
 		if _, err := r.Undo(&Record{Done: done}); (err != nil) != news {
@@ -261,12 +261,12 @@ func TestUndoDruid(t *testing.T) {
 	for done, s := range all {
 		steps, err := r.Undo(&Record{Done: done})
 		begun := (&Record{Done: done}).begun(all)
-		if removed := slices.Contains(begun, Removed); (err != nil) != removed {
+		if removed := slices.Contains(begun, removed); (err != nil) != removed {
 			t.Errorf("%s is next: %v", s.Title, err)
 			continue
 		}
 		text := fmt.Sprint(titles(steps))
-		if err == nil && strings.Contains(text, "Resume") != slices.Contains(begun, Suspended) {
+		if err == nil && strings.Contains(text, "Resume") != slices.Contains(begun, suspended) {
 			t.Errorf("%s is next: %s", s.Title, text)
 		}
 	}

@@ -98,7 +98,7 @@ func (r Plan) renameFirst() []step.Step {
 	}
 	start, end := r.helpers(intact)
 	start.ID, end.ID = helpersFirst, "" // of other pods than later
-	return []step.Step{start, {ID: Renamed, Title: "Rename the old data", Uses: []string{Stopped, helpersFirst}, Acts: []step.Action{
+	return []step.Step{start, {ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersFirst}, Acts: []step.Action{
 		r.noMember(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside()},
 	}}, end}
 }
@@ -149,7 +149,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 }
 
 func (r Plan) stop() step.Step {
-	s := step.Step{ID: Stopped, Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
+	s := step.Step{ID: stopped, Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
 	r.keepClaims(&s) // also when the step is repeated: another client may have written the policy
 	s.Acts = append(s.Acts, r.stopAll()...)
 	return s
@@ -185,9 +185,9 @@ func (r Plan) putData(into []Member) []step.Step {
 	start, end := r.helpers(into)
 	return []step.Step{
 		start,
-		{ID: Renamed, Title: "Rename the old data", Uses: []string{Stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.setAside())...)},
+		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.setAside())...)},
 		{
-			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, Stopped, helpersRun},
+			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
 			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
 		},
 		end,
@@ -201,7 +201,7 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 	for i, pod := range pods {
 		names[i] = "restore-" + pod
 	}
-	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{Stopped}, Acts: []step.Action{
+	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{stopped}, Acts: []step.Action{
 		step.Delete{Kind: step.Pod, Names: names, IgnoreMissing: true}, // of an interrupted run, or another client's
 		step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
 		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
@@ -210,21 +210,27 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 	return start, end
 }
 
-// The IDs of steps.
+// The IDs of steps: no member runs, the old data has another name, the members run on new data, clients
+// reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store.
 const (
-	// Stopped is that no member runs, Renamed that the old data has another name, and Started that
-	// the members run on new data.
-	Stopped, Renamed, Started = "stopped", "renamed", "started"
-	// LetIn is that clients reach the new data.
-	LetIn = "let in"
-	// Suspended is that etcd-druid is suspended, and Removed that its members have no claims.
-	Suspended, Removed = "suspended", "removed"
-	// Stored is that the snapshot is in the backup store.
-	Stored = "stored"
+	stopped   = "stopped"
+	renamed   = "renamed"
+	started   = "started"
+	letIn     = "let in"
+	suspended = "suspended"
+	removed   = "removed"
+	stored    = "stored"
 
-	// made is data directories on this machine, helpersRun the helper pods, and kept away the cut.
+	// made is data directories on this machine, helpersRun and helpersFirst are the helper pods, keptAway
+	// is the cut, and tried that the image of the helper pods runs.
+	made         = "made"
+	helpersRun   = "helpers"
+	helpersFirst = "helpers first"
+	keptAway     = "cut"
+	tried        = "tried"
 	// replaced is that lost claims are deleted, and claimed that members have run on new volumes.
-	made, helpersRun, helpersFirst, keptAway, replaced, claimed, tried = "made", "helpers", "helpers first", "cut", "replaced", "claimed", "tried"
+	replaced = "replaced"
+	claimed  = "claimed"
 )
 
 // noMember fails if a member runs, which another client may have started.
@@ -282,14 +288,14 @@ func (r Plan) compareData() []step.PodAction {
 }
 
 func (r Plan) startAll() step.Step {
-	return step.Step{ID: Started, Uses: []string{keptAway}, Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
+	return step.Step{ID: started, Uses: []string{keptAway}, Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
 }
 
 // startOne is for members that wait for each other: the first is restored as a cluster of one,
 // to which the others are added.
 func (r Plan) startOne() step.Step {
 	return step.Step{
-		ID: Started, Uses: []string{keptAway},
+		ID: started, Uses: []string{keptAway},
 		Title: "Start the first member, as a cluster of one",
 		Why:   "These members start one after the other and are ready only with a quorum. Of several, the first would wait forever.",
 		Acts:  r.startFirst(5 * time.Minute),

@@ -19,32 +19,14 @@ import (
 func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 	begun := rec.begun(r.steps())
 	has := func(id string) bool { return slices.Contains(begun, id) }
-	switch {
-	case has(LetIn):
-		return nil, operate.Halt("clients have been let in, and what they have written would be lost; run the same command without --abort to end the restore")
-	case has(replaced), has(claimed):
-		return nil, operate.Halt("members have new volumes, and would form an empty cluster beside those with their old data; run the same command without --abort to end the restore")
-	case has(Removed):
-		return nil, operate.Halt("the claims of the old volumes are deleted, and the volumes are Released; run the same command without --abort to end the restore")
+	if err := mayUndo(has); err != nil {
+		return nil, err
 	}
-	var steps []step.Step
-	if has(Started) || has(Renamed) {
-		steps = append(steps, r.stop())
-	}
-	switch {
-	case has(Renamed):
-		steps = append(steps, r.putBack(has(Started))...)
-	case has(helpersRun), has(helpersFirst):
-		_, end := r.helpers(r.into())
-		steps = append(steps, end)
-	}
-	if has(tried) && !has(Stopped) {
-		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: []string{"restore-image-" + r.Owner.StatefulSet}, IgnoreMissing: true}}})
-	}
+	steps := r.undoData(has)
 	if r.Druid != nil {
 		return append(steps, r.undoDruid(has)...), nil
 	}
-	if has(Stopped) || has(replaced) || len(r.Gone) > 0 {
+	if has(stopped) || len(r.Gone) > 0 {
 		steps = append(steps, r.startAgain())
 	}
 	if r.DeletesClaims {
@@ -54,6 +36,38 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 		steps = append(steps, step.Step{Title: "Let clients in", Acts: []step.Action{step.RestoreTraffic{Target: r.target()}}})
 	}
 	return steps, nil
+}
+
+// mayUndo returns why the old data can't come back after some steps, nil if it can.
+func mayUndo(has func(id string) bool) error {
+	switch {
+	case has(letIn):
+		return operate.Halt("clients have been let in, and what they have written would be lost; run the same command without --abort to end the restore")
+	case has(replaced), has(claimed):
+		return operate.Halt("members have new volumes, and would form an empty cluster beside those with their old data; run the same command without --abort to end the restore")
+	case has(removed):
+		return operate.Halt("the claims of the old volumes are deleted, and the volumes are Released; run the same command without --abort to end the restore")
+	}
+	return nil
+}
+
+// undoData returns the steps that give the old data its name again, and delete helper pods.
+func (r Plan) undoData(has func(id string) bool) []step.Step {
+	var steps []step.Step
+	if has(started) || has(renamed) {
+		steps = append(steps, r.stop())
+	}
+	switch {
+	case has(renamed):
+		steps = append(steps, r.putBack(has(started))...)
+	case has(helpersRun), has(helpersFirst):
+		_, end := r.helpers(r.into())
+		steps = append(steps, end)
+	}
+	if has(tried) && !has(stopped) {
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: []string{"restore-image-" + r.Owner.StatefulSet}, IgnoreMissing: true}}})
+	}
+	return steps
 }
 
 // putBack returns the steps that give the old data its name again. New data is only removed beside
@@ -91,13 +105,13 @@ func (r Plan) startAgain() step.Step {
 // undoDruid returns the steps that let etcd-druid go on with the old data.
 func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 	var steps []step.Step
-	if has(Stored) {
+	if has(stored) {
 		steps = append(steps, r.removeFromStore())
 	}
-	if has(Stopped) {
+	if has(stopped) {
 		steps = append(steps, r.startAgain())
 	}
-	if has(Suspended) {
+	if has(suspended) {
 		var back []step.Annotation
 		for _, key := range []string{unprotection, traffic.SuspendAnnotation} {
 			if _, there := r.Owner.Annotations[key]; !there {
@@ -116,7 +130,7 @@ func (r Plan) undone(path string) string { return path + ".undone-" + r.stamp() 
 
 // UndoLoses describes what an undoing takes from clients, empty for nothing.
 func (r Plan) UndoLoses(rec *Record) string {
-	if !slices.Contains(rec.begun(r.steps()), Started) || r.Druid != nil {
+	if !slices.Contains(rec.begun(r.steps()), started) || r.Druid != nil {
 		return ""
 	}
 	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))

@@ -157,6 +157,8 @@ func (s *stage) cronJob(t *testing.T) string {
 }
 
 // TestLife: a schedule is made, found as it is, changed, suspended, resumed and deleted.
+//
+//nolint:gocyclo // one check after the other
 func TestLife(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -328,6 +330,8 @@ func TestChangedMeanwhile(t *testing.T) {
 }
 
 // TestWriters: each write fails if it is refused, and if its object is another one or does not exist any more.
+//
+//nolint:gocyclo // one check after the other
 func TestWriters(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
