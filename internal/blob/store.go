@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"strings"
@@ -62,9 +63,7 @@ func openBucket(ctx context.Context, l Location) (*cloud.Bucket, error) {
 // whole object in any case.
 func withDefaults(given url.Values, env func(string) string) url.Values {
 	query := url.Values{}
-	for name, values := range given {
-		query[name] = values
-	}
+	maps.Copy(query, given)
 	if given.Get("endpoint") == "" {
 		return query
 	}

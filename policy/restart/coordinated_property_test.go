@@ -42,7 +42,7 @@ func (w world) facts(abort bool) Coordinated {
 func (w world) command(abort bool) (world, Act) {
 	act, _ := NextCoordinated(w.facts(abort))
 	w.aborted = w.aborted || abort && w.at() != Scheduled
-	switch act { //nolint:exhaustive // the others change nothing here
+	switch act {
 	case MarkWorkload, UnmarkWorkload:
 		if w.mark = ""; act == MarkWorkload {
 			w.mark = Scheduled
@@ -72,7 +72,7 @@ func (w world) at() Phase { return w.facts(false).At() }
 func (w world) halves(next world, act Act) []world {
 	half := w
 	half.aborted = next.aborted
-	switch act {
+	switch act { //nolint:exhaustive // the others change nothing here
 	case EnterStopping, EnterStarting:
 		half.phase = next.phase
 	case CutTraffic, RestoreTraffic:

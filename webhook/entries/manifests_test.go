@@ -44,7 +44,7 @@ func TestManifestsRegisterTheList(t *testing.T) {
 		for _, e := range h.Entries {
 			rule := admissionregistrationv1.RuleWithOperations{Operations: e.Operations, Rule: admissionregistrationv1.Rule{
 				APIGroups: []string{e.Group}, APIVersions: []string{e.Version}, Resources: []string{e.Resource},
-				Scope: ptr.To(scope),
+				Scope: new(scope),
 			}}
 			listed = append(listed, registration{
 				e.Name + entries.Suffix, h.Path, []admissionregistrationv1.RuleWithOperations{rule}, h.Timeout, h.FailurePolicy, h.Reinvocation, h.SideEffects(),

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -102,9 +103,7 @@ func (rec *Record) before(o owner.Owner) owner.Owner {
 			annotations[key] = value
 		}
 	}
-	for key, value := range rec.Annotations {
-		annotations[key] = value
-	}
+	maps.Copy(annotations, rec.Annotations)
 	o.Annotations = annotations
 	return o
 }

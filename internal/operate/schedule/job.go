@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -234,9 +235,7 @@ func over(found, wanted client.Object) client.Object {
 	out, _ := found.DeepCopyObject().(client.Object)
 	annotations := map[string]string{}
 	for _, from := range []map[string]string{found.GetAnnotations(), wanted.GetAnnotations()} {
-		for key, value := range from {
-			annotations[key] = value
-		}
+		maps.Copy(annotations, from)
 	}
 	out.SetAnnotations(annotations)
 	switch w := wanted.(type) {

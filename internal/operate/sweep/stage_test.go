@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -109,9 +110,7 @@ func (s *stage) object(kind, version, name string, fields apitest.Object) {
 	o := apitest.Object{"apiVersion": version, "kind": kind, "metadata": apitest.Object{"namespace": "team", "name": name, "uid": name + "-uid", "creationTimestamp": "2026-01-01T00:00:00Z"}}
 	for key, value := range fields {
 		if key == "metadata" {
-			for k, v := range value.(apitest.Object) { //nolint:forcetypeassert // written below
-				o["metadata"].(apitest.Object)[k] = v //nolint:forcetypeassert // as above
-			}
+			maps.Copy(o["metadata"].(apitest.Object), value.(apitest.Object)) //nolint:forcetypeassert // both are written here
 			continue
 		}
 		o[key] = value
