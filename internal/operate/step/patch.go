@@ -38,7 +38,7 @@ func (p Patch) Do(ctx context.Context, c Clients) error { return c.merge(ctx, p.
 // volume or whose volume is gone.
 type RetainVolumes struct {
 	Claims []string
-	// Unbound are claims that had no volume when the plan was made. Do also looks at these.
+	// Unbound are claims that had no volume when the plan was made. Do also reads these.
 	Unbound []string
 }
 
