@@ -94,8 +94,8 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
 	},
-	"internal/operate/step":   {"internal/format", "internal/snapshot", "api/v1alpha1"},
-	"internal/operate/backup": {"internal/operate", "internal/blob", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/step":     {"internal/format", "internal/snapshot", "api/v1alpha1"},
+	"internal/operate/backup":   {"internal/operate", "internal/blob", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",

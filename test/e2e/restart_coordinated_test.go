@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -35,7 +36,6 @@ func TestPluginRestartCoordinated(t *testing.T) {
 	restarted(t, c, before, "main-0", "main-1", "main-2")
 	asBeforeRestart(t, c)
 
-	before = livesOf(t, c)
 	r := startPlugin(t, append(command, "-y")...)
 	r.awaitOutput(t, "the replicas of StatefulSet main are 0")
 	_ = r.cmd.Process.Kill()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,8 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"

@@ -81,7 +81,7 @@ func TestObserve(t *testing.T) {
 		{name: "a cut of a coordinated restart that is unfinished", set: func(s *stage) {
 			s.cut("main", "main", "cut-until-1760000000")
 			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts","payload":{"strategy":"coordinated"}}`)
-		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd restart statefulset/main" + flags + " | kubectl etcd restart statefulset/main --abort" + flags},
+		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd restart statefulset/main --strategy coordinated" + flags + " | kubectl etcd restart statefulset/main --abort" + flags},
 		{name: "a cut during a restart that cuts nothing", set: func(s *stage) {
 			s.cut("main", "main", "cut-until-1760000000")
 			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts","payload":{"strategy":"rolling","pods":{}}}`)
