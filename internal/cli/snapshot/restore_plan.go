@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // restorePlanOptions are the flags of snapshot restore-plan.
@@ -96,23 +95,13 @@ func planFor(cmd *cobra.Command, a *app.App, target string) (*app.Cluster, resto
 	return c, r, err
 }
 
-// checkSnapshot reads and checks a snapshot, and its origin.
-func checkSnapshot(cmd *cobra.Command, a *app.App, file string) (*v1alpha1.Snapshot, snapshot.File, error) {
-	inspected, err := inspect(a, cmd, file)
-	if err != nil {
-		return nil, snapshot.File{}, err
-	}
-	content, err := snapshot.Inspect(cmd.Context(), file)
-	return inspected, content, err
-}
-
 // runRestorePlan prints the steps to restore a file into a cluster.
 func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o restorePlanOptions) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	inspected, content, err := checkSnapshot(cmd, a, file)
+	inspected, content, err := inspect(a, cmd, file)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 	var content snapshot.File
 	var err error
 	if !o.abort {
-		if t.file, content, err = checkSnapshot(cmd, a, file); err != nil {
+		if t.file, content, err = inspect(a, cmd, file); err != nil {
 			return nil, err
 		}
 	}

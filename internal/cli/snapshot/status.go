@@ -60,7 +60,7 @@ func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 		return err
 	}
 	defer clean()
-	out, err := inspect(a, cmd, local)
+	out, _, err := inspect(a, cmd, local)
 	if err != nil {
 		return err
 	}
@@ -68,20 +68,20 @@ func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(a.Console, w, out) })
 }
 
-// inspect reads a snapshot and its origin.
-func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
+// inspect reads and checks a snapshot, and its origin.
+func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, snapshot.File, error) {
 	got, err := snapshot.Inspect(cmd.Context(), file)
 	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
-		return nil, app.Unhealthy("%v", corrupt)
+		return nil, got, app.Unhealthy("%v", corrupt)
 	}
 	if err != nil {
-		return nil, err
+		return nil, got, err
 	}
 	out := snapshotObject(file, got)
 	if out.Origin, err = originOf(file, out.SHA256); err != nil {
 		a.Warn("%v.", err)
 	}
-	return out, nil
+	return out, got, nil
 }
 
 // originOf reads the origin of a snapshot from FILE.json. It returns nil if there is no such file.

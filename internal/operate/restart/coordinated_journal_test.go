@@ -155,12 +155,12 @@ func TestCoordinatedForged(t *testing.T) {
 	for _, phase := range []rules.Phase{rules.Scheduled, rules.Stopping, rules.Starting} {
 		for _, size := range []int{-1, 0, 1, 3, 5} {
 			for _, abort := range []bool{false, true} {
+				if phase != rules.Starting && size == 3 && !abort {
+					continue // it is the journal of a restart that has stopped no member, and continues
+				}
 				what := fmt.Sprintf("%s with size %d, abort %t", phase, size, abort)
 				t.Run(what, func(t *testing.T) {
 					t.Parallel()
-					if phase != rules.Starting && size == 3 && !abort {
-						t.Skip("it is the journal of a restart that has stopped no member, and continues")
-					}
 					forged(t, phase, size, abort)
 				})
 			}

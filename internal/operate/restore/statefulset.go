@@ -56,14 +56,21 @@ func (r Plan) statefulSet() []step.Step {
 // tryImage returns the step that runs the image of the helper pods while all members still run: an image
 // that can't be pulled, or that lacks a program, would be found after they have stopped.
 func (r Plan) tryImage() step.Step {
-	pod := "restore-image-" + r.Owner.StatefulSet
+	pod := r.imagePod()
 	return step.Step{ID: tried, Title: "Try the image of the helper pods", Acts: []step.Action{
-		step.Delete{Kind: step.Pod, Names: []string{pod}, IgnoreMissing: true},
+		r.deleteImagePod(),
 		step.CreatePod{Manifest: strings.ReplaceAll(r.Files.Try, podMark, "image-"+r.Owner.StatefulSet)},
 		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 3 * time.Minute},
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", "command -v tar && command -v sha256sum && command -v find && command -v sort"}},
-		step.Delete{Kind: step.Pod, Names: []string{pod}, IgnoreMissing: true},
+		r.deleteImagePod(),
 	}}
+}
+
+// imagePod is the pod that tries the image.
+func (r Plan) imagePod() string { return "restore-image-" + r.Owner.StatefulSet }
+
+func (r Plan) deleteImagePod() step.Action {
+	return step.Delete{Kind: step.Pod, Names: []string{r.imagePod()}, IgnoreMissing: true}
 }
 
 // into returns the members whose volumes get the snapshot.

@@ -65,7 +65,7 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 		steps = append(steps, end)
 	}
 	if has(tried) && !has(stopped) {
-		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: []string{"restore-image-" + r.Owner.StatefulSet}, IgnoreMissing: true}}})
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteImagePod()}})
 	}
 	return steps
 }
