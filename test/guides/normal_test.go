@@ -33,8 +33,16 @@ var various = []struct {
 	{regexp.MustCompile(`(?m)^✓ moved (the )?leadership.*\n`), ""},
 	// The leader, and the member that is asked. Both are random.
 	{regexp.MustCompile(`\b(leader|Of:|Source:|of|from|to|have) +etcd-main-\d\b`), "$1 MEMBER"},
-	{regexp.MustCompile(`\betcd-main-\d (evicted|leads)\b`), "MEMBER $1"},
+	{regexp.MustCompile(`\betcd-main-\d (evicted|leads|is evicted)\b`), "MEMBER $1"},
+	{regexp.MustCompile(`\bevict etcd-main-\d\b`), "evict MEMBER"},
+	// The members on the nodes of a drain plan, in the order of the nodes' names.
+	{regexp.MustCompile(`\bteam-a/etcd-main-\d\b`), "team-a/MEMBER"},
+	{regexp.MustCompile(`\bwithout etcd-main-\d and etcd-main-\d\b`), "without MEMBERS"},
+	// A member without a quorum becomes unready after some seconds.
+	{regexp.MustCompile(`\b[23]( members may still come back)\b`), "SOME$1"},
 	{regexp.MustCompile(`\b(etcd-main-\d +)(leader|voter|follower) +`), "$1ROLE  "},
+	{regexp.MustCompile(`\b\d{8}T\d{6}(Z|\b)`), "TIME"},
+	{regexp.MustCompile(`\b\d\d:\d\d:\d\d UTC\b`), "TIME"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "UID"},
 	{regexp.MustCompile(`\b([0-9a-f]{32,64}|[0-9a-f]{12,16}|[0-9a-f]{8})\b`), "ID"},
@@ -115,6 +123,13 @@ func TestNormal(t *testing.T) {
 			"backups\n-------\n‼ WARN    R001 something\n               fix: kubectl\n\n‼ WARN    1 warning, 22 OK, 2 not applicable",
 			"quorum\n------\n‼ WARN    Q007 the leader is steady\n               it changed\n\nbackups\n-------\n‼ WARN    R001 something\n               fix: kubectl\n\n‼ WARN    2 warnings, 21 OK, 2 not applicable",
 		},
+		{"the file main.before-20261120T152030.db", "the file main.before-20261121T000001.db"},
+		{"until 12:04:40 UTC (in 4m40s)", "until 09:00:01 UTC (in 9s)"},
+		{"1. evict etcd-main-2, and wait", "1. evict etcd-main-0, and wait"},
+		{"✓ etcd-main-2 is evicted", "✓ etcd-main-1 is evicted"},
+		{"without etcd-main-0 and etcd-main-1, etcd cluster team-a/etcd-main would", "without etcd-main-1 and etcd-main-0, etcd cluster team-a/etcd-main would"},
+		{"1  node-2  team-a/etcd-main-1  0", "1  node-4  team-a/etcd-main-0  0"},
+		{"2 members may still come back", "3 members may still come back"},
 		{"pod/etcd-main-2 evicted", "error when evicting pods/\"etcd-main-2\" -n \"team-a\" (will retry after 5s): Cannot evict pod\npod/etcd-main-2 evicted"},
 	} {
 		if a, b := normal([]string{row.a}), normal([]string{row.b}); a != b {
@@ -125,6 +140,8 @@ func TestNormal(t *testing.T) {
 		{"3 of 3 members", "2 of 3 members"},
 		{"minAvailable 2", "minAvailable 3"},
 		{"etcd-main-0", "etcd-main-1"},
+		{"etcd-main-1: Its pod doesn't run", "etcd-main-2: Its pod doesn't run"},
+		{"1 member may still come back", "2 members may still come back"},
 		{"‼ WARN    R001 something", "‼ WARN    R002 something"},
 		{"‼ WARN    1 warning, 22 OK", "‼ WARN    1 warning, 21 OK"},
 		{"Service etcd-main-client has 3 ready endpoints", "Service etcd-main-client has 0 ready endpoints"},

@@ -23,6 +23,9 @@ const CertManager = "quay.io/jetstack/cert-manager-controller:v1.21.2"
 // druid asks for it, and it serves everyone who needs a shell in a pod.
 const Alpine = gardener + "3rd/alpine:3.21.3"
 
+// Busybox stands in for the image of the helper pods of a restore, the default of --helper-image.
+const Busybox = "busybox:1.37"
+
 // gardener is the registry of druid and of what druid runs.
 const gardener = "europe-docker.pkg.dev/gardener-project/public/"
 
@@ -44,6 +47,7 @@ var known = []Image{
 	single(gardener+"gardener/etcdbrctl:v0.41.2", "etcdbrctl"),
 	single(gardener+"gardener/etcdbrctl:v0.43.0", "etcdbrctl"),
 	{Name: Alpine, busybox: true, command: []string{"/bin/sh"}},
+	{Name: Busybox, busybox: true, command: []string{"/bin/sh"}},
 	single(Webhook, "etcd-webhook"),
 	single(Plugin, "kubectl-etcd"),
 	single(CertManager, "cert-manager"),

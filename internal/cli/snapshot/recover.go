@@ -157,7 +157,7 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 	found.judge = func(ctx context.Context) error {
 		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
 		if err == nil && !slices.Equal(now, survivors) {
-			err = app.Refused("recover %s: refused: %s answered before, and %s now: run the command again", c.Owner, policy.List(survivors), policy.List(now))
+			err = app.Refused("cannot recover %s: %s answered before, and %s now: run the command again", c.Owner, policy.List(survivors), policy.List(now))
 		}
 		return err
 	}
@@ -179,7 +179,7 @@ func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 	}
 	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
 	if !verdict.Allowed {
-		return nil, "", app.Refused("recover %s: refused: %s", c.Owner, verdict.Message)
+		return nil, "", app.Refused("cannot recover %s: %s", c.Owner, verdict.Message)
 	}
 	return survivors, verdict.Message, nil
 }
@@ -196,9 +196,9 @@ func furthest(ctx context.Context, c *app.Cluster, survivors []string) (etcd.Mem
 		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
 		switch {
 		case i < 0:
-			return best, app.Refused("recover %s: refused: %s no longer answers, and may have applied most; run the command again", c.Owner, pod)
+			return best, app.Refused("cannot recover %s: %s no longer answers, and may have applied most; run the command again", c.Owner, pod)
 		case slices.Contains(survey.Members[i].Alarms, "CORRUPT"):
-			return best, app.Refused("recover %s: refused: %s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", c.Owner, pod, c.Target(), c.Namespace)
+			return best, app.Refused("cannot recover %s: %s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", c.Owner, pod, c.Target(), c.Namespace)
 		case best.Pod == "" || survey.Members[i].RaftApplied > best.RaftApplied:
 			best = survey.Members[i]
 		}

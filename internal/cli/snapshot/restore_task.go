@@ -109,7 +109,7 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 	surveyForRestore(ctx, t.app, t.target, &r)
 	r.Answers, r.Lost = r.Answers && t.recovery.facts == nil, t.recovery.lost // its snapshot is the present data
 	if t.recovery.judge != nil && r.Newest > t.recovery.revision {
-		return nil, operate.Plan{}, app.Refused("recover %s: refused: a member is at revision %d, and the saved data at %d; run the command again", r.Owner, r.Newest, t.recovery.revision)
+		return nil, operate.Plan{}, app.Refused("cannot recover %s: a member is at revision %d, and the saved data at %d; run the command again", r.Owner, r.Newest, t.recovery.revision)
 	}
 	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.replicas, t.image); err != nil {
 		return nil, operate.Plan{}, err
