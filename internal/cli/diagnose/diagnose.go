@@ -26,14 +26,15 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use:   "diagnose [TARGET]",
 		Short: "Show what is wrong with a cluster, what happens by itself, and what to do next",
 		Long: ui.Paragraphs(`
-			Show which scenarios hold for a cluster, the most urgent first. The scenarios are those of
-			DEP-01, the design of etcd-druid's clusters, and others for states that DEP-01 does not have.
-			For each scenario, the command shows its conditions with what was observed, the grace period
-			that runs, and the least action. It also shows what etcd-druid, the kubelet and other programs
-			will do by themselves.
+			Show what is wrong with a cluster, and what to do next. Read the lines State and Next first. Do
+			this one step, then diagnose again.
 
-			The command then shows what each member will do when it starts again. That depends on its
-			volume, the member list and the backups.
+			Below them is why: the scenarios that hold, the most urgent first. They are those of DEP-01, the
+			design of etcd-druid's clusters, and others for states that DEP-01 does not have. For each
+			scenario, the command shows its conditions with what was observed, the grace period that runs,
+			and what etcd-druid, the kubelet and other programs will do by themselves. At the end is what
+			each member will do when it starts again. That depends on its volume, the member list and the
+			backups.
 
 			Without TARGET, the command diagnoses the only cluster of the namespace.
 
@@ -41,7 +42,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			prints a command that does so only if the rules of that command allow it. It doesn't read the
 			content of volumes. It recognises lost data by volume claims and logs.
 
-			Exit codes: 0 nothing is to be done, 3 something is, 1 error.`),
+			Exit codes: 0 nothing is to be done, 3 something is, even if it is only to wait, 1 error.`),
 		Example: ui.Examples(`
 			# Diagnose the only cluster of the namespace
 			kubectl etcd diagnose

@@ -45,7 +45,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			Show which nodes can be drained together, in which waves, and what blocks the others and why.
 			The plan covers all etcd clusters that you may see. A wave leaves each cluster with a quorum of
 			healthy voters, and each disruption budget allows its evictions. Every eviction is judged as
-			the eviction guard of etcd-webhook judges it, whether etcd-webhook is installed or not.
+			the eviction guard of etcd-webhook judges it, whether etcd-webhook is installed or not. Without
+			--run, nothing is changed.
 
 			Before the next wave, the members of the one before must be ready again. The plan shows if a
 			member can run on no other node. Then its node must be uncordoned first.
@@ -55,8 +56,9 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			--run drains the nodes: it cordons all of them, and evicts the members and then the other
 			pods, wave by wave. It evaluates the rules again before each wave and each eviction of a
-			member. It never deletes a pod. If the next wave needs you, for example to uncordon a node,
-			it stops and prints how to go on. After an interruption, the nodes stay cordoned.
+			member. It never deletes a pod, and never uncordons a node: do that yourself after the
+			maintenance. If the next wave needs you, for example to uncordon a node, it stops and prints how
+			to go on. After an interruption, the nodes stay cordoned.
 
 			The exit code is 2 if a node can't be drained, and 1 if clusters may be missing because you
 			lack permissions.`),

@@ -49,18 +49,19 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			The command refuses a member whose data would be lost with its pod, and a pod whose ConfigMaps
 			or Secrets don't exist. It refuses to stop a member without which the others have no quorum, so
-			it restarts no cluster of two. It never deletes a pod. It doesn't change the pod template. If the
-			StatefulSet has a newer template, new pods get it. It restarts no pods without a StatefulSet, such
-			as static pods.
+			it restarts no cluster of two. It never deletes a pod or a volume, and doesn't change the pod template
+			or etcd's member list. If the StatefulSet has a newer template, new pods get it. It restarts no pods
+			without a StatefulSet, such as static pods.
 
 			With --strategy coordinated, all members stop before any starts, for changes that members can't
 			survive one by one, such as another CA for TLS between the members. The command cuts client traffic, sets the
 			replicas to 0 and back, and restores the traffic when every member is healthy and has the same
 			IDs as before. etcd answers no requests meanwhile. The volumes stay. The cluster needs no quorum
 			for it, but a pod and the data of every member. The command refuses this for members that an
-			operator or a start script manages.
+			operator or a start script manages. It doesn't stop Helm, GitOps or autoscalers: keep them away
+			from the replicas until it has ended.
 
-			After an interruption, run the same command again to continue. --abort ends an unfinished restart:
+			After an interruption, run the same command again to continue, with --strategy coordinated if you used it. --abort ends an unfinished restart:
 			a member that has stopped comes back, and no other one stops. It also restores client traffic, and
 			does not wait until the members are healthy.`),
 		Example: ui.Examples(`
@@ -71,7 +72,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd restart etcd-main --member etcd-main-1 --reason "stuck after a node upgrade"
 
 			# Stop all members before any starts, after the CA for TLS between them was replaced
-			kubectl etcd restart main --strategy coordinated
+			kubectl etcd restart etcd-main --strategy coordinated
 
 			# Restart no further member
 			kubectl etcd restart etcd-main --abort`),

@@ -56,9 +56,12 @@ func NewRecoverCommand(a *app.App) *cobra.Command {
 			is changed, it refuses if a member runs on a node that is not Ready. It judges the cluster again
 			after you have confirmed the plan.
 
-			It never deletes data, and it never chooses a backup: if no member answers, use kubectl etcd
-			snapshot restore. After an interruption, run the same command in the same directory again, or
-			use --abort to start the members on their old data again. --dry-run also saves the data.`),
+			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
+			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
+			GitOps: keep them away while it runs. After an interruption, run the same command in the same directory again, or
+			use --abort to start the members on their old data again. --abort is
+			refused once the volume claim of a lost member is replaced. --dry-run changes nothing in the cluster, but also
+			saves the data to a file.`),
 		Example: ui.Examples(`
 			# Show what would be done
 			kubectl etcd recover etcd-main --dry-run=client

@@ -46,15 +46,18 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			a druid cluster, it copies the snapshot into the backup store, from which the sidecars
 			restore it. The commands are those that snapshot restore-plan prints.
 
-			The command needs etcdutl of the members' minor release on your machine. The restore raises
+			The command needs etcdutl of the members' minor release on your machine, and room for the data
+			of all members. If one of them is missing, it ends before any member stops. The restore raises
 			the revision by 1000000000 and marks all revisions before it as compacted, so that clients
 			with watches notice the change of the data. To prevent that, use --bump-revision 0.
 
 			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
 			same command again to continue, or use --abort to start the members on their old data again.
-			--abort is possible until clients are let in. The command never deletes the old data. It never
-			chooses a snapshot, and it doesn't start other writers of the StatefulSet, such as Helm or
-			GitOps: keep them away while it runs.`),
+			--abort is possible until clients are let in, or until the volume claim of a member is replaced.
+
+			The command never deletes the old data, and never chooses a snapshot. It refuses to begin while a
+			member is on a node that is not Ready. It doesn't stop other writers of the StatefulSet, such as
+			Helm or GitOps: keep them away while it runs. It doesn't restart clients.`),
 		Example: ui.Examples(`
 			# Show what a restore would do
 			kubectl etcd snapshot restore main.db etcd-main --dry-run=server

@@ -52,6 +52,10 @@ func newScheduleCommand(a *app.App) *cobra.Command {
 			The ServiceAccount of the CronJob may list pods, services and StatefulSets of the namespace,
 			get the Secrets and ConfigMaps of the members' pods by name, and renew the Lease.
 
+			The CronJob never restores, and never deletes a snapshot of another cluster or the newest one. The
+			command creates no bucket, Secret or volume claim: they must exist. It doesn't watch
+			later runs: kubectl etcd check shows whether they succeed. --delete keeps the snapshots.
+
 			A cluster of etcd-druid is refused. The message shows how to change its own schedule.`),
 		Example: ui.Examples(`
 			# Save a snapshot every hour to a bucket, and keep those of one day

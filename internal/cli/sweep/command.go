@@ -47,7 +47,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			--remove removes all that may be removed, and volume claims only if --delete-claims names them.
 			It judges each object again just before it removes it. It removes nothing of which a fact is not
 			known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
-			that etcd has. For a rollout and a budget, it restores what their author requested.
+			that etcd has. For a rollout and a budget, it restores what their author requested. It
+			ends no cut, and continues no operation. It finds nothing inside of volumes, such as the old data
+			that a restore has renamed.
 
 			TARGET limits the search to one cluster, which may be gone. Then give its name. The members
 			are only asked if a lease or a volume claim depends on their answer.

@@ -60,6 +60,8 @@ func (r Plan) lost() string {
 	switch lost := r.Newest - r.Snapshot.Revision; {
 	case r.Newest == 0:
 		return "no member answers, so it is not known what was written after the snapshot; all of it is lost"
+	case lost == 1:
+		return fmt.Sprintf("the members are at revision %d: 1 revision after the snapshot is lost", r.Newest)
 	case lost > 0:
 		return fmt.Sprintf("the members are at revision %d: %d revisions after the snapshot are lost", r.Newest, lost)
 	}
