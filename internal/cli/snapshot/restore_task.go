@@ -62,9 +62,14 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 	if err != nil {
 		return nil, err
 	}
+	// With its warnings, etcd-webhook would advise users to set the replicas again while data is copied.
+	quiet, err := a.Quiet()
+	if err != nil {
+		return nil, err
+	}
 	t.job = &restore.Job{
 		Clients: step.Clients{
-			Kube: t.cluster.Kube, Namespace: t.cluster.Namespace, Clock: a.Clock,
+			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
 			Run:  t.program, Plugin: t.plugin, Etcd: &restoredCluster{task: t},
 		},
