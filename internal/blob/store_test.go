@@ -145,12 +145,15 @@ func TestFetchFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	url := "file://" + filepath.ToSlash(dir) + "/"
+	folder, err := ParseFolder("file://" + filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, damaged := range map[string]bool{"cut.db": true, "changed.db": true, "empty.db": true, "absent.db": false, "": false} {
 		to := filepath.Join(t.TempDir(), "copy.db")
-		err := Fetch(t.Context(), url+name, to)
+		err := Fetch(t.Context(), folder.At(name), to)
 		_, corrupt := errors.AsType[*snapshot.CorruptError](err)
-		if err == nil || corrupt != damaged || !strings.Contains(err.Error(), strings.TrimSuffix(url, "/")) {
+		if err == nil || corrupt != damaged || !strings.Contains(err.Error(), folder.Folder) {
 			t.Errorf("%q: %v", name, err)
 		}
 		if left, _ := filepath.Glob(to + "*"); len(left) > 0 {
@@ -160,7 +163,7 @@ func TestFetchFails(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "good.db"), db, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Fetch(t.Context(), url+"good.db", filepath.Join(t.TempDir(), "copy.db")); err != nil {
+	if err := Fetch(t.Context(), folder.At("good.db"), filepath.Join(t.TempDir(), "copy.db")); err != nil {
 		t.Error(err)
 	}
 }
