@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	cloud "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/gcerrors"
@@ -116,14 +117,18 @@ func (s *Store) failed(verb, name string, err error) error {
 	return fmt.Errorf("%s %s/%s: %w", verb, s.location.Folder, name, lineError{err})
 }
 
-// lineError is an error of an SDK without line breaks, and without the parameters of URLs: those of Azure may
-// be a signature.
+// lineError is an error of an SDK without line breaks, and without the parameters of URLs and the answers of Azure: these
+// may have a signature.
 type lineError struct{ error }
 
 var parametersOfURL = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
 
 func (e lineError) Error() string {
-	text := parametersOfURL.ReplaceAllString(strings.Join(strings.Fields(e.error.Error()), " "), "$1")
+	text := e.error.Error()
+	if azure, ok := errors.AsType[*azcore.ResponseError](e.error); ok {
+		text = strings.ReplaceAll(text, azure.Error(), fmt.Sprintf("HTTP %d %s", azure.StatusCode, azure.ErrorCode))
+	}
+	text = parametersOfURL.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
 	if untrusted(e.error) {
 		text += ": add --store-ca with the certificate authority of the store"
 	}
