@@ -12,4 +12,6 @@ const (
 	ScheduleEveryAnnotation = "kubectl-etcd.dev/snapshot-every"
 	// ScheduleKeepAnnotation is the number of snapshots to keep.
 	ScheduleKeepAnnotation = "kubectl-etcd.dev/snapshot-keep"
+	// ScheduleHashAnnotation is a hash of what the plugin wanted of the CronJob when it wrote it.
+	ScheduleHashAnnotation = "kubectl-etcd.dev/snapshot-schedule-hash"
 )

@@ -42,15 +42,11 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Fetch downloads the snapshot at a URL to a local file and verifies it completely, as
+// Fetch downloads the snapshot at a location to a local file and verifies it completely, as
 // snapshot.Inspect does. The file gets its name only when it is verified. An earlier file of this name
 // is replaced. A damaged snapshot is a *snapshot.CorruptError. The progress goes to the function of
 // WithProgress.
-func Fetch(ctx context.Context, url, to string) error {
-	l, err := ParseObject(url)
-	if err != nil {
-		return err
-	}
+func Fetch(ctx context.Context, l Location, to string) error {
 	if l.Name == "" {
 		return fmt.Errorf("%s is a folder: add the name of a snapshot, which kubectl etcd snapshot list %s shows", l, l)
 	}

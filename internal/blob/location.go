@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package blob stores snapshots in a directory or an S3 bucket, which a URL names. It takes
-// credentials only from the environment and the files of the AWS SDK, and refuses a URL that
-// contains one. It knows nothing about clusters.
+// Package blob stores snapshots in a directory, or in a bucket of S3, Google Cloud Storage or Azure, which a
+// URL names. It takes credentials only from where the SDK of the store finds them, and refuses a URL
+// that contains one. It knows nothing about clusters.
 package blob
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -25,10 +25,11 @@ type Location struct {
 	Name string
 
 	scheme string
-	bucket string // of S3
-	prefix string // of S3, without slashes at its ends
+	bucket string // the container, for Azure
+	prefix string // in the bucket, without slashes at its ends
 	dir    string // of file
 	query  url.Values
+	roots  *x509.CertPool // nil for the system's
 }
 
 // IsURL reports whether an argument is a URL and not the name of a file.
@@ -97,15 +98,19 @@ func (l Location) File() (string, bool) {
 	return filepath.Join(localPath(l.dir), l.Name), true
 }
 
-// Provider returns the kind of store, S3 or Local.
+// Provider returns the kind of store: Local, S3, GCS or ABS.
 func (l Location) Provider() string {
-	if l.scheme == "file" {
-		return "Local"
-	}
-	return "S3"
+	p, _ := providerOf(l.scheme)
+	return p.name
 }
 
-// Container returns the bucket. It is empty for a directory.
+// Credentials returns from where the credentials of the store come, for a message.
+func (l Location) Credentials() string {
+	p, _ := providerOf(l.scheme)
+	return p.credentials
+}
+
+// Container returns the bucket, or the container of Azure. It is empty for a directory.
 func (l Location) Container() string { return l.bucket }
 
 // Prefix returns the folder in the bucket, or the directory.
@@ -123,7 +128,7 @@ func (l Location) clean() Location {
 		return l
 	}
 	l.prefix = strings.Trim(l.prefix, "/")
-	l.Folder = strings.TrimSuffix("s3://"+l.bucket+"/"+(&url.URL{Path: l.prefix}).EscapedPath(), "/")
+	l.Folder = strings.TrimSuffix(l.scheme+"://"+l.bucket+"/"+(&url.URL{Path: l.prefix}).EscapedPath(), "/")
 	return l
 }
 
@@ -131,10 +136,10 @@ func (l Location) clean() Location {
 func parse(text string) (Location, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return Location{}, errors.New("the URL of the store can't be parsed: use file:///DIRECTORY or s3://BUCKET/PREFIX")
+		return Location{}, errors.New("the URL of the store can't be parsed: use " + forms)
 	}
 	if u.User != nil {
-		return Location{}, fmt.Errorf("the URL has a user or password before the host: remove it, and put the credentials into the environment (%s)", credentials)
+		return Location{}, fmt.Errorf("the URL has a user or password before the host: remove it, and put the credentials into the environment (%s)", credentialsOf(u.Scheme))
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.Fragment != "" {
@@ -150,69 +155,18 @@ func parse(text string) (Location, error) {
 			return Location{}, errors.New("the URL of a directory has three slashes and an absolute path: file:///DIRECTORY")
 		}
 		l.dir = u.Path
-	case "s3":
-		if u.Host == "" || u.Port() != "" {
-			return Location{}, errors.New("the URL has no valid bucket: use s3://BUCKET/PREFIX, with ?endpoint=https://HOST:PORT for a store that is not AWS")
+	default:
+		p, known := providerOf(u.Scheme)
+		if !known {
+			return Location{}, fmt.Errorf("a store has the scheme file, s3, gs or azblob, not %q", u.Scheme)
+		}
+		if u.Host == "" || strings.Contains(u.Host, ":") {
+			return Location{}, fmt.Errorf("the URL has no valid bucket: use %s", p.form)
 		}
 		l.bucket, l.prefix = u.Host, strings.TrimPrefix(u.Path, "/")
-	default:
-		return Location{}, unsupported(u.Scheme)
 	}
 	if slices.Contains(strings.Split(u.Path, "/"), "..") || strings.Contains(u.Path, `\`) {
 		return Location{}, errors.New(`the path of the URL contains .. or \: write it without`)
 	}
 	return l, nil
-}
-
-func unsupported(scheme string) error {
-	switch scheme {
-	case "gs":
-		return errors.New("gs:// is not supported; Google Cloud Storage also serves the S3 API, with an HMAC key: s3://BUCKET/PREFIX?endpoint=https://storage.googleapis.com")
-	case "azblob":
-		return errors.New("azblob:// is not supported: save to a file, and copy it with the tools of Azure")
-	}
-	return fmt.Errorf("a store has the scheme file or s3, not %q", scheme)
-}
-
-// credentials are the variables from which the AWS SDK takes them.
-const credentials = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY" //nolint:gosec // the names of variables
-
-// parameters are those that a URL of S3 may have. kmskeyid names a key, and is not one.
-var parameters = []string{
-	"accelerate", "anonymous", "dualstack", "endpoint", "fips", "kmskeyid", "profile", "region", "request_checksum_calculation",
-	"response_checksum_validation", "role", "ssetype", "use_path_style",
-}
-
-// secretParts are parts of the names of parameters with credentials.
-var secretParts = []string{"secret", "token", "sig", "password", "key", "credential"}
-
-func (l Location) checkParameters() error {
-	for _, name := range slices.Sorted(maps.Keys(l.query)) {
-		known := l.scheme == "s3" && slices.Contains(parameters, name)
-		secret := slices.ContainsFunc(secretParts, func(word string) bool { return strings.Contains(strings.ToLower(name), word) })
-		switch {
-		case secret && !known:
-			return fmt.Errorf("the parameter %q of the URL looks like a credential: remove it, and put the credentials into the environment (%s)", name, credentials)
-		case !known && l.scheme == "file":
-			return fmt.Errorf("the URL of a directory has no parameters: remove %q", name)
-		case !known && l.scheme == "s3":
-			return fmt.Errorf("the URL has the unknown parameter %q; S3 has %s", name, strings.Join(parameters, ", "))
-		case name == "endpoint":
-			if err := checkEndpoint(l.query.Get(name)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkEndpoint(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("the endpoint of the URL must be https://HOST:PORT or http://HOST:PORT")
-	}
-	if u.User != nil {
-		return fmt.Errorf("the endpoint of the URL has a user or password before the host: remove it, and put the credentials into the environment (%s)", credentials)
-	}
-	return nil
 }

@@ -21,6 +21,8 @@ func TestParseObject(t *testing.T) {
 		{"file:///backup/main.db", "file:///backup", "main.db", "file:///backup/main.db"},
 		{"file:///a%20b/main.db", "file:///a%20b", "main.db", "file:///a%20b/main.db"},
 		{"file://localhost/backup/", "file:///backup", "", "file:///backup"},
+		{"gs://backups/team/main.db", "gs://backups/team", "main.db", "gs://backups/team/main.db"},
+		{"azblob://backups/team/main.db?storage_account=acme", "azblob://backups/team", "main.db", "azblob://backups/team/main.db?storage_account=acme"},
 		{"file:///main.db", "file://", "main.db", "file:///main.db"},
 	} {
 		l, err := ParseObject(row.url)
@@ -56,8 +58,15 @@ func TestRefused(t *testing.T) {
 		{"file://backup/x.db", "file:///DIRECTORY"},
 		{"file:///x.db?secret_key_path=hunter2", "looks like a credential"},
 		{"file:///x.db?create_dir=1", "no parameters"},
-		{"gs://bucket/x.db", "endpoint=https://storage.googleapis.com"},
-		{"azblob://container/x.db", "copy it with the tools of Azure"},
+		{"gs://bucket/x.db?endpoint=https://elsewhere", `no parameters (gs://BUCKET/PREFIX): remove "endpoint"`},
+		{"gs://bucket/x.db?access_token=hunter2", "GOOGLE_APPLICATION_CREDENTIALS"},
+		{"gs://me:hunter2@bucket/x.db", "GOOGLE_APPLICATION_CREDENTIALS"},
+		{"azblob://container/x.db?sv=2024-01-01&sig=hunter2", `"sig" of the URL looks like a credential: remove it, and put the credentials into the environment (AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_KEY)`},
+		{"azblob://container/x.db?sv=hunter2", `unknown parameter "sv"`},
+		{"azblob://container/x.db?domain=elsewhere", `unknown parameter "domain"; ABS has storage_account`},
+		{"azblob://container/x.db?storage_account=evil.example/hunter2", "3 to 24 lower-case letters and digits"},
+		{"azblob://account:hunter2@container/x.db", "a user or password"},
+		{"https://account.blob.core.windows.net/container/x.db?sig=hunter2", "looks like a credential"},
 		{"https://host/x.db", `not "https"`},
 	} {
 		_, err := ParseObject(row.url)

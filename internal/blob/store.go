@@ -8,15 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/url"
-	"os"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	cloud "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
-	_ "gocloud.dev/blob/s3blob" // registers the scheme s3
 	"gocloud.dev/gcerrors"
 	_ "golang.org/x/crypto/x509roots/fallback" // for an image without a system's certificate authorities
 )
@@ -37,49 +35,30 @@ type Object struct {
 	Modified time.Time
 }
 
-// Open opens the folder of a location. For a bucket, it connects to no server.
+// Open opens the folder of a location. It does not connect to the store, but may ask the machine for credentials.
 func Open(ctx context.Context, l Location) (*Store, error) {
 	bucket, err := openBucket(ctx, l)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", l.Folder, err)
+		return nil, fmt.Errorf("open %s: %w", l.Folder, lineError{err})
 	}
 	return &Store{location: l, bucket: bucket}, nil
 }
 
 func openBucket(ctx context.Context, l Location) (*cloud.Bucket, error) {
-	if l.scheme == "file" {
-		// Temporary files are next to the final ones, because a rename works only in one file system.
-		return fileblob.OpenBucket(localPath(l.dir), &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+	p, known := providerOf(l.scheme)
+	if !known {
+		return nil, errors.New("the location is empty")
 	}
-	bucket, err := cloud.OpenBucket(ctx, "s3://"+l.bucket+"?"+withDefaults(l.query, os.Getenv).Encode())
+	bucket, err := p.open(ctx, l)
 	if err != nil || l.prefix == "" {
 		return bucket, err
 	}
 	return cloud.PrefixedBucket(bucket, l.prefix+"/"), nil
 }
 
-// withDefaults adds the parameters without which the SDK works with AWS only. Other stores have the
-// bucket in the path, accept any region, and may not know the SDK's checksums. Upload compares the
-// whole object in any case.
-func withDefaults(given url.Values, env func(string) string) url.Values {
-	query := url.Values{}
-	maps.Copy(query, given)
-	if given.Get("endpoint") == "" {
-		return query
-	}
-	defaults := map[string]string{
-		"use_path_style": "true", "region": "us-east-1",
-		"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required",
-	}
-	if env("AWS_REGION") != "" || env("AWS_DEFAULT_REGION") != "" {
-		delete(defaults, "region")
-	}
-	for name, value := range defaults {
-		if !query.Has(name) {
-			query.Set(name, value)
-		}
-	}
-	return query
+func openDirectory(_ context.Context, l Location) (*cloud.Bucket, error) {
+	// Temporary files are next to the final ones, because a rename works only in one file system.
+	return fileblob.OpenBucket(localPath(l.dir), &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 }
 
 // Close closes the store.
@@ -95,7 +74,7 @@ func (s *Store) List(ctx context.Context, prefix string) ([]Object, error) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", s.location.Folder, err)
+			return nil, fmt.Errorf("list %s: %w", s.location.Folder, lineError{err})
 		}
 		if !o.IsDir {
 			out = append(out, Object{Name: o.Key, Size: o.Size, Modified: o.ModTime})
@@ -138,8 +117,22 @@ func (s *Store) failed(verb, name string, err error) error {
 	return fmt.Errorf("%s %s/%s: %w", verb, s.location.Folder, name, lineError{err})
 }
 
-// lineError is an error of an SDK without line breaks.
+// lineError is an error of an SDK without line breaks, and without the parameters of URLs and the answers of Azure: these
+// may have a signature.
 type lineError struct{ error }
 
-func (e lineError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+var parametersOfURL = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
+
+func (e lineError) Error() string {
+	text := e.error.Error()
+	if azure, ok := errors.AsType[*azcore.ResponseError](e.error); ok {
+		text = strings.ReplaceAll(text, azure.Error(), fmt.Sprintf("HTTP %d %s", azure.StatusCode, azure.ErrorCode))
+	}
+	text = parametersOfURL.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
+	if untrusted(e.error) {
+		text += ": add --store-ca with the certificate authority of the store"
+	}
+	return text
+}
+
 func (e lineError) Unwrap() error { return e.error }

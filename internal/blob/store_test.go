@@ -49,71 +49,97 @@ func stores(t *testing.T) map[string]*Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := ParseFolder((&blobtest.S3{}).URL(t))
+	return map[string]*Store{
+		"memory": {bucket: memblob.OpenBucket(nil)}, "directory": dir,
+		"s3": opened(t, (&blobtest.S3{}).URL(t)), "gcs": opened(t, (&blobtest.GCS{}).URL(t)), "azure": opened(t, (&blobtest.Azure{}).URL(t)),
+	}
+}
+
+// realStore is a variable with the URL of an empty folder in a real store, whose credentials are in the environment.
+const realStore = "KUBECTL_ETCD_TEST_STORE"
+
+// TestRealStore does the same as TestStore with a real store, if there is one.
+func TestRealStore(t *testing.T) {
+	url := os.Getenv(realStore)
+	if url == "" {
+		t.Skipf("%s has no URL of an empty folder", realStore)
+	}
+	testStore(t, opened(t, url))
+}
+
+func opened(t *testing.T, url string) *Store {
+	t.Helper()
+	l, err := ParseFolder(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s3, err := Open(t.Context(), server)
+	s, err := Open(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*Store{"memory": {bucket: memblob.OpenBucket(nil)}, "directory": dir, "s3": s3}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) { testStore(t, s) })
+	}
 }
 
 //nolint:gocyclo // one check after the other
-func TestStore(t *testing.T) {
+func testStore(t *testing.T, s *Store) {
+	t.Helper()
 	db := database(t)
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			defer s.Close()
-			local, done := fileOf(t, db), int64(0)
-			ctx := WithProgress(t.Context(), func(n, total int64) {
-				if total != int64(len(db)) || n < done {
-					t.Errorf("progress %d of %d", n, total)
-				}
-				done = n
-			})
-			if err := errors.Join(s.Upload(ctx, "a.db", local, false), s.WriteSmall(ctx, "a.db.json", []byte("{}"))); err != nil {
-				t.Fatal(err)
-			}
-			if done != int64(len(db)) {
-				t.Errorf("reported %d of %d bytes", done, len(db))
-			}
-			if err := s.Upload(t.Context(), "a.db", local, false); !errors.Is(err, ErrExists) {
-				t.Errorf("a second upload: %v", err)
-			}
-			if err := errors.Join(s.Upload(t.Context(), "a.db", local, true), s.Upload(t.Context(), "b.db", local, false)); err != nil {
-				t.Error(err)
-			}
-			if err := s.CheckNew(t.Context(), "a.db"); !errors.Is(err, ErrExists) {
-				t.Errorf("CheckNew: %v", err)
-			}
-			if got := list(t, s, "a"); got != "a.db a.db.json" {
-				t.Errorf("the folder has %s", got)
-			}
-			to := filepath.Join(t.TempDir(), "copy.db")
-			if err := s.fetch(t.Context(), s.location.At("a.db"), to); err != nil {
-				t.Error(err)
-			}
-			if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, db) {
-				t.Errorf("fetched %d bytes, %v", len(got), err)
-			}
-			if text, err := s.ReadSmall(t.Context(), "a.db.json", 10); err != nil || string(text) != "{}" {
-				t.Errorf("read %q, %v", text, err)
-			}
-			if _, err := s.ReadSmall(t.Context(), "a.db", 10); err == nil || !strings.Contains(err.Error(), "it has more than 10 bytes") {
-				t.Errorf("a long object: %v", err)
-			}
-			if text, err := s.ReadSmall(t.Context(), "absent", 10); err != nil || text != nil {
-				t.Errorf("an absent object: %q, %v", text, err)
-			}
-			if err := errors.Join(s.Delete(t.Context(), "a.db"), s.Delete(t.Context(), "a.db")); err != nil {
-				t.Error(err)
-			}
-			if got := list(t, s, ""); got != "b.db" {
-				t.Errorf("the folder has %s after the deletion", got)
-			}
-		})
+	defer s.Close()
+	local, done := fileOf(t, db), int64(0)
+	ctx := WithProgress(t.Context(), func(n, total int64) {
+		if total != int64(len(db)) || n < done {
+			t.Errorf("progress %d of %d", n, total)
+		}
+		done = n
+	})
+	if err := errors.Join(s.Upload(ctx, "a.db", local, false), s.WriteSmall(ctx, "a.db.json", []byte("{}"))); err != nil {
+		t.Fatal(err)
+	}
+	if done != int64(len(db)) {
+		t.Errorf("reported %d of %d bytes", done, len(db))
+	}
+	if err := s.Upload(t.Context(), "a.db", local, false); !errors.Is(err, ErrExists) {
+		t.Errorf("a second upload: %v", err)
+	}
+	if err := errors.Join(s.Upload(t.Context(), "a.db", local, true), s.Upload(t.Context(), "b.db", local, false)); err != nil {
+		t.Error(err)
+	}
+	if err := s.CheckNew(t.Context(), "a.db"); !errors.Is(err, ErrExists) {
+		t.Errorf("CheckNew: %v", err)
+	}
+	if got := list(t, s, "a"); got != "a.db a.db.json" {
+		t.Errorf("the folder has %s", got)
+	}
+	to := filepath.Join(t.TempDir(), "copy.db")
+	if err := s.fetch(t.Context(), s.location.At("a.db"), to); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, db) {
+		t.Errorf("fetched %d bytes, %v", len(got), err)
+	}
+	if text, err := s.ReadSmall(t.Context(), "a.db.json", 10); err != nil || string(text) != "{}" {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if _, err := s.ReadSmall(t.Context(), "a.db", 10); err == nil || !strings.Contains(err.Error(), "it has more than 10 bytes") {
+		t.Errorf("a long object: %v", err)
+	}
+	if text, err := s.ReadSmall(t.Context(), "absent", 10); err != nil || text != nil {
+		t.Errorf("an absent object: %q, %v", text, err)
+	}
+	if err := errors.Join(s.Delete(t.Context(), "a.db"), s.Delete(t.Context(), "a.db")); err != nil {
+		t.Error(err)
+	}
+	if got := list(t, s, ""); got != "b.db" {
+		t.Errorf("the folder has %s after the deletion", got)
+	}
+	if err := s.Delete(t.Context(), "b.db"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -145,12 +171,15 @@ func TestFetchFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	url := "file://" + filepath.ToSlash(dir) + "/"
+	folder, err := ParseFolder("file://" + filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, damaged := range map[string]bool{"cut.db": true, "changed.db": true, "empty.db": true, "absent.db": false, "": false} {
 		to := filepath.Join(t.TempDir(), "copy.db")
-		err := Fetch(t.Context(), url+name, to)
+		err := Fetch(t.Context(), folder.At(name), to)
 		_, corrupt := errors.AsType[*snapshot.CorruptError](err)
-		if err == nil || corrupt != damaged || !strings.Contains(err.Error(), strings.TrimSuffix(url, "/")) {
+		if err == nil || corrupt != damaged || !strings.Contains(err.Error(), folder.Folder) {
 			t.Errorf("%q: %v", name, err)
 		}
 		if left, _ := filepath.Glob(to + "*"); len(left) > 0 {
@@ -160,7 +189,7 @@ func TestFetchFails(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "good.db"), db, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Fetch(t.Context(), url+"good.db", filepath.Join(t.TempDir(), "copy.db")); err != nil {
+	if err := Fetch(t.Context(), folder.At("good.db"), filepath.Join(t.TempDir(), "copy.db")); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package blobtest is an S3 server in memory, for tests of what is stored and of what happens when the
-// store is at fault. Only tests import it.
+// Package blobtest has servers of S3, Google Cloud Storage and Azure in memory, for tests of what is stored and of
+// what happens when the store is at fault. Only tests import it.
 package blobtest
 
 import (

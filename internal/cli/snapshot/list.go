@@ -21,6 +21,7 @@ import (
 )
 
 func newListCommand(a *app.App) *cobra.Command {
+	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "list TARGET | URL",
 		Short: "List the snapshots in a cluster's backup store or in a bucket",
@@ -48,16 +49,17 @@ func newListCommand(a *app.App) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if blob.IsURL(args[0]) {
-				return runListURL(cmd, a, args[0])
+				return runListURL(cmd, a, args[0], store)
 			}
-			return runList(cmd, a, args[0])
+			return runList(cmd, a, args[0], store)
 		},
 	}
+	store.addTo(cmd.Flags())
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func runList(cmd *cobra.Command, a *app.App, target string) error {
+func runList(cmd *cobra.Command, a *app.App, target string, flags storeFlags) error {
 	ctx := cmd.Context()
 	c, _, err := a.ClusterBestEffort(ctx, target) // the backup store needs no credentials for etcd
 	if err != nil {
@@ -75,7 +77,7 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 		if err := addLatest(ctx, a, c, store, out); err != nil {
 			out.Missing = append(out.Missing, fmt.Sprintf("the contents of the store: %v", err))
 		}
-	} else if err := addSchedule(ctx, c, out); err != nil {
+	} else if err := addSchedule(ctx, c, flags, out); err != nil {
 		out.Missing = append(out.Missing, err.Error())
 	}
 	if err := addRecords(ctx, c, out); err != nil {

@@ -13,13 +13,13 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // addSchedule adds the schedule of a cluster and the snapshots in its folder. The error is what could not
 // be listed.
-func addSchedule(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList) error {
+func addSchedule(ctx context.Context, c *app.Cluster, flags storeFlags, out *v1alpha1.SnapshotList) error {
 	found, err := schedule.Find(ctx, c.Kube, c.Owner)
 	if err != nil {
 		return fmt.Errorf("the schedule: %w", err)
@@ -34,10 +34,28 @@ func addSchedule(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList
 	if _, local := found.To.File(); local || found.To.Folder == "" {
 		return fmt.Errorf("the snapshots in %s: the directory is on the volume of the job", found.To)
 	}
-	names := backup.Names{Namespace: c.Namespace, Name: c.Name}
-	if out.Items, err = listFolder(ctx, found.To, names.Prefix()); err != nil {
-		out.Items = []v1alpha1.StoredSnapshot{}
-		return fmt.Errorf("the snapshots of the schedule, for which your environment needs credentials (AWS_ACCESS_KEY_ID): %w", err)
+	to, err := found.To.Trusting(flags.ca)
+	if err != nil {
+		return err
+	}
+	names := namesOf(c)
+	all, err := listFolder(ctx, to, names.Prefixes()...)
+	if err != nil {
+		return fmt.Errorf("the snapshots of the schedule, for which your environment needs credentials (%s): %w", to.Credentials(), err)
+	}
+	others := 0
+	for _, item := range all {
+		_, named := names.Time(item.Name)
+		switch {
+		case !named:
+		case item.Cluster != nil && item.Cluster.UID != names.UID:
+			others++
+		default:
+			out.Items = append(out.Items, item)
+		}
+	}
+	if others > 0 {
+		return fmt.Errorf("%d snapshots of clusters of the same name with another UID: kubectl etcd snapshot list %s shows them", others, step.Quote(to.String()))
 	}
 	return nil
 }

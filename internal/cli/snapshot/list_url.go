@@ -22,8 +22,8 @@ import (
 )
 
 // runListURL lists the snapshots in a folder.
-func runListURL(cmd *cobra.Command, a *app.App, url string) error {
-	l, err := blob.ParseFolder(url)
+func runListURL(cmd *cobra.Command, a *app.App, url string, store storeFlags) error {
+	l, err := store.folder(url)
 	if err != nil {
 		return err
 	}
@@ -40,16 +40,20 @@ func runListURL(cmd *cobra.Command, a *app.App, url string) error {
 	})
 }
 
-// listFolder returns the snapshots in a folder whose names begin with a prefix, the oldest first.
-func listFolder(ctx context.Context, l blob.Location, prefix string) ([]v1alpha1.StoredSnapshot, error) {
+// listFolder returns the snapshots in a folder whose names begin with one of the prefixes, the oldest first.
+func listFolder(ctx context.Context, l blob.Location, prefixes ...string) ([]v1alpha1.StoredSnapshot, error) {
 	store, err := blob.Open(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	objects, err := store.List(ctx, prefix)
-	if err != nil {
-		return nil, err
+	var objects []blob.Object
+	for _, prefix := range prefixes {
+		found, err := store.List(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, found...)
 	}
 	records := map[string]bool{}
 	for _, o := range objects {

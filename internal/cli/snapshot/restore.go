@@ -25,6 +25,7 @@ type restoreOptions struct {
 	change.Flags
 	restorePlanOptions
 
+	store storeFlags
 	// abort undoes an unfinished restore.
 	abort bool
 }
@@ -79,6 +80,7 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 		},
 	}
 	addRestoreFlags(cmd, &o.restorePlanOptions)
+	o.store.addTo(cmd.Flags())
 	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
@@ -101,7 +103,7 @@ func (o restoreOptions) validate(cmd *cobra.Command, args int) error {
 func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) error {
 	ctx := cmd.Context()
 	if !o.abort {
-		local, clean, err := localCopy(ctx, a, file)
+		local, clean, err := localCopy(ctx, a, file, o.store)
 		if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
 			return app.Unhealthy("%v", corrupt)
 		}
@@ -129,9 +131,9 @@ func restoreFile(cmd *cobra.Command, a *app.App, file, target string, o restoreO
 
 // localCopy returns a file of this machine with the snapshot of a URL or of stdin, and a function that
 // removes it. A file is its own copy.
-func localCopy(ctx context.Context, a *app.App, arg string) (file string, clean func(), err error) {
+func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags) (file string, clean func(), err error) {
 	if arg != "-" {
-		return download(ctx, a, arg)
+		return download(ctx, a, arg, store)
 	}
 	dir, err := os.MkdirTemp("", "kubectl-etcd-")
 	if err != nil {

@@ -27,7 +27,8 @@ type saveOptions struct {
 	via     snapshotVia
 	change  change.Flags
 	// keep is the number of snapshots that stay in the folder of a URL. 0 is all.
-	keep int
+	keep  int
+	store storeFlags
 	// lease is the name of the Lease to renew when the snapshot is stored.
 	lease string
 }
@@ -65,10 +66,12 @@ func newSaveCommand(a *app.App) *cobra.Command {
 			FILE.json records the origin of the snapshot. Without FILE, the name consists of the
 			cluster and the time. A failed transfer is retried from another member.
 
-			A URL is s3://BUCKET/PREFIX/NAME.db or file:///DIRECTORY/NAME.db. If it ends with a slash, the
-			name consists of the cluster and the time. For a store that is not AWS, add
-			?endpoint=https://HOST:PORT. The credentials come from the environment, as those of the AWS
-			CLI. The command verifies the snapshot in a temporary file, and uploads it. Then it reads the
+			A URL is s3://BUCKET/PREFIX/NAME.db, gs://BUCKET/PREFIX/NAME.db,
+			azblob://CONTAINER/PREFIX/NAME.db?storage_account=ACCOUNT, or file:///DIRECTORY/NAME.db. If the path
+			ends with a slash, the name consists of the cluster, its UID and the time. For a store with the
+			API of S3 that is not AWS, add ?endpoint=https://HOST:PORT. The credentials come from where the
+			provider's own tools also find them: the environment, files, or the role of the machine. The
+			command verifies the snapshot in a temporary file, and uploads it. Then it reads the
 			object back and compares it. If that fails, it deletes the object. --keep deletes the oldest
 			snapshots that this command has stored there for the same cluster. --renew-lease is for
 			backup jobs, and records the backup in a Lease.
@@ -121,6 +124,7 @@ func newSaveCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&o.force, "force", false, "Replace FILE and FILE.json, or the object of URL, if they exist")
 	flags.IntVar(&o.keep, "keep", 0, "Number of snapshots of the cluster to keep in the folder of URL, which ends with a slash. 0 keeps all")
 	flags.StringVar(&o.lease, "renew-lease", "", "Lease in the namespace of the cluster that records the backup. It must exist")
+	o.store.addTo(flags)
 	flags.IntVar(&o.retries, "retries", 2, "Number of retries after a failed transfer")
 	flags.DurationVar(&o.idle, "idle-timeout", 30*time.Second, "Time without data after which a transfer fails")
 	ui.AddEnum(cmd, flags, &o.via, "via", "method", "How to take the snapshot: member, or backup-restore[=full|delta] for the sidecar of a druid cluster",

@@ -36,7 +36,7 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 			return err
 		}
 	}
-	location, err := locationOf(file)
+	location, err := o.store.object(file)
 	if err != nil {
 		return err
 	}

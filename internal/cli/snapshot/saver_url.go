@@ -14,21 +14,18 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
-// locationOf returns the location of a snapshot's URL, or nil if the argument is no URL.
-func locationOf(arg string) (*blob.Location, error) {
-	if !blob.IsURL(arg) {
-		return nil, nil
-	}
-	l, err := blob.ParseObject(arg)
-	return &l, err
+// namesOf returns the names of a cluster's snapshots.
+func namesOf(c *app.Cluster) backup.Names {
+	return backup.Names{Namespace: c.Namespace, Name: c.Name, UID: string(c.Owner.UID)}
 }
 
 // toURL saves the snapshot to the store of a URL, renews the lease, and then deletes snapshots that are too many.
 func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, o saveOptions) error {
-	names := backup.Names{Namespace: s.cluster.Namespace, Name: s.cluster.Name}
+	names := namesOf(s.cluster)
 	if l.Name == "" {
 		l = l.At(names.At(s.started))
 	}

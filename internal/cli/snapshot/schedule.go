@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -25,7 +26,7 @@ import (
 type scheduleOptions struct {
 	change.Flags
 
-	to                      string
+	to, ca                  string
 	spec                    schedule.Spec
 	suspend, resume, delete bool
 }
@@ -45,9 +46,11 @@ func newScheduleCommand(a *app.App) *cobra.Command {
 			False, as for druid's backups.
 
 			URL is the URL of a folder, as in snapshot save. The credentials for the store are environment
-			variables, which the Secret of --secret contains, for example AWS_ACCESS_KEY_ID. Without
-			--secret, the role of the pod is used. For file:///DIRECTORY, --claim is the
-			PersistentVolumeClaim to mount there.
+			variables, which the Secret of --secret contains, for example AWS_ACCESS_KEY_ID or
+			AZURE_STORAGE_KEY. For gs://, its key credentials.json is the file of the credentials. Without
+			--secret, the identity of the pod is used. For file:///DIRECTORY, --claim is the
+			PersistentVolumeClaim to mount there. For a store with a private certificate authority,
+			--store-ca is the ConfigMap that has it as ca.crt.
 
 			The ServiceAccount of the CronJob may list pods, services and StatefulSets of the namespace,
 			get the Secrets and ConfigMaps of the members' pods by name, and renew the Lease.
@@ -78,7 +81,8 @@ func newScheduleCommand(a *app.App) *cobra.Command {
 	flags.DurationVar(&o.spec.Every, "every", time.Hour, "Time between two snapshots: 5m to 30m, 1h to 12h, 24h or 168h. It must divide an hour or a day")
 	flags.IntVar(&o.spec.Keep, "keep", 24, "Number of snapshots to keep")
 	flags.StringVar(&o.spec.Image, "image", defaultImage(), "Image whose entrypoint is kubectl-etcd. The default is the one of this release")
-	flags.StringVar(&o.spec.Secret, "secret", "", "Secret with environment variables for the store")
+	flags.StringVar(&o.spec.Secret, "secret", "", "Secret with environment variables for the store. For gs://, its key credentials.json is the file of the credentials")
+	flags.StringVar(&o.ca, "store-ca", "", "configmap/NAME: ConfigMap whose key ca.crt has the certificate authorities of the store")
 	flags.StringVar(&o.spec.Claim, "claim", "", "PersistentVolumeClaim to mount at the directory of a file:// URL")
 	flags.BoolVar(&o.suspend, "suspend", false, "Start no more runs until --resume")
 	flags.BoolVar(&o.resume, "resume", false, "End --suspend")
@@ -86,7 +90,7 @@ func newScheduleCommand(a *app.App) *cobra.Command {
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsOneRequired("to", "suspend", "resume", "delete")
 	cmd.MarkFlagsMutuallyExclusive("to", "suspend", "resume", "delete")
-	for _, name := range []string{"every", "keep", "image", "secret", "claim"} {
+	for _, name := range []string{"every", "keep", "image", "secret", "store-ca", "claim"} {
 		for _, mode := range []string{"suspend", "resume", "delete"} {
 			cmd.MarkFlagsMutuallyExclusive(name, mode)
 		}
@@ -115,10 +119,22 @@ func (o scheduleOptions) action() schedule.Action {
 	return schedule.Set
 }
 
+// authorities returns the ConfigMap of --store-ca. A file of this machine must be one first.
+func (o scheduleOptions) authorities() (string, error) {
+	name, isConfigMap := strings.CutPrefix(o.ca, "configmap/")
+	switch {
+	case o.ca == "":
+		return "", nil
+	case isConfigMap && len(validation.IsDNS1123Subdomain(name)) == 0:
+		return name, nil
+	}
+	return "", fmt.Errorf("--store-ca %q is no configmap/NAME, which the pods mount: to make one of a file, run kubectl create configmap NAME -n NAMESPACE --from-file=ca.crt=FILE", o.ca)
+}
+
 func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptions) error {
 	if o.to != "" {
 		if !blob.IsURL(o.to) {
-			return fmt.Errorf("--to %q is no URL: use s3://BUCKET/PREFIX or file:///DIRECTORY", o.to)
+			return fmt.Errorf("--to %q is no URL: use s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, azblob://CONTAINER/PREFIX?storage_account=ACCOUNT or file:///DIRECTORY", o.to)
 		}
 		var err error
 		if o.spec.To, err = blob.ParseFolder(o.to); err != nil {
@@ -126,6 +142,9 @@ func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptio
 		}
 	}
 	var err error
+	if o.spec.CA, err = o.authorities(); err != nil {
+		return err
+	}
 	if o.spec.Args, o.spec.Secrets, err = a.Credentials.ForJob(); err != nil {
 		return err
 	}

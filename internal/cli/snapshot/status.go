@@ -20,6 +20,7 @@ import (
 )
 
 func newStatusCommand(a *app.App) *cobra.Command {
+	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "status FILE | URL",
 		Short: "Check a snapshot and show its contents",
@@ -31,8 +32,8 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			A database file from a member's data directory has no such hash and is checked without it.
 			If FILE.json exists and belongs to the file, the output has the origin of the snapshot.
 
-			URL is s3://BUCKET/PREFIX/NAME.db or file:///DIRECTORY/NAME.db, as in snapshot save. The
-			command downloads an object to a temporary file.
+			URL is that of a snapshot in a store, as in snapshot save. The command downloads an object to
+			a temporary file.
 
 			Exit codes: 0 the snapshot is complete, 3 it is damaged or truncated, 1 error.`),
 		Example: ui.Examples(`
@@ -45,14 +46,15 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			# Print only the revision
 			kubectl etcd snapshot status main.db -o jsonpath='{.revision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runStatus(cmd, a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runStatus(cmd, a, args[0], store) },
 	}
+	store.addTo(cmd.Flags())
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func runStatus(cmd *cobra.Command, a *app.App, file string) error {
-	local, clean, err := download(cmd.Context(), a, file)
+func runStatus(cmd *cobra.Command, a *app.App, file string, store storeFlags) error {
+	local, clean, err := download(cmd.Context(), a, file, store)
 	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
 		return app.Unhealthy("%v", corrupt)
 	}

@@ -36,9 +36,9 @@ func transfer(ctx context.Context, a *app.App, what string) (context.Context, fu
 
 // download returns the local file of a snapshot, and a function that deletes it. A file, and a URL of
 // one, is used as it is. An object of a bucket is downloaded with its description, and is verified.
-func download(ctx context.Context, a *app.App, arg string) (file string, clean func(), err error) {
+func download(ctx context.Context, a *app.App, arg string, store storeFlags) (file string, clean func(), err error) {
 	nothing := func() {}
-	l, err := locationOf(arg)
+	l, err := store.object(arg)
 	if err != nil || l == nil {
 		return arg, nothing, err
 	}
@@ -53,7 +53,7 @@ func download(ctx context.Context, a *app.App, arg string) (file string, clean f
 	file = filepath.Join(dir, path.Base("/"+l.Name))
 	a.Notef("Downloading %s", l)
 	fetching, end := transfer(ctx, a, "download")
-	err = blob.Fetch(fetching, arg, file)
+	err = blob.Fetch(fetching, *l, file)
 	end()
 	if err == nil {
 		err = fetchRecord(ctx, *l, file)

@@ -4,10 +4,13 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
@@ -27,17 +30,10 @@ type Folder interface {
 // cluster. So it keeps those of a cluster of the same name that existed before, or that another Kubernetes
 // cluster has. It also keeps those from before the last time that the revision became lower.
 func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, stored string, keep int, warn func(string, ...any)) ([]string, error) {
-	objects, err := f.List(ctx, n.Prefix())
+	names, err := n.stored(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, o := range objects {
-		if _, ok := n.Time(o.Name); ok {
-			names = append(names, o.Name)
-		}
-	}
-	slices.Sort(names) // by time
 	if len(names) <= max(keep, 1) {
 		return nil, nil
 	}
@@ -60,6 +56,23 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 		deleted = append(deleted, s.name)
 	}
 	return deleted, nil
+}
+
+// stored returns the names in the folder that are those of the cluster, the oldest first.
+func (n Names) stored(ctx context.Context, f Folder) ([]string, error) {
+	times := map[string]time.Time{}
+	for _, prefix := range n.Prefixes() {
+		objects, err := f.List(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			if t, ok := n.Time(o.Name); ok {
+				times[o.Name] = t
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(times[a].Compare(times[b]), cmp.Compare(a, b)) }), nil
 }
 
 // longestDescription limits the description of a snapshot, which has some hundred bytes.

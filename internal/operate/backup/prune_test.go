@@ -23,17 +23,22 @@ import (
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	n := Names{Namespace: "team", Name: "main"}
+	n := Names{Namespace: "team", Name: "main", UID: "uid-1"}
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	if got := n.At(at.In(time.FixedZone("", 3600))); got != "team.main-20260131T120000Z.db" {
+	if got := n.At(at.In(time.FixedZone("", 3600))); got != "team.main.uid-1-20260131T120000Z.db" {
 		t.Errorf("got %s", got)
 	}
-	if got, ok := n.Time("team.main-20260131T120000Z.db"); !ok || !got.Equal(at) {
-		t.Errorf("got %s, %v", got, ok)
+	for _, form := range []string{"team.main-20260131T120000Z.db", "team.main.uid-1-20260131T120000Z.db"} {
+		if got, ok := n.Time(form); !ok || !got.Equal(at) {
+			t.Errorf("%s: got %s, %v", form, got, ok)
+		}
+	}
+	if got := (Names{Namespace: "team", Name: "main"}).At(at); got != "team.main-20260131T120000Z.db" {
+		t.Errorf("without a UID: %s", got)
 	}
 	for _, other := range []string{
 		"", "team.main.db", "team.main-20260131T120000Z.db.json", "team.main-20260131T120000Z.db.part", "team.main-2-20260131T120000Z.db", "team-main-20260131T120000Z.db",
-		"team.main-20260231T120000Z.db", "team.main-2026013T120000Z.db", "x/team.main-20260131T120000Z.db", "other.main-20260131T120000Z.db", "team.main-20260131T120000Z.dbx",
+		"team.main-20260231T120000Z.db", "team.main-2026013T120000Z.db", "x/team.main-20260131T120000Z.db", "other.main-20260131T120000Z.db", "team.main.uid-2-20260131T120000Z.db", "team.main.uid-1-2-20260131T120000Z.db", "team.main-20260131T120000Z.dbx",
 	} {
 		if _, ok := n.Time(other); ok {
 			t.Errorf("%q counts as a snapshot of %v", other, n)
@@ -51,6 +56,9 @@ func TestPrune(t *testing.T) {
 	}
 	of := func(uid, id string, revision int64) v1alpha1.Snapshot {
 		return v1alpha1.Snapshot{Revision: revision, Origin: &v1alpha1.SnapshotOrigin{Cluster: v1alpha1.ClusterReference{UID: uid}, ClusterID: id}}
+	}
+	withUID := func(uid string, hour int) string {
+		return Names{Namespace: "team", Name: "main", UID: uid}.At(time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC))
 	}
 	ours, higher, lower := of("uid-1", "c-1", 9), of("uid-1", "c-1", 500), of("uid-1", "c-1", 3)
 	theirs, emptied, noID, none := of("uid-2", "c-1", 9), of("uid-1", "c-0", 9), of("uid-1", "", 9), v1alpha1.Snapshot{}
@@ -76,6 +84,9 @@ func TestPrune(t *testing.T) {
 		{"etcd lost its data and has the same ID", map[string]v1alpha1.Snapshot{name(1): ours, name(2): higher, name(3): ours}, name(3), 1, nil, "2 snapshots are kept that are older than a loss of data or a restore of team/main: " + name(2) + " has revision 500, and a later snapshot has 9"},
 		{"the same some snapshots later", map[string]v1alpha1.Snapshot{name(1): higher, name(2): lower, name(3): lower, name(4): ours}, name(4), 1, []string{name(2), name(3)}, "1 snapshots are kept that are older"},
 		{"the revision increases", map[string]v1alpha1.Snapshot{name(1): lower, name(2): ours, name(3): ours}, name(3), 1, []string{name(1), name(2)}, ""},
+		{"names with and without the UID", map[string]v1alpha1.Snapshot{name(1): ours, withUID("uid-1", 2): ours, name(3): ours, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 2, []string{name(1), withUID("uid-1", 2)}, ""},
+		{"the same namespace and name elsewhere", map[string]v1alpha1.Snapshot{withUID("uid-2", 1): theirs, withUID("uid-2", 2): theirs, withUID("uid-1", 3): ours, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 1, []string{withUID("uid-1", 3)}, ""},
+		{"a foreign description under our name", map[string]v1alpha1.Snapshot{withUID("uid-1", 1): theirs, withUID("uid-1", 2): ours, withUID("uid-1", 3): ours}, withUID("uid-1", 3), 1, []string{withUID("uid-1", 2)}, "1 snapshots are kept"},
 		{"other files", map[string]v1alpha1.Snapshot{"team.main-2-20260101T000000Z.db": ours, "team.main.db": ours, "notes": none, name(2): ours}, name(2), 1, nil, ""},
 	} {
 		dir := t.TempDir()
@@ -103,7 +114,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		warned := ""
-		got, err := Prune(t.Context(), store, Names{Namespace: "team", Name: "main"}, &ours, row.stored, row.keep, func(format string, args ...any) { warned += fmt.Sprintf(format, args...) })
+		got, err := Prune(t.Context(), store, Names{Namespace: "team", Name: "main", UID: "uid-1"}, &ours, row.stored, row.keep, func(format string, args ...any) { warned += fmt.Sprintf(format, args...) })
 		if err != nil || !slices.Equal(got, row.want) || !strings.Contains(warned, row.warned) || row.warned == "" && warned != "" {
 			t.Errorf("%s: deleted %q, want %q; %v, warned %q", row.name, got, row.want, err, warned)
 		}

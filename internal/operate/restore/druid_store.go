@@ -5,6 +5,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,41 +95,75 @@ func withHash(database, file string) []step.Action {
 	return []step.Action{step.AppendHash{Database: database, Snapshot: file}, step.CheckSnapshot{File: file}}
 }
 
-// removeObject returns the command of the provider's own tool that removes an object.
-func removeObject(s *observe.BackupStore, name string) step.Action {
-	object := s.Prefix + "/v2/" + name
-	program := func(args ...string) step.Action { return step.Program{Lines: [][]string{args}} }
-	switch s.Provider {
-	case "S3", "aws":
-		return program("aws", "s3", "rm", fmt.Sprintf("s3://%s/%s", s.Container, object))
-	case "GCS", "gcp":
-		return program("gcloud", "storage", "rm", fmt.Sprintf("gs://%s/%s", s.Container, object))
-	case "ABS", "azure":
-		return program("az", "storage", "blob", "delete", "--container-name", s.Container, "--name", object)
-	case "Swift", "openstack":
-		return program("swift", "delete", s.Container, object)
-	case "OSS", "alicloud":
-		return program("ossutil", "rm", fmt.Sprintf("oss://%s/%s", s.Container, object))
-	}
-	return step.ByHand{Text: fmt.Sprintf("rm THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount", s.Container, object, s.Provider)}
+// provider is one kind of store, with the commands of its own tool.
+type provider struct {
+	// names are those that an Etcd may have for it.
+	names []string
+	// put and remove return the arguments to copy a file into the store, and to remove an object.
+	put    func(container, object, file string) []string
+	remove func(container, object string) []string
 }
 
-// upload returns the command of the provider's own tool.
+// providers are all stores but directories of the nodes.
+var providers = []provider{
+	{
+		[]string{"S3", "aws"},
+		func(c, o, file string) []string { return []string{"aws", "s3", "cp", file, "s3://" + c + "/" + o} },
+		func(c, o string) []string { return []string{"aws", "s3", "rm", "s3://" + c + "/" + o} },
+	},
+	{
+		[]string{"GCS", "gcp"},
+		func(c, o, file string) []string {
+			return []string{"gcloud", "storage", "cp", file, "gs://" + c + "/" + o}
+		},
+		func(c, o string) []string { return []string{"gcloud", "storage", "rm", "gs://" + c + "/" + o} },
+	},
+	{
+		[]string{"ABS", "azure"},
+		func(c, o, file string) []string {
+			return []string{"az", "storage", "blob", "upload", "--container-name", c, "--name", o, "--file", file}
+		},
+		func(c, o string) []string {
+			return []string{"az", "storage", "blob", "delete", "--container-name", c, "--name", o}
+		},
+	},
+	{
+		[]string{"Swift", "openstack"},
+		func(c, o, file string) []string { return []string{"swift", "upload", c, file, "--object-name", o} },
+		func(c, o string) []string { return []string{"swift", "delete", c, o} },
+	},
+	{
+		[]string{"OSS", "alicloud"},
+		func(c, o, file string) []string { return []string{"ossutil", "cp", file, "oss://" + c + "/" + o} },
+		func(c, o string) []string { return []string{"ossutil", "rm", "oss://" + c + "/" + o} },
+	},
+}
+
+// providerOf returns the provider of a store, or false for a directory of the nodes.
+func providerOf(s *observe.BackupStore) (provider, bool) {
+	i := slices.IndexFunc(providers, func(p provider) bool { return slices.Contains(p.names, s.Provider) })
+	if i < 0 {
+		return provider{}, false
+	}
+	return providers[i], true
+}
+
+// objectOf is where backup-restore has a snapshot.
+func objectOf(s *observe.BackupStore, name string) string { return s.Prefix + "/v2/" + name }
+
+// removeObject returns the command of the provider's own tool that removes an object.
+func removeObject(s *observe.BackupStore, name string) step.Action {
+	if p, ok := providerOf(s); ok {
+		return step.Program{Lines: [][]string{p.remove(s.Container, objectOf(s, name))}}
+	}
+	return step.ByHand{Text: fmt.Sprintf("rm THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount", s.Container, objectOf(s, name), s.Provider)}
+}
+
+// upload returns the command of the provider's own tool that copies a file into the store.
 func upload(s *observe.BackupStore, file, name string) step.Action {
-	object := s.Prefix + "/v2/" + name
-	program := func(args ...string) step.Action { return step.Program{Lines: [][]string{args}} }
-	switch s.Provider {
-	case "S3", "aws":
-		return program("aws", "s3", "cp", file, fmt.Sprintf("s3://%s/%s", s.Container, object))
-	case "GCS", "gcp":
-		return program("gcloud", "storage", "cp", file, fmt.Sprintf("gs://%s/%s", s.Container, object))
-	case "ABS", "azure":
-		return program("az", "storage", "blob", "upload", "--container-name", s.Container, "--name", object, "--file", file)
-	case "Swift", "openstack":
-		return program("swift", "upload", s.Container, file, "--object-name", object)
-	case "OSS", "alicloud":
-		return program("ossutil", "cp", file, fmt.Sprintf("oss://%s/%s", s.Container, object))
+	if p, ok := providerOf(s); ok {
+		return step.Program{Lines: [][]string{p.put(s.Container, objectOf(s, name), file)}}
 	}
 	return step.ByHand{Text: fmt.Sprintf("cp %s THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
-		step.Quote(file), s.Container, object, s.Provider)}
+		step.Quote(file), s.Container, objectOf(s, name), s.Provider)}
 }

@@ -202,22 +202,7 @@ func same(found, wanted client.Object) bool {
 		return equality.Semantic.DeepEqual(f.RoleRef, w.RoleRef) && slices.Equal(subjectNames(f.Subjects), subjectNames(w.Subjects))
 	case *batchv1.CronJob:
 		f := found.(*batchv1.CronJob) //nolint:forcetypeassert // a copy of the other
-		return equality.Semantic.DeepDerivative(w.Spec, f.Spec) && sameOptions(f.Spec.JobTemplate.Spec.Template.Spec, w.Spec.JobTemplate.Spec.Template.Spec)
-	}
-	return true
-}
-
-// sameOptions reports whether two pods have exactly the same of what options add. DeepDerivative does not
-// compare what is not wanted, so it does not find an option that was removed.
-func sameOptions(found, wanted corev1.PodSpec) bool {
-	if !equality.Semantic.DeepEqual(found.Volumes, wanted.Volumes) || len(found.Containers) < len(wanted.Containers) {
-		return false
-	}
-	for i, w := range wanted.Containers {
-		f := found.Containers[i]
-		if !equality.Semantic.DeepEqual(f.Args, w.Args) || !equality.Semantic.DeepEqual(f.EnvFrom, w.EnvFrom) || !equality.Semantic.DeepEqual(f.VolumeMounts, w.VolumeMounts) {
-			return false
-		}
+		return includes(f.Spec, w.Spec)
 	}
 	return true
 }

@@ -85,7 +85,7 @@ func (b builder) cronJob() *batchv1.CronJob {
 		v1alpha1.ScheduleURLAnnotation: b.To.FolderURL(), v1alpha1.ScheduleEveryAnnotation: b.Every.String(), v1alpha1.ScheduleKeepAnnotation: strconv.Itoa(b.Keep),
 	}
 	seconds := int64(b.Deadline().Seconds())
-	return &batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{
+	c := &batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{
 		Schedule: at, TimeZone: new("Etc/UTC"), ConcurrencyPolicy: batchv1.ForbidConcurrent, Suspend: new(false), StartingDeadlineSeconds: &seconds,
 		SuccessfulJobsHistoryLimit: new(int32(1)), FailedJobsHistoryLimit: new(int32(2)),
 		JobTemplate: batchv1.JobTemplateSpec{
@@ -96,6 +96,8 @@ func (b builder) cronJob() *batchv1.CronJob {
 			},
 		},
 	}}
+	meta.Annotations[v1alpha1.ScheduleHashAnnotation] = hashOf(c.Spec)
+	return c
 }
 
 // user is that of the image.
@@ -110,14 +112,7 @@ func (b builder) pod() corev1.PodSpec {
 			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
 	}
-	volumes := []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
-	if b.Secret != "" {
-		c.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: b.Secret}}}}
-	}
-	if b.Claim != "" {
-		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "store", MountPath: b.To.Prefix()})
-		volumes = append(volumes, corev1.Volume{Name: "store", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: b.Claim}}})
-	}
+	volumes := append([]corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}, b.storeAccess(&c)...)
 	return corev1.PodSpec{
 		ServiceAccountName: Name(b.owner.Name), RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{c}, Volumes: volumes,
 		SecurityContext: &corev1.PodSecurityContext{
@@ -128,10 +123,14 @@ func (b builder) pod() corev1.PodSpec {
 }
 
 func (b builder) args() []string {
-	return slices.Concat([]string{
+	args := []string{
 		"snapshot", "save", "statefulset/" + b.owner.Name, b.To.FolderURL(), "--namespace=" + b.owner.Namespace,
 		"--keep=" + strconv.Itoa(b.Keep), "--renew-lease=" + Name(b.owner.Name), "--direct",
-	}, b.Args)
+	}
+	if b.CA != "" {
+		args = append(args, "--store-ca="+caDir+"/ca.crt")
+	}
+	return append(args, b.Args...)
 }
 
 // references returns what a pod template refers to, sorted.

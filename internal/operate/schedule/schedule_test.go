@@ -127,9 +127,11 @@ func TestRemovedOptions(t *testing.T) {
 		gone   string
 	}{
 		{"the Secret of the store", func(s *Spec) { s.Secret = "" }, `"secretRef"`},
+		{"the authorities of the store", func(s *Spec) { s.CA = "" }, "store-ca"},
 		{"the Secret of the user", func(s *Spec) { s.Args, s.Secrets = nil, nil }, "--user-secret"},
 	} {
 		s := newStage(t)
+		s.job.Spec.CA = "store-root"
 		s.do(t, Set)
 		if text := s.cronJob(t); !strings.Contains(text, row.gone) {
 			t.Fatalf("%s: %s is not in %s", row.name, row.gone, text)
@@ -143,6 +145,85 @@ func TestRemovedOptions(t *testing.T) {
 		}
 		if p := s.do(t, Set); p.Already == "" {
 			t.Errorf("%s: again: %q", row.name, p.Steps)
+		}
+	}
+}
+
+// TestForeignAdditions: what a webhook adds to the CronJob is no change, and what it takes away is one.
+func TestForeignAdditions(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		// mutate changes the pod of the CronJob, and its container.
+		mutate func(pod, container apitest.Object)
+		change bool
+	}{
+		{"nothing", func(apitest.Object, apitest.Object) {}, false},
+		{"a toleration", func(pod, _ apitest.Object) {
+			pod["tolerations"] = []any{apitest.Object{"key": "spot", "operator": "Exists"}}
+		}, false},
+		{"a volume before ours", func(pod, c apitest.Object) {
+			pod["volumes"] = slices.Concat([]any{apitest.Object{"name": "token", "emptyDir": apitest.Object{}}}, pod["volumes"].([]any))
+			c["volumeMounts"] = slices.Concat([]any{apitest.Object{"name": "token", "mountPath": "/token"}}, c["volumeMounts"].([]any))
+		}, false},
+		{"variables", func(_, c apitest.Object) {
+			c["env"] = []any{apitest.Object{"name": "HTTPS_PROXY", "value": "http://proxy"}}
+			c["envFrom"] = append(c["envFrom"].([]any), apitest.Object{"configMapRef": apitest.Object{"name": "proxy"}})
+		}, false},
+		{"a container", func(pod, _ apitest.Object) {
+			pod["containers"] = append(pod["containers"].([]any), apitest.Object{"name": "mesh"})
+		}, false},
+		{"a default", func(pod, _ apitest.Object) { pod["dnsPolicy"] = "ClusterFirst" }, false},
+		{"another image", func(_, c apitest.Object) { c["image"] = "other" }, true},
+		{"more arguments", func(_, c apitest.Object) { c["args"] = append(c["args"].([]any), "--force") }, true},
+		{"no volume", func(pod, _ apitest.Object) { delete(pod, "volumes") }, true},
+		{"no Secret", func(_, c apitest.Object) { delete(c, "envFrom") }, true},
+	} {
+		s := newStage(t)
+		s.do(t, Set)
+		path := operatetest.Path("CronJob", name)
+		o := s.Get(path)
+		pod := operatetest.Field(o, "spec", "jobTemplate", "spec", "template", "spec")
+		row.mutate(pod, pod["containers"].([]any)[0].(apitest.Object))
+		s.Put(path, o)
+		if p := s.do(t, Set); (p.Already == "") != row.change {
+			t.Errorf("%s: the steps are %q, %s", row.name, p.Steps, p.Already)
+		}
+	}
+}
+
+// TestStoreAccess: how a run gets its credentials and authorities. Neither is in its arguments.
+func TestStoreAccess(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		url, ca     string
+		has, hasNot []string
+	}{
+		{"s3://backups/team", "", []string{`"secretRef":{"name":"store"}`}, []string{"GOOGLE", "store-ca"}},
+		{"azblob://backups/team?storage_account=acme", "", []string{`"secretRef":{"name":"store"}`, "storage_account=acme"}, []string{"GOOGLE"}},
+		{"gs://backups/team", "", []string{`"secret":{"secretName":"store"}`, `"value":"/etc/kubectl-etcd/store-credentials/credentials.json"`, `"readOnly":true`}, []string{"envFrom"}},
+		{"s3://backups/team?endpoint=https://minio", "store-root", []string{`"configMap":{"name":"store-root"}`, `--store-ca=/etc/kubectl-etcd/store-ca/ca.crt`}, nil},
+	} {
+		s := newStage(t)
+		var err error
+		if s.job.Spec.To, err = blob.ParseFolder(row.url); err != nil {
+			t.Fatal(err)
+		}
+		s.job.Spec.CA = row.ca
+		s.do(t, Set)
+		text := s.cronJob(t)
+		for _, part := range row.has {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %s is not in %s", row.url, part, text)
+			}
+		}
+		for _, part := range row.hasNot {
+			if strings.Contains(text, part) {
+				t.Errorf("%s: %s is in %s", row.url, part, text)
+			}
+		}
+		if p := s.do(t, Set); p.Already == "" {
+			t.Errorf("%s: again: %q", row.url, p.Steps)
 		}
 	}
 }
@@ -258,6 +339,10 @@ func TestRefused(t *testing.T) {
 		{func(s *stage) { s.job.Spec.Image = "" }, "--image"},
 		{func(s *stage) { s.job.Spec.Claim = "c" }, "--claim is only for a directory"},
 		{func(s *stage) { s.job.Spec.To, _ = blob.ParseFolder("file:///backup") }, "add --claim"},
+		{func(s *stage) {
+			s.job.Spec.To, _ = blob.ParseFolder("file:///backup")
+			s.job.Spec.Claim, s.job.Spec.CA = "c", "ca"
+		}, "--store-ca is only for a bucket"},
 		{func(s *stage) { s.job.Spec.To, _ = blob.ParseFolder("file:///tmp"); s.job.Spec.Claim = "c" }, "file:///backup"},
 		{func(s *stage) {
 			s.Put(operatetest.Path("Role", name), apitest.Object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": apitest.Object{"namespace": "team", "name": name}})

@@ -21,8 +21,11 @@ type Spec struct {
 	Keep  int
 	To    blob.Location
 	Image string
-	// Secret has the credentials for the store, as environment variables. It may be empty.
+	// Secret has the credentials for the store. It may be empty. Its keys are environment variables, or, for Google
+	// Cloud Storage, credentials.json is the file of the credentials.
 	Secret string
+	// CA is the ConfigMap whose key ca.crt has the certificate authorities of the store. It may be empty.
+	CA string
 	// Claim is the PersistentVolumeClaim that is mounted at the directory of To. It is empty for a bucket.
 	Claim string
 	// Args are more arguments of snapshot save, and Secrets the Secrets that these name.
@@ -75,6 +78,8 @@ func (s Spec) Validate(name string) error {
 		return fmt.Errorf("%s can't be a mounted volume: use a directory such as file:///backup", s.To)
 	case !local && s.Claim != "":
 		return fmt.Errorf("--claim is only for a directory: %s is a bucket", s.To)
+	case local && s.CA != "":
+		return fmt.Errorf("--store-ca is only for a bucket: %s is a directory", s.To)
 	case s.Image == "":
 		return fmt.Errorf("this build of the plugin has no image: add --image with one whose entrypoint is kubectl-etcd")
 	}
