@@ -4,6 +4,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
@@ -49,17 +51,26 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 			return true, strings.TrimPrefix(member.Err.Error(), "member "+pod+": "), nil
 		}
 	}
-	if len(m.Owner.Claims) == 0 {
+	wanted, known := m.dataClaims(s, pod)
+	if len(wanted) == 0 {
 		return m.lostWithoutClaim(ctx, s, pod)
 	}
-	claims := s.claims[pod]
-	if len(claims) < len(m.Owner.Claims) {
-		return true, "it has no volume claim", nil
-	}
-	for _, c := range claims {
-		if c.DeletionTimestamp != nil || c.Status.Phase != corev1.ClaimBound {
-			return true, fmt.Sprintf("its volume claim %s is %s", c.Name, phase(c)), nil
+	missing := ""
+	var bound []*corev1.PersistentVolumeClaim
+	for _, c := range wanted {
+		name := c.Template + "-" + pod
+		i := slices.IndexFunc(s.claims[pod], func(c *corev1.PersistentVolumeClaim) bool { return c.Name == name })
+		switch {
+		case i < 0:
+			missing = cmp.Or(missing, "it has no volume claim "+name)
+		case s.claims[pod][i].DeletionTimestamp != nil, s.claims[pod][i].Status.Phase != corev1.ClaimBound:
+			missing = cmp.Or(missing, fmt.Sprintf("its volume claim %s is %s", name, phase(s.claims[pod][i])))
+		default:
+			bound = append(bound, s.claims[pod][i])
 		}
+	}
+	if missing != "" && known {
+		return true, missing, nil
 	}
 	message, err := m.terminationLog(ctx, s, pod)
 	if err != nil {
@@ -68,7 +79,23 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	if message != "" {
 		return true, fmt.Sprintf("its log has %q", message), nil
 	}
-	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+	if missing != "" {
+		return false, missing + ", and it is not known which of its claims has its data", nil
+	}
+	return false, fmt.Sprintf("volume claim %s is bound since %s", bound[0].Name, bound[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+}
+
+// dataClaims returns the claim templates with a member's data. If the configuration doesn't show which of
+// several it is, it returns all of them, and false.
+func (m *Members) dataClaims(s *observation, pod string) (claims []owner.Claim, known bool) {
+	at := m.Owner.Ordinal(pod)
+	claims = slices.Clone(m.Owner.ClaimsOf(max(at, 0)))
+	if at >= 0 && at < len(s.configs) {
+		if volumes, shown := s.configs[at].DataMounts(&s.template.template.Spec); shown {
+			return slices.DeleteFunc(claims, func(c owner.Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+		}
+	}
+	return claims, len(claims) == 1
 }
 
 // lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
