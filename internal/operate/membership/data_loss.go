@@ -175,11 +175,13 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 	if at := m.Owner.Ordinal(pod); at >= 0 && at < len(s.configs) {
 		container = s.configs[at].Container
 	}
-	return FatalLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
+	end, err := EndOfLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
+	return end.Fatal, err
 }
 
-// FatalLog returns the message about lost data with which a container's etcd ended, empty for none.
-func FatalLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (string, error) {
+// EndOfLog returns what the end of the log of a container's etcd shows. Last is of the newest instance that
+// has printed something.
+func EndOfLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (end LogEnd, err error) {
 	for _, previous := range []bool{false, true} {
 		if previous && runsFor(pod, container, now) > settledRun {
 			break // it has passed what ended the earlier one
@@ -188,15 +190,17 @@ func FatalLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string,
 		var status apierrors.APIStatus
 		switch {
 		case apierrors.IsForbidden(err):
-			return "", fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
+			return end, fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
 		case errors.As(err, &status), err != nil:
 			continue // it has not run, or its node is gone
 		}
-		if message := fatalMessageIn(text); message != "" {
-			return message, nil
+		of := endOf(text)
+		end.Last = cmp.Or(end.Last, of.Last)
+		if of.Fatal != "" {
+			return of, nil
 		}
 	}
-	return "", nil
+	return end, nil
 }
 
 // settledRun is how long etcd runs at most before it ends because of lost data.
@@ -210,38 +214,4 @@ func runsFor(pod *corev1.Pod, container string, now time.Time) time.Duration {
 		}
 	}
 	return 0
-}
-
-// fatalMessageIn returns the message about lost data at the end of a log, empty for none.
-func fatalMessageIn(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for _, line := range slices.Backward(lines[max(0, len(lines)-40):]) {
-		// etcd before 3.5 writes its levels as letters: "E | etcdmain: …".
-		grave := func(mark string) bool { return strings.Contains(line, mark) }
-		if !slices.ContainsFunc([]string{`"fatal"`, `"panic"`, "panic:", `"error"`, " C | ", " E | "}, grave) {
-			continue
-		}
-		for _, message := range fatalLogMessages {
-			if rest, found := messageFrom(line, message); found {
-				return rest
-			}
-		}
-	}
-	return ""
-}
-
-// messageFrom returns the rest of a line from a message on. A file's name doesn't count: "open 0.wal:
-// permission denied" is no loss of data.
-func messageFrom(line, message string) (rest string, found bool) {
-	for from := 0; ; {
-		at := strings.Index(line[from:], message)
-		if at < 0 {
-			return "", false
-		}
-		if at += from; at == 0 || line[at-1] != '.' {
-			rest, _, _ = strings.Cut(line[at:], `"`)
-			return rest, true
-		}
-		from = at + 1
-	}
 }
