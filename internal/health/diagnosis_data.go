@@ -57,6 +57,9 @@ func (f *Facts) dataIn(want string, pod *corev1.Pod) (recovery.Data, string) {
 // dataClaims returns the claim templates with a member's data. A volume for backups or certificates has
 // none. If the configuration doesn't show which of several it is, it returns all of them, and false.
 func (f *Facts) dataClaims(name string, pod *corev1.Pod) (claims []owner.Claim, known bool) {
+	if f.Owner.IsBeside(name) { // no template made its claims
+		return nil, true
+	}
 	claims = slices.Clone(f.Owner.ClaimsOf(max(f.Owner.Ordinal(name), 0)))
 	spec := f.specOf(pod)
 	for _, of := range append([]string{name}, slices.Sorted(maps.Keys(f.Serving))...) {
