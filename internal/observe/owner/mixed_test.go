@@ -32,7 +32,7 @@ func mixSet(name string, replicas int32, all ...string) *appsv1.StatefulSet {
 	return sts
 }
 
-// TestJoinPods has a row per mix of kinds, and per look-alike. Clusters are given as STATEFULSETS: PODS.
+// TestJoinPods has a row per mix of kinds, and per case that only seems to be one. Clusters are given as STATEFULSETS: PODS.
 func TestJoinPods(t *testing.T) {
 	t.Parallel()
 	all := []string{"main-0", "main-1", "x"}

@@ -40,8 +40,8 @@ func onHost(port string) func(*corev1.Pod) {
 	}
 }
 
-func command(words ...string) func(*corev1.Pod) {
-	return func(pod *corev1.Pod) { pod.Spec.Containers[0].Command = words }
+func command(argv ...string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Spec.Containers[0].Command = argv }
 }
 
 func of(name string, change func(*corev1.ServiceSpec)) *corev1.Service {
