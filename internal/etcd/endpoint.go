@@ -86,6 +86,14 @@ func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint,
 	return out, nil
 }
 
+// Transient reports whether the settings of an endpoint are not known because an object could not be read
+// which the next read may find.
+func Transient(endpoints []Endpoint) bool {
+	return slices.ContainsFunc(endpoints, func(e Endpoint) bool {
+		return podfiles.Transient(e.Err) || podfiles.Transient(e.MetricsErr) || podfiles.Transient(e.passwordErr)
+	})
+}
+
 // fill sets the fields of the pod's endpoint.
 func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	s, known, err := f.config(ctx, pod)

@@ -5,11 +5,13 @@ package health
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -18,39 +20,71 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 	if fatal := f.FatalLogs[name]; fatal != "" {
 		return recovery.DataDamaged, "its log ends with: " + fatal
 	}
-	if len(f.Owner.Claims) == 0 {
+	claims, known := f.dataClaims(name, pod)
+	if len(claims) == 0 {
 		return f.dataWithoutClaim(pod)
 	}
 	if f.Claims.Err != nil {
 		return recovery.DataUnread, ""
 	}
-	for _, c := range f.Owner.ClaimsOf(max(f.Owner.Ordinal(name), 0)) {
-		want := c.Template + "-" + name
-		i := slices.IndexFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.Name == want })
-		switch {
-		case i < 0:
-			return recovery.DataNone, "there is no claim " + want
-		case f.Claims.Value[i].DeletionTimestamp != nil && pod != nil: // the API server keeps it while the pod exists
-			return recovery.DataLeaving, "claim " + want + " is being deleted"
-		case f.Claims.Value[i].DeletionTimestamp != nil:
-			return recovery.DataNone, "claim " + want + " is being deleted"
-		case f.Claims.Value[i].Status.Phase != corev1.ClaimBound:
-			return recovery.DataNone, fmt.Sprintf("claim %s is %s", want, f.Claims.Value[i].Status.Phase)
+	for _, c := range claims {
+		if data, why := f.dataIn(c.Template+"-"+name, pod); data != recovery.DataValid {
+			if !known {
+				return recovery.DataUnread, ""
+			}
+			return data, why
 		}
 	}
 	return recovery.DataValid, ""
 }
 
-// dataWithoutClaim is the data of a member whose volume is not from a claim template.
-func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
-	spec := &corev1.PodSpec{}
+// dataIn is what a claim shows of the data in it.
+func (f *Facts) dataIn(want string, pod *corev1.Pod) (recovery.Data, string) {
+	i := slices.IndexFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.Name == want })
+	switch {
+	case i < 0:
+		return recovery.DataNone, "there is no claim " + want
+	case f.Claims.Value[i].DeletionTimestamp != nil && pod != nil: // the API server keeps it while the pod exists
+		return recovery.DataLeaving, "claim " + want + " is being deleted"
+	case f.Claims.Value[i].DeletionTimestamp != nil:
+		return recovery.DataNone, "claim " + want + " is being deleted"
+	case f.Claims.Value[i].Status.Phase != corev1.ClaimBound:
+		return recovery.DataNone, fmt.Sprintf("claim %s is %s", want, f.Claims.Value[i].Status.Phase)
+	}
+	return recovery.DataValid, ""
+}
+
+// dataClaims returns the claim templates with a member's data. A volume for backups or certificates has
+// none. If the configuration doesn't show which of several it is, it returns all of them, and false.
+func (f *Facts) dataClaims(name string, pod *corev1.Pod) (claims []owner.Claim, known bool) {
+	if f.Owner.IsBeside(name) { // no template made its claims
+		return nil, true
+	}
+	claims = slices.Clone(f.Owner.ClaimsOf(max(f.Owner.Ordinal(name), 0)))
+	spec := f.specOf(pod)
+	for _, of := range append([]string{name}, slices.Sorted(maps.Keys(f.Serving))...) {
+		got, read := f.Serving[of]
+		if volumes, shown := got.Value.DataMounts(spec); read && got.Err == nil && shown {
+			return slices.DeleteFunc(claims, func(c owner.Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+		}
+	}
+	return claims, len(claims) == 1
+}
+
+// specOf is the spec of a pod, or of the one that its StatefulSet will create.
+func (f *Facts) specOf(pod *corev1.Pod) *corev1.PodSpec {
 	switch {
 	case pod != nil:
-		spec = &pod.Spec
+		return &pod.Spec
 	case f.StatefulSet.Value != nil:
-		spec = &f.StatefulSet.Value.Spec.Template.Spec
+		return &f.StatefulSet.Value.Spec.Template.Spec
 	}
-	inPod, known := inPodOf(f.Serving, spec)
+	return &corev1.PodSpec{}
+}
+
+// dataWithoutClaim is the data of a member whose volume is not from a claim template.
+func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
+	inPod, known := inPodOf(f.Serving, f.specOf(pod))
 	switch {
 	case !known:
 		return recovery.DataUnread, ""

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -50,6 +51,40 @@ func TestDataWithoutClaim(t *testing.T) {
 		}
 		if got, _ := f.dataOf("main-1", pod); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestDataClaims: of several claims, only those with the data directory and the log count.
+func TestDataClaims(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		config  etcdconf.Config
+		claims  []string
+		want    recovery.Data
+		because string
+	}{
+		{"all are there", etcdconf.Config{Container: "etcd", DataDir: "/data"}, []string{"data", "backups"}, recovery.DataValid, ""},
+		{"the one for backups is gone", etcdconf.Config{Container: "etcd", DataDir: "/data"}, []string{"data"}, recovery.DataValid, ""},
+		{"the one with the data is gone", etcdconf.Config{Container: "etcd", DataDir: "/data"}, []string{"backups"}, recovery.DataNone, "there is no claim data-main-1"},
+		{"the one with the log is gone", etcdconf.Config{Container: "etcd", DataDir: "/data", WALDir: "/backups"}, []string{"data"}, recovery.DataNone, "there is no claim backups-main-1"},
+		{"one is gone, and which has the data is not known", etcdconf.Config{Container: "etcd", DataDir: "$DIR"}, []string{"data"}, recovery.DataUnread, ""},
+		{"none is gone, and which has the data is not known", etcdconf.Config{Container: "etcd", DataDir: "$DIR"}, []string{"data", "backups"}, recovery.DataValid, ""},
+		{"the data is on none", etcdconf.Config{Container: "etcd", DataDir: "/elsewhere"}, nil, recovery.DataInPod, ""},
+	} {
+		f := healthy(3)
+		f.Owner.Claims = []owner.Claim{{Template: "data"}, {Template: "backups"}}
+		f.Pods.Value[1].Spec.Containers = []corev1.Container{{Name: "etcd", VolumeMounts: []corev1.VolumeMount{
+			{Name: "data", MountPath: "/data"}, {Name: "backups", MountPath: "/backups"},
+		}}}
+		f.Claims.Value = nil
+		for _, template := range row.claims {
+			f.Claims.Value = append(f.Claims.Value, boundClaim(template+"-main-1"))
+		}
+		f.Serving = map[string]Got[etcdconf.Config]{"main-1": {Value: row.config}}
+		if got, why := f.dataOf("main-1", f.Pods.Value[1]); got != row.want || why != row.because {
+			t.Errorf("%s: %q (%s), want %q (%s)", row.name, got, why, row.want, row.because)
 		}
 	}
 }

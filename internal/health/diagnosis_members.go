@@ -94,7 +94,7 @@ func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 // restarts reports whether a StatefulSet creates a pod again with its data, and the pod doesn't take its
 // member out of etcd when it stops.
 func (f *Facts) restarts(pod *corev1.Pod) bool {
-	return !f.Owner.WithoutStatefulSet() && !static(pod) && !f.leavesData(pod) && !slices.ContainsFunc(f.Owner.MemberChanges, etcdconf.MemberChange.AtStop)
+	return !f.Owner.WithoutStatefulSet() && !f.Owner.IsBeside(pod.Name) && !static(pod) && !f.leavesData(pod) && !slices.ContainsFunc(f.Owner.MemberChanges, etcdconf.MemberChange.AtStop)
 }
 
 // nameOf is the name of a member of the list, or its ID where another one has the same name.

@@ -80,6 +80,9 @@ type Facts struct {
 	// FatalLogs are the messages with which etcd ended in pods that don't answer, by pod, where a
 	// restart doesn't help.
 	FatalLogs map[string]string
+	// LastLines are the last lines of the logs of other pods that don't answer, by pod. They are shown, and
+	// prove nothing.
+	LastLines map[string]string
 	// Barred are the pods whose members could not be asked because a permission or a
 	// certificate is missing, which is no sign of a problem of the member.
 	Barred map[string]bool

@@ -117,6 +117,8 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 		if ownFix {
 			fix = f.replace(m.Pod)
 		}
+	} else if last := f.LastLines[m.Pod]; last != "" {
+		why += fmt.Sprintf("; the last line of its log: %q", last)
 	}
 	one := about(Failure, m.Pod, fix, "%s", why)
 	one.Reason = policy.MemberDown

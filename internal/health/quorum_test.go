@@ -60,6 +60,10 @@ func TestQuorum(t *testing.T) {
 			silent(2)(f)
 			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
 		}, want: Failure, message: "main-2: connection refused; its log ends with: has already been bootstrapped", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one whose log shows no lost data", id: "Q001", with: func(f *Facts) {
+			silent(2)(f)
+			f.LastLines = map[string]string{"main-2": "warn: failed: cluster ID mismatch"}
+		}, want: Failure, message: `main-2: connection refused; the last line of its log: "warn: failed: cluster ID mismatch"`, fix: "kubectl describe pod main-2 -n team"},
 		{name: "lost by a scale-in", id: "Q001", size: 1, with: func(f *Facts) {
 			scaledIn(f)
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}

@@ -208,12 +208,13 @@ func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone o
 	case err != nil:
 		return owner.Owner{}, err
 	}
-	for _, o := range owner.Spanning(sets) {
-		if o.Runs(sts.Name) {
-			return r.executing(ctx, o.Executing(alone), sts, sets), nil
+	o := alone
+	for _, whole := range owner.Spanning(sets) {
+		if whole.Runs(sts.Name) {
+			o = r.executing(ctx, whole.Executing(alone), sts, sets)
 		}
 	}
-	return alone, nil
+	return r.withPodsBeside(ctx, o, sets)
 }
 
 // executing returns a cluster that spans StatefulSets with what the pods of the other ones execute by
@@ -245,11 +246,14 @@ func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner
 	if !found {
 		member, err := memberIn(pod, contents)
 		if member.Evidence < etcdconf.Shown || member.Container == nil {
-			if err != nil {
+			if err == nil {
+				r.Scripts.Found(sts.Namespace, sts.Name)
+			} else {
 				r.Scripts.Miss(podfiles.Unread{Namespace: sts.Namespace, Name: sts.Name, Labels: sts.Labels, Err: err})
 			}
 			return owner.Owner{}, false
 		}
+		r.Scripts.Found(sts.Namespace, sts.Name)
 		o = owner.OfStatefulSet(sts)
 		o.Mounted = member.Container.Name
 	}

@@ -133,7 +133,11 @@ func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]own
 		return nil, err
 	}
 	pods, err := r.podsAsDeclared(ctx, opts...)
-	return append(owners, owner.OfPods(pods)...), err
+	if err != nil {
+		return nil, err
+	}
+	mixed, err := r.mixed(ctx, pods, opts...)
+	return owner.WithPods(append(owners, owner.OfPods(pods)...), mixed), err
 }
 
 // finder returns the clusters of a name, or what it found instead.
@@ -190,7 +194,8 @@ func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]owne
 		return nil, "", err
 	}
 	owners := slices.DeleteFunc(owner.OfPods(pods), func(o owner.Owner) bool { return o.Name != key.Name })
-	return owners, "", nil
+	owners, err = r.withMixed(ctx, key.Namespace, owners, pods)
+	return owners, "", err
 }
 
 // findByController finds the clusters of the pods that a controller of a kind made.
@@ -212,7 +217,8 @@ func (r *Reader) findByController(kind string) finder {
 		if len(owners) == 0 {
 			return nil, "none of its pods shows that it runs etcd", nil
 		}
-		return owners, "", nil
+		owners, err = r.withMixed(ctx, key.Namespace, owners, pods)
+		return owners, "", err
 	}
 }
 
@@ -289,7 +295,11 @@ func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner
 	}
 	for _, g := range owner.GroupPods(pods) {
 		if slices.ContainsFunc(g.Pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
-			return g.Owner, true, nil
+			owners, err := r.withMixed(ctx, pod.Namespace, []owner.Owner{g.Owner}, pods)
+			if err != nil {
+				return owner.Owner{}, false, err
+			}
+			return owners[0], true, nil
 		}
 	}
 	return owner.Owner{}, false, nil

@@ -44,6 +44,9 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 	// The controller decides, not a selector: a pod with edited labels is still a member.
 	member := func(pod *corev1.Pod) bool {
 		ref := metav1.GetControllerOfNoCopy(pod)
+		if slices.Contains(o.PodsBeside, pod.Name) && owner.CountsAsMember(pod) {
+			return true
+		}
 		return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
 	}
 	pods, err := r.podsOf(ctx, &w)

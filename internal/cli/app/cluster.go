@@ -87,6 +87,7 @@ func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
 // whether it is still the same object, whose members the same product manages. Otherwise it
 // leaves c as it is.
 func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
+	c.Reader.Scripts.Forget()
 	now, err := c.Reader.Resolve(ctx, c.Namespace, c.Target())
 	if err != nil || now.UID != c.UID || now.WorkloadKind != c.WorkloadKind || !now.Distribution.Is(c.Distribution) {
 		return false, err

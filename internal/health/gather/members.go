@@ -132,7 +132,7 @@ func (g *gatherer) silences(ctx context.Context) {
 
 // fatalLogs reads the logs of the members that don't answer and have pods.
 func (g *gatherer) fatalLogs(ctx context.Context) {
-	g.FatalLogs = map[string]string{}
+	g.FatalLogs, g.LastLines = map[string]string{}, map[string]string{}
 	if g.Logs == nil {
 		return
 	}
@@ -154,8 +154,10 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 			continue
 		}
 		// A user without the permission to read logs sees the rest.
-		if message, err := membership.FatalLog(ctx, logs, pod, c.Name, g.At); err == nil && message != "" {
-			g.FatalLogs[pod.Name] = message
+		if end, err := membership.EndOfLog(ctx, logs, pod, c.Name, g.At); err == nil && end.Fatal != "" {
+			g.FatalLogs[pod.Name] = end.Fatal
+		} else if err == nil && end.Last != "" {
+			g.LastLines[pod.Name] = end.Last
 		}
 	}
 }

@@ -37,7 +37,11 @@ func (o Owner) Release() string {
 // Membership returns who manages the members of this cluster and how to have them
 // changed, with the names of its own objects.
 func (o Owner) Membership() flavour.Membership {
-	if o.Spans() && o.Controller == nil {
+	switch {
+	case o.Controller != nil:
+	case len(o.PodsBeside) > 0:
+		return o.membershipBeside()
+	case o.Spans():
 		return o.membershipBySets()
 	}
 	m := o.Product().Membership

@@ -78,6 +78,9 @@ type Owner struct {
 	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the first one, and Replicas are those of all. It is nil for a cluster of
 	// one workload.
 	Workloads []Workload
+	// PodsBeside are the pods of the cluster that no StatefulSet made, by name, if StatefulSets made others.
+	// Only the plugin knows them: etcd-webhook counts such members as Elsewhere, which is stricter.
+	PodsBeside []string
 	// Listed counts the members that the StatefulSets of a cluster that spans several list, also
 	// those of one that has no replicas now.
 	Listed int
@@ -106,6 +109,9 @@ func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Nam
 // Ordinal returns the number of a pod among the members, from 0. It is -1 for a pod that is none
 // of the StatefulSet's. The numbers of a cluster that spans several go on from one to the next.
 func (o Owner) Ordinal(pod string) int {
+	if o.IsBeside(pod) {
+		return -1
+	}
 	before := 0
 	for _, w := range o.Workloads {
 		if at := OrdinalOf(pod, w.Name, w.FirstOrdinal); at >= 0 && at < int(w.Replicas) {
@@ -131,9 +137,12 @@ func OrdinalOf(pod, statefulSet string, start int32) int {
 }
 
 // PodName returns the name of the pod with a number from 0: see Ordinal. It is empty beyond the
-// members of a cluster that spans several StatefulSets: which of them gets another is not known.
+// members of a cluster in parts: which of them gets another is not known.
 func (o Owner) PodName(ordinal int) string {
 	name, at := o.StatefulSet, ordinal+int(o.FirstOrdinal)
+	if len(o.PodsBeside) > 0 && ordinal >= int(o.Replicas) {
+		return ""
+	}
 	if o.Spans() {
 		w, rest := o.workloadOf(ordinal)
 		if w == nil {

@@ -30,6 +30,17 @@ type listedSet struct {
 // be true, so a StatefulSet that is listed and lists no others may have more members: see PeersUnknown. And
 // the members of one that lists a cluster count there while they are not ready: see Unready.
 func Spanning(sets []*appsv1.StatefulSet) []Owner {
+	var owners []Owner
+	for _, group := range joinSets(listedSetsOf(sets)) {
+		if len(group[0].peers.Others)+len(group[0].listedBy) > 0 {
+			owners = append(owners, ownerOfSets(group)...)
+		}
+	}
+	return owners
+}
+
+// listedSetsOf returns the StatefulSets that show members, by name.
+func listedSetsOf(sets []*appsv1.StatefulSet) []listedSet {
 	var all []listedSet
 	for _, sts := range sets {
 		// The peers first: a cached StatefulSet has them, and its script need not be parsed.
@@ -39,17 +50,14 @@ func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	}
 	all = slices.DeleteFunc(all, func(set listedSet) bool { return !isStandalone(set.sts) })
 	slices.SortFunc(all, func(a, b listedSet) int { return cmp.Compare(a.sts.Name, b.sts.Name) })
-	var owners []Owner
-	for _, group := range joinSets(all) {
-		if len(group[0].peers.Others)+len(group[0].listedBy) > 0 {
-			owners = append(owners, ownerOfSets(group)...)
-		}
-	}
-	return owners
+	return all
 }
 
 // joinSets returns the StatefulSets of each cluster, and notes which StatefulSets list them.
-func joinSets(all []listedSet) [][]listedSet {
+func joinSets(all []listedSet) [][]listedSet { return grouped(joinSetsOf(all), all) }
+
+// joinSetsOf returns the clusters of StatefulSets, and notes which StatefulSets list them.
+func joinSetsOf(all []listedSet) partition {
 	sets := make([]lister, 0, len(all))
 	for _, set := range all {
 		sets = append(sets, lister{self: set.peers.Own, listed: set.peers.Others})
@@ -60,7 +68,7 @@ func joinSets(all []listedSet) [][]listedSet {
 			all[j].listedBy = append(all[j].listedBy, &all[i])
 		}
 	})
-	return grouped(l.mutual(), all)
+	return l.mutual()
 }
 
 // ownerOfSets returns the cluster of StatefulSets that are sorted by name. The first one leads: the cluster

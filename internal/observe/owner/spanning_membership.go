@@ -22,6 +22,22 @@ func (o Owner) membershipBySets() flavour.Membership {
 	}
 }
 
+// membershipBeside returns how the members of a cluster change of which StatefulSets made some and none made
+// others.
+func (o Owner) membershipBeside() flavour.Membership {
+	remove := "stop its pod: scale its StatefulSet or Deployment in by it, or delete it; remove the member with " +
+		o.Command("member remove", "MEMBER --force") + ", and remove it from the lists of the others"
+	return flavour.Membership{
+		Manager: flavour.BySets, ManagerName: "the set of its workloads (" + o.WorkloadNames() + ")",
+		ScaleHow: "to add a member, add a learner with " + o.Command("member add", "--peer-urls URL") + ", create a pod that runs it " +
+			"with all members in --initial-cluster, name it in the lists of the others, and make it a voter with " + o.Command("member promote", "MEMBER") +
+			"; to remove one, " + remove,
+		ScaleInHow: remove,
+		ReplaceHow: remove + ", then add it again as a learner with " + o.Command("member add", "--peer-urls URL") +
+			", start its pod without its old data and with --initial-cluster-state=existing, and make it a voter with " + o.Command("member promote", "MEMBER"),
+	}
+}
+
 func (o Owner) removeHow() string {
 	return o.stopAndRemove() + ", delete that StatefulSet, and remove the member from the lists of the others"
 }

@@ -48,17 +48,32 @@ func (o Owner) Continues(ref string) bool {
 }
 
 // Size returns how many members the owner and the members' own lists name.
-func (o Owner) Size() int { return max(int(o.Replicas)+o.MembersElsewhere(), o.MembersListed()) }
+func (o Owner) Size() int {
+	return max(int(o.Replicas)+len(o.PodsBeside)+o.MembersElsewhere(), o.MembersListed())
+}
+
+// InParts reports whether more than one StatefulSet makes all the members: several do, or there are pods
+// that none made.
+func (o Owner) InParts() bool { return o.Spans() || len(o.PodsBeside) > 0 }
+
+// IsBeside reports whether a pod is a member that no StatefulSet made, beside those of StatefulSets.
+func (o Owner) IsBeside(pod string) bool { return slices.Contains(o.PodsBeside, pod) }
 
 // WorkloadNames returns the names of the StatefulSets of a cluster that spans several, as in
 // messages.
 func (o Owner) WorkloadNames() string {
-	if !o.Spans() {
+	if !o.InParts() {
 		return o.StatefulSet
 	}
 	var names []string
 	for _, w := range o.Workloads {
 		names = append(names, w.Name)
+	}
+	if !o.Spans() {
+		names = append(names, o.StatefulSet)
+	}
+	for _, pod := range o.PodsBeside {
+		names = append(names, "pod "+pod)
 	}
 	return policy.List(names)
 }

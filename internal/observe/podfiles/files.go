@@ -7,6 +7,7 @@ package podfiles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -18,8 +19,9 @@ import (
 )
 
 // Files reads files and variables of the pods of one namespace from ConfigMaps and Secrets. It reads
-// each object once, and stores it only in memory. It is for one goroutine, and not for longer than
-// one command.
+// each object once, and stores it only in memory. What could not be read is read again when it is asked for
+// again, unless the API server has answered that there is none or that the user may not read it. It is for
+// one goroutine, and not for longer than one command.
 type Files struct {
 	reader    client.Reader
 	namespace string
@@ -64,10 +66,30 @@ func (f *Files) Contents(ctx context.Context) etcdconf.Contents {
 		got, ok := f.read[key]
 		if !ok {
 			got.data, got.err = readContents(ctx, f.reader, kind, f.namespace, name)
-			f.read[key] = got
+			if !Transient(got.err) {
+				f.read[key] = got
+			}
 		}
 		return got.data, got.err
 	}
+}
+
+// ReadError is returned for a ConfigMap or Secret that could not be read.
+type ReadError struct {
+	Kind, Namespace, Name string
+	Err                   error
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("read %s %s/%s: %v", e.Kind, e.Namespace, e.Name, e.Err)
+}
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Transient reports whether an error is that of an object that the next read may find: the API server did not
+// answer, or not to this question.
+func Transient(err error) bool {
+	read, failed := errors.AsType[*ReadError](err)
+	return failed && !apierrors.IsForbidden(read.Err)
 }
 
 func readContents(ctx context.Context, r client.Reader, kind, namespace, name string) (map[string][]byte, error) {
@@ -83,7 +105,7 @@ func readContents(ctx context.Context, r client.Reader, kind, namespace, name st
 	case apierrors.IsNotFound(err):
 		return nil, &etcdconf.MissingError{Kind: kind, Namespace: namespace, Name: name}
 	case err != nil:
-		return nil, fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
+		return nil, &ReadError{Kind: kind, Namespace: namespace, Name: name, Err: err}
 	}
 	return data(), nil
 }

@@ -48,16 +48,32 @@ type Unread struct {
 // and the Secrets of envFrom. It reads each object once, with the rights of the user. Webhook and
 // controller have none: they may not read these objects. It is for one command.
 type Scripts struct {
-	mu     sync.Mutex
-	left   int
-	read   map[string]int
-	files  map[string]*Files
-	unread map[[2]string]Unread
+	mu    sync.Mutex
+	left  int
+	read  map[string]int
+	files map[string]*Files
+	// counted are the objects that count against the bounds, by namespace, kind and name.
+	counted map[[3]string]bool
+	unread  map[[2]string]Unread
 }
 
 // NewScripts returns a Scripts that has read nothing.
 func NewScripts() *Scripts {
-	return &Scripts{left: maxOfAll, read: map[string]int{}, files: map[string]*Files{}, unread: map[[2]string]Unread{}}
+	s := &Scripts{}
+	s.Forget()
+	return s
+}
+
+// Forget makes s read everything again, as if it had read nothing: what is decided again, under a lock, is
+// decided on what is there by then. A nil Scripts has read nothing.
+func (s *Scripts) Forget() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.read, s.files = maxOfAll, map[string]int{}, map[string]*Files{}
+	s.counted, s.unread = map[[3]string]bool{}, map[[2]string]Unread{}
 }
 
 // Contents returns a function that reads the objects of a namespace. It is safe for several
@@ -71,15 +87,23 @@ func (s *Scripts) Contents(ctx context.Context, reader client.Reader, namespace 
 			files = New(reader, namespace)
 			s.files[namespace] = files
 		}
-		if _, done := files.read[[2]string{kind, name}]; !done {
+		if of := [3]string{namespace, kind, name}; !s.counted[of] {
 			if s.left == 0 || s.read[namespace] == maxScriptObjects {
 				return nil, &ManyObjectsError{Namespace: namespace, All: s.read[namespace] < maxScriptObjects}
 			}
 			s.left--
 			s.read[namespace]++
+			s.counted[of] = true
 		}
 		return files.Contents(ctx)(kind, name)
 	}
+}
+
+// Found removes what Miss has recorded of a workload: what was not read then has been read since.
+func (s *Scripts) Found(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unread, [2]string{namespace, name})
 }
 
 // Miss records a StatefulSet of which it is not known whether it runs etcd, and why.

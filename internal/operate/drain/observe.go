@@ -119,7 +119,7 @@ func (o *observation) readClusters(ctx context.Context) error {
 // clusterFacts reads what the rule about evictions must know, as the eviction guard does. The guard
 // knows no members without a StatefulSet, so these are read in another way.
 func clusterFacts(ctx context.Context, r *observe.Reader, o owner.Owner, pod string) (eviction.Facts, error) {
-	if !o.WithoutStatefulSet() {
+	if !o.WithoutStatefulSet() && !o.IsBeside(pod) {
 		e, err := r.Eviction(ctx, o.Namespace, pod, "")
 		if err != nil {
 			return eviction.Facts{}, errors.Join(fmt.Errorf("observe %s", o), err)

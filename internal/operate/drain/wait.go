@@ -40,7 +40,7 @@ func (r *Run) isBack(ctx context.Context, m evicted) (back bool, waiting *corev1
 	if err != nil {
 		return false, nil, fmt.Errorf("observe %s: %w", m.owner, err)
 	}
-	if m.owner.WithoutStatefulSet() { // the new pod may have another name
+	if m.owner.WithoutStatefulSet() || m.owner.IsBeside(m.Pod) { // the new pod may have another name
 		return readyCount(facts.Cluster) >= m.ready, nil, nil
 	}
 	var pod corev1.Pod

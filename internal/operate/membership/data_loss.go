@@ -4,6 +4,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
@@ -49,17 +51,26 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 			return true, strings.TrimPrefix(member.Err.Error(), "member "+pod+": "), nil
 		}
 	}
-	if len(m.Owner.Claims) == 0 {
+	wanted, known := m.dataClaims(s, pod)
+	if len(wanted) == 0 {
 		return m.lostWithoutClaim(ctx, s, pod)
 	}
-	claims := s.claims[pod]
-	if len(claims) < len(m.Owner.Claims) {
-		return true, "it has no volume claim", nil
-	}
-	for _, c := range claims {
-		if c.DeletionTimestamp != nil || c.Status.Phase != corev1.ClaimBound {
-			return true, fmt.Sprintf("its volume claim %s is %s", c.Name, phase(c)), nil
+	missing := ""
+	var bound []*corev1.PersistentVolumeClaim
+	for _, c := range wanted {
+		name := c.Template + "-" + pod
+		i := slices.IndexFunc(s.claims[pod], func(c *corev1.PersistentVolumeClaim) bool { return c.Name == name })
+		switch {
+		case i < 0:
+			missing = cmp.Or(missing, "it has no volume claim "+name)
+		case s.claims[pod][i].DeletionTimestamp != nil, s.claims[pod][i].Status.Phase != corev1.ClaimBound:
+			missing = cmp.Or(missing, fmt.Sprintf("its volume claim %s is %s", name, phase(s.claims[pod][i])))
+		default:
+			bound = append(bound, s.claims[pod][i])
 		}
+	}
+	if missing != "" && known {
+		return true, missing, nil
 	}
 	message, err := m.terminationLog(ctx, s, pod)
 	if err != nil {
@@ -68,7 +79,23 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	if message != "" {
 		return true, fmt.Sprintf("its log has %q", message), nil
 	}
-	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+	if missing != "" {
+		return false, missing + ", and it is not known which of its claims has its data", nil
+	}
+	return false, fmt.Sprintf("volume claim %s is bound since %s", bound[0].Name, bound[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+}
+
+// dataClaims returns the claim templates with a member's data. If the configuration doesn't show which of
+// several it is, it returns all of them, and false.
+func (m *Members) dataClaims(s *observation, pod string) (claims []owner.Claim, known bool) {
+	at := m.Owner.Ordinal(pod)
+	claims = slices.Clone(m.Owner.ClaimsOf(max(at, 0)))
+	if at >= 0 && at < len(s.configs) {
+		if volumes, shown := s.configs[at].DataMounts(&s.template.template.Spec); shown {
+			return slices.DeleteFunc(claims, func(c owner.Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+		}
+	}
+	return claims, len(claims) == 1
 }
 
 // lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
@@ -148,11 +175,13 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 	if at := m.Owner.Ordinal(pod); at >= 0 && at < len(s.configs) {
 		container = s.configs[at].Container
 	}
-	return FatalLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
+	end, err := EndOfLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
+	return end.Fatal, err
 }
 
-// FatalLog returns the message about lost data with which a container's etcd ended, empty for none.
-func FatalLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (string, error) {
+// EndOfLog returns what the end of the log of a container's etcd shows. Last is of the newest instance that
+// has printed something.
+func EndOfLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (end LogEnd, err error) {
 	for _, previous := range []bool{false, true} {
 		if previous && runsFor(pod, container, now) > settledRun {
 			break // it has passed what ended the earlier one
@@ -161,15 +190,17 @@ func FatalLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string,
 		var status apierrors.APIStatus
 		switch {
 		case apierrors.IsForbidden(err):
-			return "", fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
+			return end, fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
 		case errors.As(err, &status), err != nil:
 			continue // it has not run, or its node is gone
 		}
-		if message := fatalMessageIn(text); message != "" {
-			return message, nil
+		of := endOf(text)
+		end.Last = cmp.Or(end.Last, of.Last)
+		if of.Fatal != "" {
+			return of, nil
 		}
 	}
-	return "", nil
+	return end, nil
 }
 
 // settledRun is how long etcd runs at most before it ends because of lost data.
@@ -183,38 +214,4 @@ func runsFor(pod *corev1.Pod, container string, now time.Time) time.Duration {
 		}
 	}
 	return 0
-}
-
-// fatalMessageIn returns the message about lost data at the end of a log, empty for none.
-func fatalMessageIn(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for _, line := range slices.Backward(lines[max(0, len(lines)-40):]) {
-		// etcd before 3.5 writes its levels as letters: "E | etcdmain: …".
-		grave := func(mark string) bool { return strings.Contains(line, mark) }
-		if !slices.ContainsFunc([]string{`"fatal"`, `"panic"`, "panic:", `"error"`, " C | ", " E | "}, grave) {
-			continue
-		}
-		for _, message := range fatalLogMessages {
-			if rest, found := messageFrom(line, message); found {
-				return rest
-			}
-		}
-	}
-	return ""
-}
-
-// messageFrom returns the rest of a line from a message on. A file's name doesn't count: "open 0.wal:
-// permission denied" is no loss of data.
-func messageFrom(line, message string) (rest string, found bool) {
-	for from := 0; ; {
-		at := strings.Index(line[from:], message)
-		if at < 0 {
-			return "", false
-		}
-		if at += from; at == 0 || line[at-1] != '.' {
-			rest, _, _ = strings.Cut(line[at:], `"`)
-			return rest, true
-		}
-		from = at + 1
-	}
 }

@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,27 +13,60 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestFatalMessageIn(t *testing.T) {
+// TestEndOf has a row per format of etcd's log, and per line that only looks like the end of etcd.
+func TestEndOf(t *testing.T) {
 	t.Parallel()
+	const bootstrapped = "has already been bootstrapped"
+	const mismatch = `{"level":"warn","msg":"request sent was ignored by remote peer due to cluster ID mismatch","error":"cluster ID mismatch"}`
 	for text, want := range map[string]string{
-		`{"level":"fatal","caller":"etcdmain/etcd.go:197","msg":"discovery failed","error":"member 8e9e05c52164694d has already been bootstrapped"}`: "has already been bootstrapped",
+		`{"level":"fatal","caller":"etcdmain/etcd.go:197","msg":"discovery failed","error":"member 8e9e05c52164694d has already been bootstrapped"}`: bootstrapped,
 		`{"level":"panic","msg":"tocommit(7) is out of range [lastIndex(0)]. Was the raft log corrupted, truncated, or lost?"}`:                      "tocommit(7) is out of range [lastIndex(0)]. Was the raft log corrupted, truncated, or lost?",
-		"2026-11-20 12:17:50.123456 C | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                             "has already been bootstrapped",
+		"panic: freepages: failed to get all reachable pages (page 2: multiple references)\n\ngoroutine 1 [running]:\nmain.main()":                   "freepages: failed to get all reachable pages (page 2: multiple references)",
+		"2026-11-20 12:17:50.123456 C | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                             bootstrapped,
+		"2026-11-20 12:17:50.123456 E | etcdserver: the member has been permanently removed from the cluster":                                        "permanently removed from the cluster",
 		"2026-11-20 12:17:50.123456 I | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                             "",
+		"backup E | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                                                 "",
 		`{"level":"info","msg":"has already been bootstrapped"}`:                                                                                     "",
-		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/member/wal/0-0.wal: permission denied"}`:                                    "",
-		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/0.wal: no more; wal: file not found"}`:                                      "wal: file not found",
-		`{"level":"fatal","msg":"address already in use"}`:                                                                                           "",
+		// Its level is warn, and it is the end of etcd all the same.
+		`{"level":"warn","msg":"server error","error":"the member has been permanently removed from the cluster"}` + "\n" +
+			`{"level":"warn","msg":"data-dir used by this member must be removed"}` + "\n" + `{"level":"info","msg":"stopped"}`: "permanently removed from the cluster",
+		// Lines with an error that etcd survives, of whatever text.
+		mismatch: "",
+		`{"level":"warn","msg":"failed to reach the peer URL","error":"snap: timeout"}`:                                                    "",
+		`{"level":"info","msg":"a \"fatal\" word","error":"cluster ID mismatch"}`:                                                          "",
+		`wait: {"level":"fatal","msg":"member 1 has already been bootstrapped"}`:                                                           "",
+		`time="2026-11-20T12:17:50Z" level=error msg="crc mismatch" "error"`:                                                               "",
+		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/member/wal/0-0.wal: permission denied"}`:                          "",
+		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/0.wal: no more; wal: file not found"}`:                            "wal: file not found",
+		`{"level":"fatal","msg":"address already in use"}`:                                                                                 "",
+		`{"level":"error","msg":"x","error":"crc mismatch"}` + "\n" + `{"level":"fatal","msg":"address already in use"}`:                   "",
+		`{"level":"fatal","msg":"address already in use"}` + "\n" + `{"level":"error","msg":"x","error":"crc mismatch"}` + "\n" + mismatch: "crc mismatch",
 		"": "",
 	} {
-		if got := fatalMessageIn(text + "\n"); got != want {
+		if got := endOf(text + "\n").Fatal; got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestFatalLog: the end of an earlier container shows nothing of one that has run since.
-func TestFatalLog(t *testing.T) {
+// TestLastLine: a line that proves nothing is shown as the last line.
+func TestLastLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"one\n two \n": "two",
+		`{"level":"warn","msg":"failed","error":"cluster ID mismatch"}`: "warn: failed: cluster ID mismatch",
+		`{"level":"info","msg":"ready"}`:                                "info: ready",
+		strings.Repeat("x", 300):                                        strings.Repeat("x", 200) + "...",
+		"":                                                              "",
+	} {
+		if got := endOf(text); got.Last != want || got.Fatal != "" {
+			t.Errorf("%s: %+v, want %q", text, got, want)
+		}
+	}
+}
+
+// TestEndOfLog: the end of an earlier container shows nothing of one that has run since.
+func TestEndOfLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const fatal = `{"level":"fatal","error":"member 8e9e05c52164694d has already been bootstrapped"}`
@@ -54,8 +88,8 @@ func TestFatalLog(t *testing.T) {
 			}
 			return "", nil
 		}
-		if got, err := FatalLog(t.Context(), logs, pod, "etcd", now); err != nil || got != row.want {
-			t.Errorf("%s: %q, %v; want %q", name, got, err, row.want)
+		if got, err := EndOfLog(t.Context(), logs, pod, "etcd", now); err != nil || got.Fatal != row.want {
+			t.Errorf("%s: %+v, %v; want %q", name, got, err, row.want)
 		}
 	}
 }

@@ -138,3 +138,38 @@ func TestBrokenAt(t *testing.T) {
 		t.Errorf("%q is broken, want main-1, whose member was removed", got)
 	}
 }
+
+// TestLostByClaims: of several claims, only those with the data directory and the log show that data is lost.
+func TestLostByClaims(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, dir string
+		claims    []string
+		lost      bool
+		because   string
+	}{
+		{"all are there", "/data", []string{"data", "backups"}, false, "volume claim data-main-1 is bound"},
+		{"the one for backups is gone", "/data", []string{"data"}, false, "volume claim data-main-1 is bound"},
+		{"the one with the data is gone", "/data", []string{"backups"}, true, "it has no volume claim data-main-1"},
+		{"one is gone, and which has the data is not known", "$DIR", []string{"backups"}, false, "not known which of its claims"},
+	} {
+		s := well()
+		s.template.template.Spec = corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", VolumeMounts: []corev1.VolumeMount{
+			{Name: "data", MountPath: "/data"}, {Name: "backups", MountPath: "/backups"},
+		}}}}
+		s.configs[1].DataDir, s.configs[1].Container = row.dir, "etcd"
+		for _, template := range row.claims {
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: template + "-main-1"}}
+			claim.Status.Phase = corev1.ClaimBound
+			s.claims["main-1"] = append(s.claims["main-1"], claim)
+		}
+		m := &Members{
+			Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3, Claims: []owner.Claim{{Template: "data"}, {Template: "backups"}}},
+			Clock: clock.RealClock{},
+		}
+		lost, why, err := m.dataLost(t.Context(), s, "main-1")
+		if err != nil || lost != row.lost || !strings.Contains(why, row.because) {
+			t.Errorf("%s: lost %t (%s), %v; want %t (%s)", row.name, lost, why, err, row.lost, row.because)
+		}
+	}
+}

@@ -157,7 +157,7 @@ func (m *Members) survey(ctx context.Context, s *observation) error {
 	for _, p := range pods {
 		s.pods[p.Name] = p
 	}
-	if key := endpointsKey(pods); m.cluster == nil || m.pods != key {
+	if key := endpointsKey(pods); m.cluster == nil || m.pods != key || etcd.Transient(m.cluster.Endpoints) {
 		if err := m.connect(ctx); err != nil {
 			return err
 		}

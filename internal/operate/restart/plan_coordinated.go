@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -72,6 +73,8 @@ func (j *Job) notCoordinated() string {
 		return fmt.Sprintf("etcd-druid sets the replicas of its StatefulSet; to stop all members and start them again, run: %s 0; then: %s %d", scale, scale, max(o.Replicas, 1))
 	case o.WithoutStatefulSet():
 		return "" // restartable refuses it
+	case len(o.PodsBeside) > 0:
+		return "no StatefulSet makes " + policy.List(o.PodsBeside) + ", so no single write stops or starts all members; restart them one at a time, without --strategy"
 	case o.Spans():
 		return "its members are in several StatefulSets, and no single write stops or starts all of them; restart them one at a time, without --strategy"
 	case m.Manager != flavour.Unmanaged:

@@ -28,7 +28,7 @@ import (
 // the survey, which it uses. size is the number of members that the restored cluster has, 0
 // for the number that it should have now.
 func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
-	if r.Owner.WithoutStatefulSet() || r.Owner.Spans() {
+	if r.Owner.WithoutStatefulSet() || r.Owner.InParts() {
 		return nil
 	}
 	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)

@@ -32,6 +32,9 @@ func (r Plan) refusal() error {
 	if r.Owner.WithoutStatefulSet() {
 		return fmt.Errorf("%s has no StatefulSet: restore it with the program that created its pods", r.Owner)
 	}
+	if len(r.Owner.PodsBeside) > 0 {
+		return r.refuse("its members are those of %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
+	}
 	if r.Owner.Spans() {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}

@@ -143,7 +143,7 @@ func (j *Job) supported() error {
 			o, o.Name, o.Namespace, at)
 	case o.OfDruid():
 		return operate.Refuse("%s has no schedule of this command: etcd-druid takes its backups (spec.backup.fullSnapshotSchedule)", o)
-	case o.Kind != "StatefulSet" || o.Spans():
+	case o.Kind != "StatefulSet" || o.InParts():
 		return operate.Refuse("a schedule needs a cluster on one StatefulSet, whose annotations name the Lease of the backups: run kubectl etcd snapshot save %s URL -n %s from a job of your own", o.Target(), o.Namespace)
 	}
 	return nil

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// DataMounts returns the names of the volumes with the data directory and the write-ahead log. A directory
+// on no volume has none. known is false if a directory is not known, or the pod has no such container.
+func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) {
+	i := slices.IndexFunc(spec.Containers, func(of corev1.Container) bool { return of.Name == c.Container })
+	dirs := []string{c.DataDir}
+	if c.WALDir != "" {
+		dirs = append(dirs, c.WALDir)
+	}
+	if i < 0 || !IsKnownDir(c.DataDir) || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+		return nil, false
+	}
+	for _, dir := range dirs {
+		if mount, _ := MountAt(&spec.Containers[i], dir); mount != nil {
+			volumes = append(volumes, mount.Name)
+		}
+	}
+	return volumes, true
+}
