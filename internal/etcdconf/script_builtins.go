@@ -32,7 +32,7 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 	}
 	switch name {
 	case ":": // its arguments assign defaults: ${NAME:=default}
-		if !perhaps {
+		if !perhaps && !computes(c) {
 			r.fields(args[1:])
 			return false
 		}
@@ -47,10 +47,18 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 			r.forgetAll() // the name isn't known
 		}
 	}
-	for _, arg := range c.Args {
-		r.forgetIn(arg)
-	}
+	r.forgetIn(&syntax.CallExpr{Args: c.Args})
 	return false
+}
+
+// computes reports whether a command has arithmetic, which may assign.
+func computes(c *syntax.CallExpr) (does bool) {
+	syntax.Walk(c, func(node syntax.Node) bool {
+		_, is := node.(*syntax.ArithmExp)
+		does = does || is
+		return !does
+	})
+	return does
 }
 
 // assigners are commands whose arguments name variables that they change.

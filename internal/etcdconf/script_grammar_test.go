@@ -127,7 +127,7 @@ func (g *generator) command() string {
 	case 9, 10, 11:
 		return g.assignment()
 	case 12:
-		return g.pick("echo etcd", "echo exec etcd >/dev/null", `X=$(echo etcd)`, "cat <<E\netcd\nE", "cat <<'E'\nexec etcd\nE", ": etcd", "# etcd")
+		return g.pick("echo etcd", "echo exec etcd >/dev/null", `X=$(echo etcd)`, "cat <<E\netcd\nE", "cat <<'E'\nexec etcd\nE", ": etcd", ": # etcd")
 	case 13:
 		return g.pick("f0", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
 	case 14:
