@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,15 @@ func TestHintsOf(t *testing.T) {
 	}
 }
 
+// doubling are functions of which each calls the one before it twice.
+func doubling(n int) string {
+	text := "f0() { :; }\n"
+	for i := range n {
+		text += fmt.Sprintf("f%d() { f%d; f%d; }\n", i+1, i, i)
+	}
+	return text
+}
+
 // TestBadInput reads pods that their authors made to stop the program: each is read in
 // milliseconds, and none is shown to run etcd.
 func TestBadInput(t *testing.T) {
@@ -128,6 +138,14 @@ func TestBadInput(t *testing.T) {
 		"it sources itself":       ". /start.sh; source /start.sh; . \"$0\"",
 		"functions without end":   "a() { b; }; b() { a; a; }; a",
 		"branches without number": strings.Repeat("if x; then y; fi\n", 10_000),
+		"a megabyte of branches":  strings.Repeat("if x; then etcd; else /app; fi\n", 1<<20/31),
+		"a megabyte of brackets":  strings.Repeat("(etcd", 1<<20/5),
+		"a megabyte of functions": strings.Repeat("f() { f; f; }\n", 1<<20/14) + "f; etcd",
+		"nested branches":         strings.Repeat("if a; then ", 900) + "etcd; " + strings.Repeat("else /app; fi; ", 900),
+		"functions that double":   doubling(500) + "f500\n/app",
+		"ways that double":        strings.Repeat("if x; then A=1; else A=2; fi\n", 1000) + "if x; then etcd; fi\n/app $A",
+		"functions before etcd":   doubling(500) + "f500\nif x; then etcd; fi\n/app",
+		"etcd in many branches":   strings.Repeat("case $X in a) etcd --name $A ;; b) A=$A$A ;; esac\n", 600) + "/app",
 	} {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Command: []string{"sh", "-c", script}}}}}
 		start := time.Now()

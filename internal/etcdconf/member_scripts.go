@@ -31,6 +31,9 @@ func (w *changeWalk) scripts(in scope, c fields) {
 // does so within bounds: such a script can have itself in it by a variable.
 func (w *changeWalk) nested(in scope, text string) {
 	if w.left -= len(text); w.left < 0 || w.depth == maxMountedDepth {
+		unread := w.found
+		unread.Unread = "a script has too many scripts in it"
+		w.note(unread)
 		return
 	}
 	around := in.script.around

@@ -33,7 +33,7 @@ func (s *script) surelyRuns(call *syntax.CallExpr, errexit bool) bool {
 		return false
 	}
 	spent := s.spent
-	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, target: call, errexit: errexit || setsErrexit.MatchString(s.text)}
+	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, target: call, errexit: errexit || setsErrexit.MatchString(s.text)}
 	s.from = 0
 	all := w.list(s.statements, true)
 	s.from, s.spent = len(s.text), spent

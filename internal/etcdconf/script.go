@@ -40,6 +40,9 @@ type script struct {
 	// before a mistake, so they are parsed nevertheless.
 	err       error
 	constants map[string]constant
+	own       definitions
+	// others are the other commands that run a member instead of it, on other ways.
+	others []*syntax.CallExpr
 	// from is the offset up to which assignments have been executed, if it is behind the word that
 	// is expanded: that of the call of a function that the word is in.
 	from   int
@@ -98,6 +101,7 @@ func (s *script) parse() error {
 		}
 		s.statements = append(s.statements, statement)
 	}
+	s.define()
 	for _, statement := range s.statements {
 		s.assign(statement)
 	}
@@ -111,17 +115,30 @@ var etcdLine = regexp.MustCompile(`(?m)^\s*(?:exec\s+)?(?:[\w./-]*/)?etcd(?:\s|$
 // find searches a statement for the command that runs etcd. What runs in a command substitution is no
 // member, since the shell waits for its end.
 func (s *script) find(statement *syntax.Stmt) {
+	background := map[syntax.Command]bool{}
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
+		case *syntax.Stmt:
+			background[n.Cmd] = n.Background
 		case *syntax.CallExpr:
-			if program, ok := s.etcdProgram(n); ok && s.prefers(n, program) {
+			program, ok := s.etcdProgram(n)
+			if ok && s.stays(n, background[n]) && program == "etcd" {
+				s.others = append(s.others, n)
+			}
+			if ok && s.prefers(n, program) {
 				s.etcd, s.etcdFields, s.program = n, s.fields(n), program
 			}
 		}
 		return true
 	})
+}
+
+// stays reports whether a member that a command runs may be the one of the container. A script may also
+// run one for its preparation, and end it.
+func (s *script) stays(call *syntax.CallExpr, background bool) bool {
+	return firstOf(s.argv(call)) != "timeout" && !(background && s.own.kills)
 }
 
 // prefers reports whether a command shows more of the member than the one that was found before it:
@@ -148,7 +165,7 @@ func firstOf(argv []string) string {
 func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 	argv := s.argv(call)
 	at := etcdAt(argv)
-	if at < 0 || informs(argv[at+1:]) {
+	if at < 0 || s.own.functions[argv[0]] != nil || informs(argv[at+1:]) {
 		return "", false
 	}
 	return "etcd" + subcommand(argv[at+1:]), true

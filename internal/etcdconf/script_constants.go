@@ -56,9 +56,14 @@ func (s *script) assign(statement *syntax.Stmt) {
 			s.record(c.Args)
 			return
 		case *syntax.CallExpr:
-			if len(c.Args) == 0 {
+			switch name := commandOf(withoutCommand(c.Args)); {
+			case len(c.Args) == 0:
 				s.record(c.Assigns)
 				return
+			case name == "." || name == "source" || name == "eval": // what it executes isn't known
+				for variable := range s.constants {
+					s.constants[variable] = constant{value: unknownWord}
+				}
 			}
 		}
 	}
@@ -103,9 +108,10 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 			if len(n.Args) == 0 {
 				return true
 			}
-			if name, ok := literal(n.Args[0]); ok && (name == "read" || name == "unset" || name == "getopts") {
-				for _, arg := range n.Args[1:] {
+			if args := withoutCommand(n.Args); assigners[commandOf(args)] {
+				for _, arg := range args[1:] {
 					if variable, ok := literal(arg); ok {
+						variable, _, _ = strings.Cut(variable, "=")
 						s.constants[variable] = constant{value: unknownWord}
 					}
 				}
@@ -119,7 +125,7 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 // of literals.
 func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	call, is := statement.Cmd.(*syntax.CallExpr)
-	if !is || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
+	if !is || s.own.alias || s.own.functions[commandOf(call.Args)] != nil || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
 		return false, false
 	}
 	args, ok := literals(call.Args)

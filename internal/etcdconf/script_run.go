@@ -27,19 +27,31 @@ type run struct {
 
 	vars     map[string]string // may hold references to unknown
 	exported map[string]bool
-	unknown  []string // texts that can't be expanded, as they are written
-	budget   int      // what expansions may still cost
+	// given are the variables that env assigns.
+	given     map[string]bool
+	allexport bool // set -a
+	// cleared is true where env gives etcd only what it assigns itself.
+	cleared bool
+	// changed is true where a file or text that isn't read may have set any variable.
+	changed bool
+	// entries are the commands that lead to etcd: itself, and the calls of the function that it is in.
+	entries []syntax.Node
+	// open are the functions that are followed.
+	open    map[*syntax.Stmt]bool
+	unknown []string // texts that can't be expanded, as they are written
+	budget  int      // what expansions may still cost
 }
 
 func newRun(s *script, inherited func(string) (string, bool), hostname string, positional []string) *run {
 	return &run{
 		script: s, inherited: inherited, hostname: hostname, positional: positional,
-		vars: map[string]string{}, exported: map[string]bool{}, budget: maxExpansion,
+		vars: map[string]string{}, exported: map[string]bool{}, given: map[string]bool{}, open: map[*syntax.Stmt]bool{}, budget: maxExpansion,
 	}
 }
 
 // etcdArgs runs the script up to etcd and returns etcd's arguments.
 func (r *run) etcdArgs() []string {
+	r.entries = r.script.entries(r.script.etcd)
 	r.statements(r.script.statements, false)
 	w := r.script.etcdFields
 	at := etcdAt(w.argv)
@@ -54,9 +66,15 @@ func (r *run) etcdArgs() []string {
 // environ returns a variable of the environment that the script gives to etcd.
 func (r *run) environ(name string) (string, bool) {
 	v, ok := r.vars[name]
+	if r.cleared {
+		return r.render(v), ok && r.given[name]
+	}
 	inherited, was := r.inherit(name)
-	if ok && (was || r.exported[name]) {
+	switch {
+	case ok && (was || r.exported[name]):
 		return r.render(v), true
+	case ok:
+		return "", false
 	}
 	return inherited, was
 }
@@ -85,8 +103,7 @@ func (r *run) variable(name string) (string, bool) {
 
 // leadsToEtcd reports whether the command that runs etcd is in a node.
 func (r *run) leadsToEtcd(node syntax.Node) bool {
-	at := r.script.etcd.Pos()
-	return !node.Pos().After(at) && node.End().After(at)
+	return slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
 }
 
 // statements follows statements in order. It returns true at the command that runs etcd,
@@ -94,7 +111,9 @@ func (r *run) leadsToEtcd(node syntax.Node) bool {
 // not run on its way to etcd.
 func (r *run) statements(list []*syntax.Stmt, perhaps bool) bool {
 	for _, s := range list {
-		if s.Cmd != nil && r.command(s.Cmd, perhaps) {
+		switch {
+		case s.Cmd == nil:
+		case s.Background && r.leadsToEtcd(s) && r.command(s.Cmd, false), !s.Background && r.command(s.Cmd, perhaps):
 			return true
 		}
 	}
@@ -131,8 +150,10 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	case *syntax.IfClause:
 		return r.ifClause(c)
 	case *syntax.WhileClause:
+		r.forgetIn(c)
 		return r.branch(c.Cond) || r.branch(c.Do)
 	case *syntax.ForClause:
+		r.forgetIn(c)
 		return r.branch(c.Do)
 	case *syntax.CaseClause:
 		for _, item := range c.Items {
@@ -141,7 +162,7 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 			}
 		}
 	case *syntax.FuncDecl:
-		return r.branch([]*syntax.Stmt{c.Body})
+		return false // followed where it is called
 	case *syntax.TimeClause:
 		return c.Stmt != nil && r.statements([]*syntax.Stmt{c.Stmt}, perhaps)
 	case *syntax.Subshell:
@@ -181,13 +202,7 @@ func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 	if len(c.Args) == 0 {
 		return false
 	}
-	switch word, _ := literal(c.Args[0]); word {
-	case ":": // its arguments assign defaults: ${NAME:=default}
-		r.fields(c.Args[1:])
-	case "set":
-		r.setPositional(c.Args[1:], perhaps)
-	}
-	return false
+	return r.builtin(c, perhaps)
 }
 
 // envAssigns follows the assignments of env in `env NAME=value etcd`.
@@ -195,8 +210,9 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 	w := r.script.etcdFields
 	for _, field := range r.fields(c.Args[:w.args[etcdAt(w.argv)]+1]) {
 		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
-			r.vars[name], r.exported[name] = value, true
+			r.vars[name], r.exported[name], r.given[name] = value, true, true
 		}
+		r.clears(field)
 		if path.Base(field) == "etcd" {
 			return
 		}
@@ -208,7 +224,14 @@ func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
 	if len(args) == 0 {
 		return
 	}
-	if word, _ := literal(args[0]); word != "--" {
+	switch word, _ := literal(args[0]); {
+	case word == "--":
+	case strings.HasPrefix(word, "-") && !slices.ContainsFunc(args, endsOptions):
+		r.allexport = r.allexport || strings.Contains(word, "a")
+		r.reset = r.reset || len(args) > 1 && !strings.HasSuffix(word, "o")
+		return
+	default:
+		r.reset = true
 		return
 	}
 	zero := r.positional[:min(1, len(r.positional))]
@@ -224,7 +247,7 @@ func (r *run) assign(a *syntax.Assign, perhaps, export bool) {
 		return
 	}
 	name := a.Name.Value
-	r.exported[name] = r.exported[name] || export
+	r.exported[name] = r.exported[name] || export || r.allexport
 	if a.Naked {
 		return
 	}
@@ -241,7 +264,7 @@ func (r *run) assign(a *syntax.Assign, perhaps, export bool) {
 	case a.Append:
 		value = r.asWritten("${" + name + "}")
 	}
-	if perhaps && set && before != value { // it is the one or the other
+	if perhaps && (!set || before != value) { // it is the one or the other
 		value = r.asWritten("${" + name + "}")
 	}
 	r.vars[name] = value

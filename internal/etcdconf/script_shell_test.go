@@ -6,6 +6,7 @@
 package etcdconf
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,25 +15,52 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
-// TestScriptsInAShell compares the judgement of random scripts with what a real shell runs.
+// TestScriptsInAShell compares the judgement of random scripts with what real shells run.
 func TestScriptsInAShell(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	shell := newSandbox(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	const count = 200 // each that is shown runs up to 8 times
-	shown := 0
-	for range count {
+	const most, least, enough = 300, 10, 2 * time.Second
+	shown, count := 0, 0
+	for start := time.Now(); count < most && (count < least || time.Since(start) < enough); count++ {
 		if shell.judge(t, random.Uint64()) {
 			shown++
 		}
 	}
-	if shown < count/10 {
-		t.Errorf("only %d of %d scripts are shown to run etcd, which tests little", shown, count)
+	t.Logf("seed %d: %d of %d scripts are shown to run etcd", seed, shown, count)
+}
+
+// TestShare counts the scripts that are shown to run etcd, since "not known" is always right, and
+// useless.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	const count = 2000
+	random, plain := 0, 0
+	for seed := range uint64(count) {
+		g := generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+		if plainly(g.script()) {
+			random++
+		}
+		if plainly(g.plain()) {
+			plain++
+		}
 	}
+	t.Logf("%d of %d random scripts are shown to run etcd, and %d plain ones", random, count, plain)
+	if random < count/6 || plain < count {
+		t.Errorf("%d of %d random scripts are shown to run etcd, want a sixth, and %d plain ones, want all", random, count, plain)
+	}
+}
+
+// plainly reports whether a script is shown to run etcd.
+func plainly(text string) bool {
+	parsed := parseScript(text, surroundings{})
+	return parsed.err == nil && parsed.surelyRunsEtcd()
 }
 
 // FuzzScriptsInAShell is the same for as many scripts as there is time for.
@@ -40,44 +68,81 @@ func FuzzScriptsInAShell(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
 	}
-	f.Add(uint64(205493864300321446)) // a loop that only an unknown command leaves
-	f.Fuzz(func(t *testing.T, seed uint64) { newSandbox(t).judge(t, seed) })
+	shell := newSandbox(f)
+	f.Fuzz(func(t *testing.T, seed uint64) { shell.judge(t, seed) })
 }
 
 // sandbox is a folder with the programs that a random script may run. They record that they ran.
-type sandbox struct{ dir string }
+// The scripts of a sandbox run one after the other.
+type sandbox struct {
+	dir    string
+	shells []string
+}
 
 // maxConditions is how many conditions a script has. Each of them is asked once at most, except
 // in loops.
 const maxConditions = 3
 
-func newSandbox(t *testing.T) sandbox {
+// maxTools is how many commands of a script fail or not, by chance.
+const maxTools = 12
+
+// The number of runs of a script with outcomes by chance, and of those after which it is said never to
+// run etcd.
+const runs, mostRuns = 12, 200
+
+func newSandbox(t testing.TB) sandbox {
 	t.Helper()
-	s := sandbox{t.TempDir()}
+	s := sandbox{dir: t.TempDir()}
+	for _, name := range []string{"dash", "bash", "busybox", "sh"} {
+		if at, err := exec.LookPath(name); err == nil && (name != "sh" || len(s.shells) == 0) {
+			s.shells = append(s.shells, at)
+		}
+	}
+	for _, name := range []string{"env", "nice", "timeout", "nohup", "setsid", "cat", "sh"} {
+		at, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(at, s.path(name))
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+	}
 	// A member never ends. So etcd ends the whole process group, and the test sees nothing of
 	// what follows.
-	s.program(t, "etcd", `case "$1" in --version|-h) exit 0 ;; esac; echo etcd >> "$LOG"; kill -KILL 0`)
+	s.program(t, "etcd", `case "$1" in --version|-h) exit 0 ;; esac
+{ echo etcd; printf '%s\037' "$@" "ETCD_NAME=$ETCD_NAME"; echo; } >> LOG
+read -r MAIN < PID
+kill -KILL "-$MAIN" 0`)
 	// Another program runs instead of etcd if it replaces the script, or if it is the last command.
-	s.program(t, "server", `[ "$$" != "$MAIN" ] || echo server >> "$LOG"`)
-	s.program(t, "last", `echo server >> "$LOG"`)
-	s.program(t, "tool", `:`)
+	s.program(t, "server", `read -r MAIN < PID; [ "$$" != "$MAIN" ] || echo server >> LOG`)
+	s.program(t, "last", `echo server >> LOG`)
+	s.program(t, "tool", "exit 0")
+	for i := range maxTools {
+		s.program(t, fmt.Sprintf("t%d", i), fmt.Sprintf(`exit "$T%d"`, i))
+	}
+	s.program(t, "gosu", `shift; exec "$@"`)
+	s.program(t, "tini", `while [ "$1" != -- ]; do shift; done; shift; exec "$@"`)
 	for i := range maxConditions {
 		s.program(t, fmt.Sprintf("c%d", i), fmt.Sprintf(`[ "$C%d" = 1 ]`, i))
 		// A loop's condition holds once.
-		s.program(t, fmt.Sprintf("w%d", i), fmt.Sprintf(`[ "$C%d" = 1 ] && [ ! -e "$LOG.w%d" ] && : > "$LOG.w%d"`, i, i, i))
+		s.program(t, fmt.Sprintf("w%d", i), fmt.Sprintf(`[ "$C%d" = 1 ] && [ ! -e LOG.w%d ] && : > LOG.w%d`, i, i, i))
 	}
 	return s
 }
 
-func (s sandbox) program(t *testing.T, name, text string) {
+func (s sandbox) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s sandbox) program(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+	text = strings.NewReplacer("LOG", s.path("work/log"), "PID", s.path("work/pid")).Replace(text)
+	if err := os.WriteFile(s.path(name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // judge makes the script of a seed. If it is shown to run etcd, judge runs it with each outcome of
-// its conditions: at least one of them must run etcd, and none may run another program instead.
+// its conditions: at least one of them must run etcd, each that does must give it the arguments that
+// are shown, and none may run another program instead.
 func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 1))}
@@ -89,142 +154,101 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 	if !parsed.surelyRunsEtcd() {
 		return false
 	}
+	want := shownSettings(t, text)
+	shell := s.shells[g.IntN(len(s.shells))]
 	etcd := false
-	for outcomes := range 1 << g.conditions {
-		ran := s.run(t, text, outcomes)
-		etcd = etcd || strings.Contains(ran, "etcd")
-		if strings.Contains(ran, "server") && !strings.Contains(ran, "etcd") {
-			t.Errorf("seed %d: the script is shown to run etcd, but with outcomes %03b it runs another program:\n%s", seed, outcomes, text)
+	for i := 0; i < runs || i < mostRuns && !etcd && !g.opaque; i++ {
+		outcomes := g.IntN(1 << (maxConditions + maxTools))
+		ran := s.run(t, shell, text, outcomes)
+		_, args, is := strings.Cut(ran, "etcd\n")
+		etcd = etcd || is
+		switch args, _, _ = strings.Cut(args, "\n"); {
+		case strings.Contains(ran, "server") && !is:
+			t.Errorf("seed %d: the script is shown to run etcd, but with outcomes %b in %s it runs another program:\n%s", seed, outcomes, shell, text)
+		case is:
+			for _, wrong := range differences(want, args) {
+				t.Errorf("seed %d: %s, with outcomes %b in %s:\n%s", seed, wrong, outcomes, shell, text)
+			}
+		}
+		if t.Failed() {
+			return true
 		}
 	}
-	if !etcd {
-		t.Errorf("seed %d: the script is shown to run etcd, but never does:\n%s", seed, text)
+	if !etcd && !g.opaque {
+		t.Errorf("seed %d: the script is shown to run etcd, but never does in %s:\n%s", seed, shell, text)
 	}
 	return true
 }
 
-// run executes a script, and returns the programs that ran.
-func (s sandbox) run(t *testing.T, text string, outcomes int) string {
+// compared are the flags whose values are compared.
+var compared = []string{"name", "data-dir", "initial-cluster"}
+
+// shownSettings reads a script as that of a pod.
+func shownSettings(t *testing.T, text string) *settings {
 	t.Helper()
-	log := filepath.Join(t.TempDir(), "log")
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", text)
-	cmd.Dir, cmd.SysProcAttr = filepath.Dir(log), &syscall.SysProcAttr{Setpgid: true}
-	cmd.Env = []string{"PATH=" + s.dir + ":/usr/bin:/bin", "LOG=" + log}
+	c := &corev1.Container{Command: []string{"sh", "-c", text, "sh", "--name", "first"}}
+	s, err := settingsOf(newEnvironment(&corev1.Pod{}, c, nil), false)
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	return s
+}
+
+// differences compares what is shown of etcd's settings with the arguments and the variables that it got.
+// What only the pod knows can be anything, and initial flags may be left out.
+func differences(want *settings, got string) (wrong []string) {
+	args := strings.Split(strings.TrimSuffix(got, "\x1f"), "\x1f")
+	name := strings.TrimPrefix(args[len(args)-1], "ETCD_NAME=")
+	flags := parseFlags(args[:len(args)-1])
+	if _, set := flags["name"]; !set && name != "" {
+		flags["name"] = name
+	}
+	for _, flag := range compared {
+		value, _, ok, err := want.get(flag)
+		has, set := flags[flag]
+		initial := strings.HasPrefix(flag, "initial-") && !set
+		if err == nil && !unresolved(value) && (value != has || ok != set) && !initial {
+			wrong = append(wrong, fmt.Sprintf("%s is shown to be %q (%t), but is %q (%t)", flag, value, ok, has, set))
+		}
+	}
+	return wrong
+}
+
+// run executes a script, and returns the programs that ran. The last of the outcomes is that of tool.
+func (s sandbox) run(t *testing.T, shell, text string, outcomes int) string {
+	t.Helper()
+	work := s.path("work")
+	if err := os.RemoveAll(work); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	args := []string{"-c", "echo $$ > " + work + "/pid\n" + text, "sh", "--name", "first"}
+	if filepath.Base(shell) == "busybox" {
+		args = append([]string{"sh"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, shell, args...)
+	cmd.Dir, cmd.SysProcAttr = work, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Env = []string{"PATH=" + s.dir, "HOME=/nowhere"}
 	for i := range maxConditions {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("C%d=%d", i, outcomes>>i&1))
+	}
+	for i := range maxTools {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("T%d=%d", i, outcomes>>(maxConditions+i)&1))
 	}
 	// CombinedOutput also waits for what the script leaves in the background. How the script ends
 	// doesn't matter.
 	_, _ = cmd.CombinedOutput()
-	ran, err := os.ReadFile(log)
+	if ctx.Err() != nil {
+		t.Logf("%s does not end with outcomes %b:\n%s", shell, outcomes, text)
+	}
+	ran, err := os.ReadFile(filepath.Join(work, "log"))
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
 	return string(ran)
 }
-
-// generator makes random scripts of the grammar that start scripts have.
-type generator struct {
-	*rand.Rand
-
-	conditions, functions int
-}
-
-func (g *generator) script() string {
-	var b strings.Builder
-	b.WriteString("MAIN=$$; export MAIN\n")
-	if g.IntN(3) == 0 {
-		b.WriteString(g.pick("BIN=etcd\n", "BIN='nice -n 1 etcd'\n", "BIN='tool etcd'\n", "BIN=''\n"))
-	}
-	for range g.IntN(2) {
-		fmt.Fprintf(&b, "f%d() {\n%s}\n", g.functions, g.list(2))
-		g.functions++
-	}
-	b.WriteString(g.list(3))
-	if g.IntN(3) == 0 { // a program that isn't etcd counts as the container's only at the end
-		b.WriteString("last\n")
-	}
-	return b.String()
-}
-
-// list returns statements with up to this many levels below.
-func (g *generator) list(depth int) string {
-	var b strings.Builder
-	for range 1 + g.IntN(3) {
-		b.WriteString(g.statement(depth))
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func (g *generator) statement(depth int) string {
-	if depth == 0 || g.IntN(2) == 0 {
-		return g.command()
-	}
-	switch g.IntN(8) {
-	case 0:
-		return fmt.Sprintf("if %s; then\n%sfi", g.condition(), g.list(depth-1))
-	case 1:
-		return fmt.Sprintf("if %s; then\n%selse\n%sfi", g.condition(), g.list(depth-1), g.list(depth-1))
-	case 2:
-		return fmt.Sprintf("case %s in\na) %s;;\n%s) %s;;\nesac", g.pick("a", "b", "etcd"), g.list(depth-1), g.pick("*", "b", "etcd"), g.list(depth-1))
-	case 3:
-		return fmt.Sprintf("for i in %s; do\n%sdone", g.pick("", "1", "1 2"), g.list(depth-1))
-	case 4:
-		return fmt.Sprintf("while %s; do\n%sdone", g.loop(), g.list(depth-1))
-	case 5:
-		return fmt.Sprintf("(\n%s)", g.list(depth-1))
-	case 6:
-		return fmt.Sprintf("{\n%s}", g.list(depth-1))
-	}
-	return fmt.Sprintf("%s %s %s", g.condition(), g.pick("&&", "||"), g.command())
-}
-
-func (g *generator) command() string {
-	switch g.IntN(16) {
-	case 0, 1, 2:
-		return g.pick("exec ", "", "exec nice -n 1 ", "env A=1 ", "command ") + "etcd --name a"
-	case 4:
-		return g.pick("exec ", "") + g.pick("$BIN", `"$BIN"`)
-	case 5:
-		return "exec " + g.pick("server", "nice server", `"$0"`)
-	case 6:
-		return g.pick("exit", "exit 1")
-	case 7:
-		return g.pick("BIN=etcd", "BIN=server", "BIN='tool etcd'", "BIN='nice -n 1 etcd'", "BIN=", "unset BIN")
-	case 8:
-		return "tool # etcd"
-	case 9:
-		return g.pick("echo etcd", "echo exec etcd >/dev/null", `X=$(echo etcd)`, "cat <<E\netcd\nE")
-	case 10:
-		if g.functions > 0 {
-			return fmt.Sprintf("f%d", g.IntN(g.functions))
-		}
-	case 11:
-		return "etcd & wait"
-	case 12:
-		return g.pick("etcd | cat", "tool | etcd")
-	case 13:
-		return g.pick("", "exec ") + g.pick("etcd --version", "etcd -h", "command -v etcd", "$BIN --version", "$BIN etcd")
-	}
-	return "tool"
-}
-
-// condition returns a command whose outcome the test chooses, or a constant one.
-func (g *generator) condition() string {
-	if g.conditions == maxConditions || g.IntN(6) == 0 {
-		return g.pick("true", "false", ":", "! true", "! false", "[ a = a ]", "[ a = b ]")
-	}
-	g.conditions++
-	return g.pick("", "! ") + fmt.Sprintf("c%d", g.conditions-1)
-}
-
-func (g *generator) loop() string {
-	if g.conditions == maxConditions {
-		return "false"
-	}
-	g.conditions++
-	return fmt.Sprintf("w%d", g.conditions-1)
-}
-
-func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }

@@ -20,10 +20,12 @@ type ways struct {
 	on bool
 	// exit ends the process, and back returns to the caller of a function or a sourced file.
 	exit, back bool
+	// leaves ends a turn of a loop, or the loop.
+	leaves bool
 }
 
 func (w ways) or(v ways) ways {
-	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back}
+	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves}
 }
 
 // then returns the ways through two parts, one after the other.
@@ -38,14 +40,14 @@ func (w ways) then(v ways) ways {
 
 // returned are the ways of a function or a sourced file for its caller.
 func (w ways) returned() ways {
-	w.on, w.back = w.on || w.back, false
+	w.on, w.back, w.leaves = w.on || w.back || w.leaves, false, false
 	return w
 }
 
 // process returns the ways of a process for the one that waits for it. What it executes ends it
 // alone, unless it is the last.
 func (w ways) process(last bool) ways {
-	w.on, w.exit, w.back = w.on || w.exit || w.back || w.other && !last, false, false
+	w.on, w.exit, w.back, w.leaves = w.on || w.exit || w.back || w.leaves || w.other && !last, false, false, false
 	w.other = w.other && last
 	return w
 }
@@ -61,6 +63,9 @@ type walk struct {
 	// calls bounds the functions that are followed, which may call each other. within is how
 	// many functions the walk stands in.
 	calls, within int
+	// open are the functions that the walk stands in, and groups is how many braces.
+	open   map[*syntax.Stmt]bool
+	groups int
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
@@ -70,10 +75,10 @@ const maxCalls = 100
 // such as the other branches of an entry point for several programs. Of a script that can't be
 // parsed it is not known.
 func (s *script) surelyRunsEtcd() bool {
-	if s.etcd == nil {
+	if s.etcd == nil || s.own.alias {
 		return false
 	}
-	w := &walk{script: s, functions: map[string]*syntax.Stmt{}}
+	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}}
 	s.from = 0
 	all := w.list(s.statements, true)
 	s.from = len(s.text)
@@ -105,13 +110,18 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 }
 
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
+	if _, is := s.Cmd.(*syntax.CallExpr); s.Background && !is {
+		inner := *s
+		inner.Background = false
+		return w.statement(&inner, false).process(false)
+	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		return w.call(c, last && !s.Background)
 	case *syntax.Block:
 		return w.block(c, last)
 	case *syntax.Subshell:
-		return w.list(c.Stmts, last && !s.Background).process(last && !s.Background)
+		return w.list(c.Stmts, last).process(last)
 	case *syntax.BinaryCmd:
 		return w.binary(c, last)
 	case *syntax.IfClause:
@@ -134,22 +144,25 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 }
 
 func (w *walk) block(c *syntax.Block, last bool) ways {
+	w.groups++
 	all := w.list(c.Stmts, last)
-	if w.within == 0 { // a sourced file, of which return ends no more
-		return all.returned()
+	w.groups--
+	if w.within == 0 && all.back { // a sourced file, of which return ends no more
+		all.on, all.back = true, false
 	}
 	return all
 }
 
 // binary follows a && b, a || b and a | b. Of a pipe, either side may be etcd.
 func (w *walk) binary(c *syntax.BinaryCmd, last bool) ways {
-	x := w.statement(c.X, false)
-	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt {
-		if y := w.statement(c.Y, last); !x.etcd {
+	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt { // each side is a process
+		x := w.statement(c.X, false).process(false)
+		if y := w.statement(c.Y, last).process(last); !x.etcd {
 			return y
 		}
 		return x
 	}
+	x := w.statement(c.X, false)
 	if succeeds, known := w.script.outcome(c.X); known {
 		if succeeds != (c.Op == syntax.AndStmt) {
 			return x
@@ -168,6 +181,7 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 	}
 	body := w.list(c.Do, false)
 	leaves, perhaps := w.leaves(c, "break")
+	body.on, body.leaves = body.on || body.leaves, false
 	if known && !leaves {
 		body.on = false
 		body.other = body.other || perhaps && !body.etcd
@@ -183,6 +197,7 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
+	body.on, body.leaves = body.on || body.leaves, false
 	if !is || !slices.ContainsFunc(items.Items, isLiteral) {
 		return ways{on: true}.or(body)
 	}
@@ -299,19 +314,19 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return w.assigns(c)
 	}
 	name := path.Base(argv[at])
-	body := w.functions[name]
+	if bodies := w.script.own.functions[argv[0]]; len(bodies) > 0 {
+		return w.function(c, bodies, last)
+	}
 	switch {
 	case name == "exit":
 		return ways{exit: true}
 	case name == "return":
-		return ways{back: true}
-	case body != nil && w.calls < maxCalls:
-		w.calls++
-		w.within++
-		from := w.script.from
-		w.script.from = max(from, int(c.Pos().Offset()))
-		defer func() { w.within, w.script.from = w.within-1, from }()
-		return w.statement(body, last).returned()
+		// Shells differ in whether it ends a script that isn't sourced.
+		return ways{back: true, other: w.within+w.groups == 0}
+	case name == "break" || name == "continue":
+		return ways{leaves: true}
+	case name == "trap" && w.traps(c), name == "set" && setsNoexec(argv):
+		return ways{other: true}
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}
 	}

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,11 +32,39 @@ type settings struct {
 	script     bool
 	scriptFile string
 	inScript   func(variable string) bool
+	// others are the settings that the other ways of the script give to etcd.
+	others []*settings
+	// sourced is true where the script executes a file or text that isn't read, which may set variables.
+	sourced bool
+	// many is the error of a script with more ways than are read, nil for none.
+	many error
 }
 
 // get returns the value of the setting with a flag's name, and its origin. It returns false where
 // nothing sets it. The error is why the value, or whether anything sets it, is not known.
 func (s *settings) get(flag string) (value, where string, ok bool, err error) {
+	if value, where, ok, err = s.own(flag); err == nil {
+		err = s.many
+	}
+	for _, o := range s.others {
+		v, _, has, _ := o.own(flag)
+		// etcd that has data ignores the flags of its first start, so scripts leave them out.
+		first := strings.HasPrefix(flag, "initial-") && (!ok || !has)
+		if err == nil && (v != value || has != ok) && !first {
+			err = errWays
+		}
+	}
+	return value, where, ok, err
+}
+
+// errSourced is returned for a setting that nothing sets which is read.
+var errSourced = errors.New("the script that starts etcd executes a file or text that is only known in the pod")
+
+// errWays is returned for a setting that the ways of a script give different values.
+var errWays = errors.New("the ways of the script that starts etcd give it different values")
+
+// own is get for one way of a script.
+func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 	if s.path != "" {
 		value, ok = fromFile(s.file, flag)
 		return value, "config file " + s.path, ok, nil
@@ -50,6 +79,8 @@ func (s *settings) get(flag string) (value, where string, ok bool, err error) {
 		return value, s.in("env "+variable, s.inScript != nil && s.inScript(variable)), true, s.unknownIn(value)
 	case s.opaque != "":
 		return "", "", false, fmt.Errorf("arguments of etcd are only known in the pod: %s", s.opaque)
+	case s.sourced:
+		return "", "", false, errSourced
 	}
 	return "", "", false, s.unknown[variable]
 }
@@ -103,10 +134,10 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		if started.script.etcd == nil {
 			return s, started.script.err
 		}
-		r := runOf(started, env)
-		argv = r.etcdArgs()
-		s.env, s.script, s.scriptFile = r.rendered, true, started.file
-		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
+		argv = s.of(started, env)
+		if err := s.readOthers(started, env); err != nil {
+			return s, err
+		}
 	case started.program != "etcd":
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))

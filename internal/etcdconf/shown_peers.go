@@ -78,6 +78,11 @@ var discovery = []string{"discovery", "discovery-srv", "discovery-token"}
 // unknownPeers returns why the initial cluster is not known in full, empty if it is. A value that
 // can't be read is not that of etcd's default, which is the member alone.
 func (c *Config) unknownPeers() string {
+	for _, flag := range []string{"initial-cluster", "name", "initial-advertise-peer-urls"} {
+		if why := c.Unknown[flag]; why == errWays.Error() || why == errManyWays.Error() {
+			return cut("--"+flag+": "+why, mostShown)
+		}
+	}
 	if c.Where["initial-cluster"] == "" {
 		why := c.Unknown["initial-cluster"]
 		for _, flag := range discovery {

@@ -33,6 +33,8 @@ type cure struct {
 	// choose fills in what the fix leaves to the user. If it is nil, the test types the fix as
 	// it is printed.
 	choose func(t *testing.T, c *clusters.Cluster, fix string) string
+	// shows is true for a fix that changes nothing: it must run, and the finding remains.
+	shows bool
 }
 
 // cureRows are in an order in which one cluster can have all states. For example, B001's cure
@@ -68,28 +70,55 @@ var cureRows = []cure{
 			t.Fatal(err)
 		}
 	}},
-	{id: "Q001", result: "Failure", build: func(t *testing.T, c *clusters.Cluster) {
+	{id: "Q002", result: "Failure", shows: true, build: func(t *testing.T, c *clusters.Cluster) {
 		t.Helper()
 		if err := c.WaitReady(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		wipe(t, c, c.Full()+"-1")
 	}},
+	{id: "Q001", result: "Failure"},
+}
+
+// druidCureRows are the states of a cluster of etcd-druid with one member.
+var druidCureRows = []cure{
+	{id: "O002", result: "Warning", build: annotateEtcd("druid.gardener.cloud/suspend-etcd-spec-reconcile")},
+	{id: "O006", result: "Warning", build: annotateEtcd("druid.gardener.cloud/disable-etcd-component-protection")},
+}
+
+func annotateEtcd(key string) func(*testing.T, *clusters.Cluster) {
+	return func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		typeLine(t, "kubectl annotate etcd "+c.Name+" "+key+"=true --overwrite -n "+c.Namespace)
+	}
 }
 
 // TestCuresTyped creates each state, types the command that check prints, and waits until the
 // finding is gone.
 func TestCuresTyped(t *testing.T) {
 	operating(t, 3)
+	typeCures(t, cureRows, cures.Typed(), clusters.Spec{Flavour: clusters.Plain})
+}
+
+// TestDruidCuresTyped is TestCuresTyped for what only a cluster of etcd-druid has.
+func TestDruidCuresTyped(t *testing.T) {
+	operating(t, 1)
+	spec := clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}}
+	typeCures(t, druidCureRows, cures.TypedOnDruid(), spec)
+}
+
+// typeCures types the cures of rows on one cluster.
+func typeCures(t *testing.T, rows []cure, want []string, spec clusters.Spec) {
+	t.Helper()
 	var ids []string
-	for _, row := range cureRows {
+	for _, row := range rows {
 		ids = append(ids, row.id)
 	}
-	if want := cures.Typed(); !slices.Equal(ids, want) {
+	if !slices.Equal(ids, want) {
 		t.Fatalf("rows %v, but package cures lists %v", ids, want)
 	}
-	c := start(t, namespace(t), "cured", clusters.Spec{Flavour: clusters.Plain})
-	for _, row := range cureRows {
+	c := start(t, namespace(t), "cured", spec)
+	for _, row := range rows {
 		if !t.Run(row.id, func(t *testing.T) { row.typed(t, c) }) {
 			return // the next row needs this state
 		}
@@ -107,7 +136,9 @@ func (r cure) typed(t *testing.T, c *clusters.Cluster) {
 		fix = r.choose(t, c, fix)
 	}
 	typeLine(t, fix)
-	awaitChecked(t, c, map[string]string{r.id: "OK"})
+	if !r.shows {
+		awaitChecked(t, c, map[string]string{r.id: "OK"})
+	}
 }
 
 // firstFix returns the fix of the first finding that has one.

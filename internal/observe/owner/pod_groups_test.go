@@ -168,6 +168,10 @@ func TestPodGroups(t *testing.T) {
 			etcdPod("b1", "", lists("b1", "b1", "b2")...), etcdPod("b2", "", lists("b2", "b1", "b2")...),
 			etcdPod("c", "", lists("c", "b1", "b2", "c")...),
 		}, []string{"Pods a1: a1 a2 (others unknown)", "Pods b1: b1 b2 c"}},
+		{"a list that names hosts of another namespace", []corev1.Pod{
+			etcdPod("a1", "", "--name=a1", "--initial-advertise-peer-urls=http://a1.team:2380", "--initial-cluster=a1=http://a1.team:2380,b1=http://b1.other:2380"),
+			etcdPod("b1", "", "--name=b1", "--initial-advertise-peer-urls=http://b1.team:2380", "--initial-cluster=b1=http://b1.team:2380"),
+		}, []string{"Pods a1: a1", "Pods b1: b1"}},
 		{"two that advertise one address", []corev1.Pod{
 			etcdPod("a1", "", lists("a1", "a1", "a2")...), etcdPod("copy", "", lists("a1", "a1", "a2")...), etcdPod("a2", "", lists("a2", "a1", "a2")...),
 		}, []string{"Pods a1: a1 (others unknown)", "Pods a2: a2 (others unknown)", "Pods copy: copy (others unknown)"}},

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// persist are the special commands of a shell before which an assignment remains, in some shells.
+var persist = map[string]bool{
+	":": true, ".": true, "eval": true, "exec": true, "exit": true, "export": true, "readonly": true, "return": true, "set": true,
+	"shift": true, "times": true, "trap": true, "unset": true,
+}
+
+// builtin follows what a command changes in the shell itself. It returns true where it calls the function
+// that runs etcd.
+func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
+	args := withoutCommand(c.Args)
+	name := commandOf(args)
+	bodies := r.script.own.functions[name]
+	if len(bodies) > 0 || persist[name] {
+		for _, a := range c.Assigns {
+			r.forget(a.Name.Value)
+		}
+	}
+	if len(bodies) > 0 && len(args) == len(c.Args) {
+		return r.function(c, bodies, perhaps)
+	}
+	switch name {
+	case ":": // its arguments assign defaults: ${NAME:=default}
+		if !perhaps && !computes(c) {
+			r.fields(args[1:])
+			return false
+		}
+	case "set":
+		r.setPositional(args[1:], perhaps)
+	case "shift":
+		r.reset = true
+	case ".", "source", "eval":
+		r.forgetAll()
+	default:
+		if assigners[name] && slices.ContainsFunc(args[1:], expands) {
+			r.forgetAll() // the name isn't known
+		}
+	}
+	r.forgetIn(&syntax.CallExpr{Args: c.Args})
+	return false
+}
+
+// computes reports whether a command has arithmetic, which may assign.
+func computes(c *syntax.CallExpr) (does bool) {
+	syntax.Walk(c, func(node syntax.Node) bool {
+		_, is := node.(*syntax.ArithmExp)
+		does = does || is
+		return !does
+	})
+	return does
+}
+
+// assigners are commands whose arguments name variables that they change.
+var assigners = map[string]bool{
+	"read": true, "unset": true, "getopts": true, "export": true, "local": true, "readonly": true, "declare": true, "typeset": true,
+	"mapfile": true, "readarray": true,
+}
+
+func expands(word *syntax.Word) bool { return !isLiteral(word) }
+
+// function follows the call of a function. Its variables are the script's, and its parameters are the
+// arguments of the call.
+func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) bool {
+	if !r.leadsToEtcd(c) {
+		for _, body := range bodies {
+			r.forgetIn(body)
+		}
+		return false
+	}
+	positional, reset := r.positional, r.reset
+	r.positional = append([]string{"sh"}, r.raw(c.Args[1:])...)
+	r.reset = len(r.entries) > 2 // several calls
+	for _, body := range bodies {
+		if r.open[body] || !r.leadsToEtcd(body) {
+			continue
+		}
+		r.open[body] = true
+		if r.statements([]*syntax.Stmt{body}, perhaps) {
+			return true
+		}
+		delete(r.open, body)
+	}
+	r.positional, r.reset = positional, reset
+	return false
+}
+
+// forget makes a variable unknown.
+func (r *run) forget(name string) {
+	if isName(name) {
+		r.vars[name] = r.asWritten("${" + name + "}")
+	}
+}
+
+// forgetAll makes all variables and parameters unknown.
+func (r *run) forgetAll() {
+	r.changed, r.reset = true, true
+	for name := range r.vars {
+		r.forget(name)
+		r.exported[name] = true
+	}
+}
+
+// forgetIn makes the variables unknown that a node may assign, also in functions that it calls.
+func (r *run) forgetIn(node syntax.Node) {
+	for name := range r.script.assignedIn(node) {
+		r.forget(name)
+	}
+}
+
+// clears follows the options of env that remove variables.
+func (r *run) clears(option string) {
+	if option == "-" || option == "-i" || option == "--ignore-environment" {
+		r.cleared = true
+	}
+}
+
+func endsOptions(word *syntax.Word) bool {
+	text, _ := literal(word)
+	return text == "--"
+}
+
+// assignedIn returns the variables that a node may assign, also in functions that it calls.
+func (s *script) assignedIn(node syntax.Node) map[string]bool {
+	names := map[string]bool{}
+	called := map[string]bool{}
+	var search func(node syntax.Node)
+	search = func(node syntax.Node) {
+		syntax.Walk(node, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.Assign:
+				if n.Name != nil {
+					names[n.Name.Value] = true
+				}
+			case *syntax.WordIter:
+				names[n.Name.Value] = true
+			case *syntax.ParamExp:
+				if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+					names[n.Param.Value] = true
+				}
+			case *syntax.BinaryArithm:
+				if word, is := n.X.(*syntax.Word); is {
+					names[word.Lit()] = true
+				}
+			case *syntax.UnaryArithm:
+				if word, is := n.X.(*syntax.Word); is {
+					names[word.Lit()] = true
+				}
+			case *syntax.CallExpr:
+				args := withoutCommand(n.Args)
+				name := commandOf(args)
+				if assigners[name] || name == "printf" && len(args) > 1 && commandOf(args[1:]) == "-v" {
+					for _, arg := range args[1:] {
+						text, _ := literal(arg)
+						text, _, _ = strings.Cut(text, "=")
+						names[text] = true
+					}
+				}
+				if bodies := s.own.functions[name]; len(bodies) > 0 && !called[name] {
+					called[name] = true
+					for _, body := range bodies {
+						search(body)
+					}
+				}
+			}
+			return true
+		})
+	}
+	search(node)
+	return names
+}
+
+// entries returns a command with the calls of the functions that lead to it.
+func (s *script) entries(call *syntax.CallExpr) []syntax.Node {
+	entries := []syntax.Node{call}
+	for i := 0; i < len(entries) && len(entries) < maxCalls; i++ {
+		for name, bodies := range s.own.functions {
+			if !slices.ContainsFunc(bodies, func(body *syntax.Stmt) bool { return contains(body, entries[i]) }) {
+				continue
+			}
+			for _, c := range s.callsOf(name) {
+				if !slices.Contains(entries, syntax.Node(c)) {
+					entries = append(entries, c)
+				}
+			}
+		}
+	}
+	return entries
+}
+
+// callsOf returns the commands that call a function.
+func (s *script) callsOf(name string) []*syntax.CallExpr {
+	var calls []*syntax.CallExpr
+	for _, statement := range s.statements {
+		syntax.Walk(statement, func(node syntax.Node) bool {
+			if c, is := node.(*syntax.CallExpr); is && commandOf(c.Args) == name {
+				calls = append(calls, c)
+			}
+			return true
+		})
+	}
+	return calls
+}
+
+func contains(outer, inner syntax.Node) bool {
+	return !outer.Pos().After(inner.Pos()) && outer.End().After(inner.Pos())
+}

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// function follows the call of a function. Of one that several ways define, or that the walk has not seen
+// yet, any body may run, or none.
+func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
+	all := ways{}
+	if seen := w.functions[w.script.argv(c)[0]]; len(bodies) > 1 || seen == nil || w.hidden(seen) {
+		all = w.mayFail("")
+	}
+	from := w.script.from
+	w.script.from = max(from, int(c.Pos().Offset()))
+	w.within++
+	for _, body := range bodies {
+		switch {
+		case w.open[body]: // a call of itself ends in the ways of the first call
+			all = all.or(ways{on: true})
+		case w.calls == maxCalls:
+			all = all.or(ways{other: true})
+		default:
+			w.calls++
+			w.open[body] = true
+			all = all.or(w.statement(body, last).returned())
+			delete(w.open, body)
+		}
+	}
+	w.within--
+	w.script.from = from
+	return all
+}
+
+// hidden reports whether a function is not defined by a statement of the script itself, which all ways
+// execute.
+func (w *walk) hidden(body *syntax.Stmt) bool { return !w.script.defines(w.script.statements, body) }
+
+func (s *script) defines(list []*syntax.Stmt, body *syntax.Stmt) bool {
+	for _, statement := range list {
+		switch c := statement.Cmd.(type) {
+		case *syntax.FuncDecl:
+			if c.Body == body {
+				return true
+			}
+		case *syntax.Block: // a sourced file
+			if !statement.Background && s.defines(c.Stmts, body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// traps reports whether a trap may run etcd, or another program instead of it.
+func (w *walk) traps(c *syntax.CallExpr) bool {
+	f := w.script.fields(c)
+	if len(f.texts) < 2 {
+		return false
+	}
+	action := newScript(strings.ReplaceAll(f.argv[1], unknownWord, "x"), w.script.around)
+	if action.parse() != nil {
+		return true
+	}
+	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1}
+	all := inner.list(action.statements, false)
+	w.calls = inner.calls
+	return all.etcd || all.other
+}
+
+// setsNoexec reports whether a set has the shell execute nothing that follows.
+func setsNoexec(argv []string) bool {
+	for i, word := range argv[1:] {
+		switch {
+		case word == "--" || !strings.HasPrefix(word, "-"):
+			return false
+		case strings.Contains(word, "n"), strings.HasSuffix(word, "o") && i+2 < len(argv) && argv[i+2] == "noexec":
+			return true
+		}
+	}
+	return false
+}
