@@ -29,6 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/moveleader"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/proxy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/recover"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/snapshot"
@@ -119,7 +120,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		sweep.NewCommand(a),
 	)
 	add(root, groupBackup,
-		snapshot.NewRecoverCommand(a),
+		recover.NewCommand(a),
 		snapshot.NewCommand(a),
 	)
 	add(root, groupOther,

@@ -28,9 +28,9 @@ func locationOf(arg string) (*blob.Location, error) {
 
 // toURL saves the snapshot to the store of a URL, renews the lease, and then deletes snapshots that are too many.
 func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, o saveOptions) error {
-	names := backup.Names{Namespace: s.cluster.Namespace, Name: s.cluster.Name}
+	names := backup.Names{Namespace: s.Owner.Namespace, Name: s.Owner.Name}
 	if l.Name == "" {
-		l = l.At(names.At(s.started))
+		l = l.At(names.At(s.Started))
 	}
 	store, err := blob.Open(ctx, l)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 		return err
 	}
 	if o.lease != "" {
-		if err := backup.Renew(ctx, s.cluster.Kube, s.cluster.Namespace, o.lease, s.started, out.Revision); err != nil {
+		if err := backup.Renew(ctx, s.cluster.Kube, s.Owner.Namespace, o.lease, s.Started, out.Revision); err != nil {
 			return fmt.Errorf("the snapshot is stored, but not recorded: %w", err)
 		}
 	}
@@ -63,7 +63,7 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 // verifies them there. For a bucket, it verifies them in a temporary directory first.
 func (s *saver) store(ctx context.Context, store *blob.Store, l blob.Location, force bool) (*v1alpha1.Snapshot, error) {
 	if file, ok := l.File(); ok {
-		return s.fill(ctx, file, l.String(), force)
+		return s.ToFile(ctx, file, l.String(), force)
 	}
 	if !force {
 		if err := store.CheckNew(ctx, l.Name); err != nil {
@@ -76,7 +76,7 @@ func (s *saver) store(ctx context.Context, store *blob.Store, l blob.Location, f
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, l.Name)
-	out, err := s.fill(ctx, file, l.String(), false)
+	out, err := s.ToFile(ctx, file, l.String(), false)
 	if err != nil {
 		return nil, err
 	}

@@ -70,9 +70,9 @@ type Members interface {
 	CutTraffic(ctx context.Context, length time.Duration) error
 	// RestoreTraffic lets clients in.
 	RestoreTraffic(ctx context.Context) error
-	// Agree waits until all members of a cluster of some size answer, are at a revision or a later
-	// one, and have one cluster ID and equal data.
-	Agree(ctx context.Context, size int, revision int64) error
+	// Agree returns why not all members of a cluster of some size answer yet, are at a revision or a
+	// later one, and have one cluster ID and equal data. With err, they never will.
+	Agree(ctx context.Context, size int, revision int64) (waiting, err error)
 }
 
 // pollPeriod is the time between two reads of what is awaited.
