@@ -94,7 +94,7 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
 	},
-	"internal/operate/step":     {"internal/format", "internal/snapshot", "api/v1alpha1"},
+	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {

@@ -16,6 +16,8 @@ import (
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // Step is one step of a plan.
@@ -90,10 +92,8 @@ func (c Clients) poll(ctx context.Context, limit time.Duration, awaited string, 
 		if c.Clock.Now().After(end) {
 			return fmt.Errorf("wait for %s: %w after %s", awaited, errTimeout, limit)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", awaited, context.Cause(ctx))
-		case <-c.Clock.After(pollPeriod):
+		if err := operate.Pause(ctx, c.Clock, pollPeriod); err != nil {
+			return fmt.Errorf("wait for %s: %w", awaited, err)
 		}
 	}
 }
