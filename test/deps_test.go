@@ -164,7 +164,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/format", "internal/reasons", "internal/snapshot", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
 		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1",
