@@ -94,8 +94,8 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
 	},
-	"internal/operate/step":     {"internal/format", "internal/snapshot", "api/v1alpha1"},
-	"internal/operate/backup":   {"internal/operate", "internal/blob", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1"},
+	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -160,11 +160,14 @@ var graph = map[string][]string{
 	"internal/cli/app": {
 		"internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
-		"internal/observe/leaseclock", "internal/version", "api/output/v1alpha1",
+		"internal/observe/leaseclock", "internal/snapshot", "internal/version", "api/output/v1alpha1",
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/format", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+	},
+	"internal/cli/change/restoring": {
+		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {
@@ -177,7 +180,7 @@ var graph = map[string][]string{
 // shared packages of the command line, but never another verb. Only the root imports verbs.
 const verbs = "internal/cli"
 
-var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/ui"}
+var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",

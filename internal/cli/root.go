@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/check"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/completion"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/cutclienttraffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/defrag"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/diagnose"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/drainplan"
@@ -29,12 +30,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/moveleader"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/proxy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/recover"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/restart"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/restoreclienttraffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/status"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/sweep"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/version"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/webhook"
@@ -108,18 +110,18 @@ func newRootCmd(a *app.App) *cobra.Command {
 	)
 	add(root, groupChange,
 		alarm.NewCommand(a),
-		traffic.NewCutCommand(a),
+		cutclienttraffic.NewCommand(a),
 		defrag.NewCommand(a),
 		drainplan.NewCommand(a),
 		moveleader.NewCommand(a),
-		traffic.NewRestoreCommand(a),
+		restoreclienttraffic.NewCommand(a),
 		member.NewCommand(a),
 		restart.NewCommand(a),
 		scale.NewCommand(a),
 		sweep.NewCommand(a),
 	)
 	add(root, groupBackup,
-		snapshot.NewRecoverCommand(a),
+		recover.NewCommand(a),
 		snapshot.NewCommand(a),
 	)
 	add(root, groupOther,

@@ -57,6 +57,17 @@ type Member struct {
 	CertificateExpiry time.Time
 }
 
+// Role returns leader, learner or follower.
+func (m Member) Role() string {
+	switch {
+	case m.Leader:
+		return "leader"
+	case m.Learner:
+		return "learner"
+	}
+	return "follower"
+}
+
 // Survey is the status of all members at one time.
 type Survey struct {
 	// Members has one entry per endpoint, in the same order.

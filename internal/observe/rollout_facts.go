@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
@@ -177,4 +178,48 @@ func (r *Reader) AdoptsPods(ctx context.Context, sts *appsv1.StatefulSet) (bool,
 	return slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
 		return p.DeletionTimestamp == nil && metav1.GetControllerOfNoCopy(&p) == nil && whole.Ordinal(p.Name) >= 0
 	}), nil
+}
+
+// addData adds which members that are not ready may lose their data with the pod. With a quorum, the
+// others have all that was acknowledged, and nothing is read.
+func (r *Reader) addData(ctx context.Context, o *Rollout) error {
+	if o.Facts.Cluster.ReadyVoters() >= policy.Quorum(o.Facts.Cluster.Size) {
+		return nil
+	}
+	for i := range o.Facts.Sets {
+		pods := o.Facts.Sets[i].Pods
+		for at := range pods {
+			pod := o.Pods[pods[at].Pod]
+			if pod == nil || pods[at].PodReady {
+				continue
+			}
+			var err error
+			if pods[at].DataEnds, err = r.dataEnds(ctx, pod); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dataEnds reports whether the data of a pod's member may end with the pod.
+func (r *Reader) dataEnds(ctx context.Context, pod *corev1.Pod) (bool, error) {
+	volumes, kept := etcdconf.DataVolumes(pod)
+	if !kept {
+		return true, nil
+	}
+	for _, v := range volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		var claim corev1.PersistentVolumeClaim
+		found, err := r.Fetch(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName, &claim)
+		if err != nil {
+			return false, fmt.Errorf("observe PersistentVolumeClaim %s/%s: %w", pod.Namespace, v.PersistentVolumeClaim.ClaimName, err)
+		}
+		if found && claim.DeletionTimestamp != nil {
+			return true, nil
+		}
+	}
+	return false, nil
 }

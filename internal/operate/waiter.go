@@ -31,9 +31,17 @@ func (w *Waiter) Reset() { w.awaited = "" }
 
 // Pause waits until it is time to observe again. The error is that of Ended.
 func (w *Waiter) Pause(ctx context.Context, c clock.Clock, interval time.Duration) error {
+	if Pause(ctx, c, interval) != nil {
+		return w.Ended(ctx)
+	}
+	return nil
+}
+
+// Pause waits for some time. It returns the cause if the context ends before.
+func Pause(ctx context.Context, c clock.Clock, interval time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return w.Ended(ctx)
+		return context.Cause(ctx)
 	case <-c.After(interval):
 		return nil
 	}

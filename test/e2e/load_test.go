@@ -64,6 +64,19 @@ func startLoad(t *testing.T, c *clusters.Cluster) *load {
 	return l
 }
 
+// await waits until so many writes are acknowledged.
+func (l *load) await(t *testing.T, n int) {
+	t.Helper()
+	retry(t, fmt.Sprintf("%d acknowledged writes", n), func(context.Context) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if len(l.acked) < n {
+			return fmt.Errorf("%d are, and the last error is %v", len(l.acked), l.why)
+		}
+		return nil
+	})
+}
+
 // compare writes to the API server while the writers run. No test operates on the API server's
 // etcd.
 func (l *load) compare(ctx context.Context, namespace string) {

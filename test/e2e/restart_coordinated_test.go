@@ -7,7 +7,6 @@ import (
 	"context"
 	"maps"
 	"testing"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 
@@ -24,7 +23,7 @@ func TestPluginRestartCoordinated(t *testing.T) {
 	command := []string{"restart", "statefulset/main", "--strategy", "coordinated", "-n", ns}
 	writing := startLoad(t, c)
 	before, ids := livesOf(t, c), idsOf(t, c)
-	time.Sleep(5 * time.Second) // some hundreds of keys
+	writing.await(t, 300)
 
 	_, printed := plugin(t, 0, append(command, "-y")...)
 	wants(t, printed, "the replicas of StatefulSet main are 0", "all members have stopped", "the replicas of StatefulSet main are 3")

@@ -92,8 +92,8 @@ func refusesToStop(t *testing.T, c *clusters.Cluster, file string, stop []string
 	}{
 		{"no snapshot", 2, "", []string{"refused: ", "to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/main FILE -n " + c.Namespace, "--after-snapshot FILE"}},
 		{"no file", 1, file + ".not", []string{"error: --after-snapshot: ", "no such file"}},
-		{"damaged", 3, tempFile(t, flipped), []string{"unhealthy: --after-snapshot ", "it was changed or truncated after the member sent it"}},
-		{"cut off", 3, tempFile(t, content[:len(content)-1000]), []string{"unhealthy: --after-snapshot ", "the file is truncated, or is something else"}},
+		{"damaged", 3, tempFile(t, flipped), []string{"unhealthy: --after-snapshot: ", "it was changed or truncated after the member sent it"}},
+		{"cut off", 3, tempFile(t, content[:len(content)-1000]), []string{"unhealthy: --after-snapshot: ", "the file is truncated, or is something else"}},
 		{"a copy without its hash", 2, tempFile(t, content[:len(content)-32]), []string{"refused: ", "has no hash at its end"}},
 		{"of another cluster", 2, other, []string{"refused: ", other + " belongs to another cluster: it contains no member of Etcd " + c.String()}},
 	} {

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // The exit codes of docs/exit-codes.md.
@@ -108,7 +109,7 @@ func Outcome(ctx context.Context, err error) (code int, label string) {
 		return exitInterrupted, "interrupted"
 	case refused(err):
 		return exitRefused, "refused"
-	case Is[*UnhealthyError](err):
+	case unhealthy(err):
 		return exitUnhealthy, "unhealthy"
 	case IsTimeout(err):
 		return exitTimedOut, "timed out"
@@ -118,8 +119,10 @@ func Outcome(ctx context.Context, err error) (code int, label string) {
 
 // IsVerdict reports whether an error is the decision of a rule or a finding, not a failure.
 func IsVerdict(err error) bool {
-	return refused(err) || Is[*UnhealthyError](err)
+	return refused(err) || unhealthy(err)
 }
+
+func unhealthy(err error) bool { return Is[*UnhealthyError](err) || Is[*snapshot.CorruptError](err) }
 
 func refused(err error) bool {
 	return Is[*RefusedError](err) || Is[*lock.HeldError](err) || Is[*operate.RefusedError](err) || Is[*etcd.SplitBrainError](err)

@@ -5,14 +5,12 @@ package scale
 
 import (
 	"context"
-	"errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -62,9 +60,6 @@ func druidPlan(ctx context.Context, c *app.Cluster, m *membership.Members, o sca
 		return plan, err
 	}
 	fact, err := m.SavedBefore(ctx, o.snapshot)
-	if corrupt, is := errors.AsType[*snapshot.CorruptError](err); is {
-		return plan, app.Unhealthy("--after-snapshot %v", corrupt)
-	}
 	plan.Facts = append(plan.Facts, fact)
 	return plan, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
 func newListCommand(a *app.App) *cobra.Command {
@@ -66,7 +67,7 @@ func runList(cmd *cobra.Command, a *app.App, target string, flags storeFlags) er
 		return err
 	}
 	defer c.Close()
-	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
+	out := &v1alpha1.SnapshotList{Cluster: backup.Reference(c.Owner), Items: []v1alpha1.StoredSnapshot{}}
 	store, ok, err := c.Reader.BackupStore(ctx, c.Owner)
 	if err != nil {
 		return err

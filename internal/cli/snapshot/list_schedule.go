@@ -38,7 +38,7 @@ func addSchedule(ctx context.Context, c *app.Cluster, flags storeFlags, out *v1a
 	if err != nil {
 		return err
 	}
-	names := namesOf(c)
+	names := namesOf(c.Owner)
 	all, err := listFolder(ctx, to, names.Prefixes()...)
 	if err != nil {
 		return fmt.Errorf("the snapshots of the schedule, for which your environment needs credentials (%s): %w", to.Credentials(), err)

@@ -5,7 +5,6 @@ package snapshot
 
 import (
 	"cmp"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -13,31 +12,9 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
-
-func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
-	return v1alpha1.ClusterReference{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name, UID: string(c.UID)}
-}
-
-// snapshotObject returns the contents of a snapshot file as an object for printing.
-func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
-	out := &v1alpha1.Snapshot{
-		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
-		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,
-		StorageVersion: s.StorageVersion, ClusterVersion: s.ClusterVersion, RaftIndex: s.Index, RaftTerm: s.Term, Auth: s.Auth,
-	}
-	for _, m := range s.Members {
-		out.Members = append(out.Members, v1alpha1.SnapshotMember{
-			ID: etcd.HexID(m.ID), Name: m.Name, PeerURLs: m.PeerURLs, ClientURLs: m.ClientURLs, Learner: m.Learner,
-		})
-	}
-	return out
-}
 
 // writeSnapshot describes a snapshot, one property a line.
 func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {

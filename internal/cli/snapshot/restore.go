@@ -16,22 +16,13 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// restoreOptions are the flags of snapshot restore.
-type restoreOptions struct {
-	change.Flags
-	restorePlanOptions
-
-	store storeFlags
-	// abort undoes an unfinished restore.
-	abort bool
-}
-
 func newRestoreCommand(a *app.App) *cobra.Command {
-	o := restoreOptions{Flags: change.Flags{Timeout: time.Hour}}
+	o := restoring.Options{Flags: change.Flags{Timeout: time.Hour}}
+	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE|URL|- TARGET | TARGET --abort",
 		Short: "Restore a snapshot into a cluster",
@@ -73,60 +64,44 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			kubectl etcd snapshot restore etcd-main --abort`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.validate(cmd, len(args)); err != nil {
+			if err := validateRestore(cmd, len(args), o); err != nil {
 				return err
 			}
-			return runRestore(cmd, a, args[0], args[len(args)-1], o)
+			return runRestore(cmd, a, args[0], args[len(args)-1], o, store)
 		},
 	}
-	addRestoreFlags(cmd, &o.restorePlanOptions)
-	o.store.addTo(cmd.Flags())
-	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
+	restoring.AddFlags(cmd, &o.PlanOptions)
+	store.addTo(cmd.Flags())
+	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }
 
-func (o restoreOptions) validate(cmd *cobra.Command, args int) error {
+func validateRestore(cmd *cobra.Command, args int, o restoring.Options) error {
 	given := cmd.Flags().Changed
 	switch {
-	case o.abort && args != 1:
+	case o.Abort && args != 1:
 		return errors.New("--abort needs no snapshot: leave out FILE")
-	case !o.abort && args != 2:
+	case !o.Abort && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.abort && (given("bump-revision") || given("replicas")):
+	case o.Abort && (given("bump-revision") || given("replicas")):
 		return errors.New("--abort starts the members as they were: leave out --bump-revision and --replicas")
 	}
-	return o.restorePlanOptions.validate()
+	return o.Validate()
 }
 
 // runRestore restores a file, or continues or undoes a restore of it.
-func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) error {
+func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring.Options, store storeFlags) error {
 	ctx := cmd.Context()
-	if !o.abort {
-		local, clean, err := localCopy(ctx, a, file, o.store)
-		if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
-			return app.Unhealthy("%v", corrupt)
-		}
+	if !o.Abort {
+		local, clean, err := localCopy(ctx, a, file, store)
 		if err != nil {
 			return err
 		}
 		defer clean()
 		file = local
 	}
-	return restoreFile(cmd, a, file, target, o, recovery{})
-}
-
-// restoreFile restores a local file.
-func restoreFile(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions, found recovery) error {
-	t, err := newRestoreTask(cmd, a, file, target, o)
-	if err != nil {
-		return err
-	}
-	t.recovery = found
-	if err := change.Do(cmd.Context(), a, t.cluster, o.Flags, t.operation()); err != nil {
-		return err
-	}
-	return t.follow(cmd.Context())
+	return restoring.Do(cmd.Context(), a, file, target, o, restoring.Recovery{})
 }
 
 // localCopy returns a file of this machine with the snapshot of a URL or of stdin, and a function that
@@ -151,23 +126,4 @@ func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags) (f
 		return "", nil, fmt.Errorf("read the snapshot from stdin: %w", err)
 	}
 	return file, clean, nil
-}
-
-// follow runs the changes that come after the restore, which take the lock themselves.
-func (t *restoreTask) follow(ctx context.Context) error {
-	if t.abort || !t.ended {
-		return nil
-	}
-	for _, s := range t.steps {
-		if !s.After {
-			continue
-		}
-		t.app.Notef("%s. %s", s.Title, s.Why)
-		for _, act := range s.Acts {
-			if err := act.Do(ctx, t.job.Clients); err != nil {
-				return fmt.Errorf("the restore has ended, and the cluster runs with one member. %s: %w; then run %s", s.Title, err, act.Command(t.plan.Flags))
-			}
-		}
-	}
-	return nil
 }

@@ -125,8 +125,8 @@ func newSaveCommand(a *app.App) *cobra.Command {
 	flags.IntVar(&o.keep, "keep", 0, "Number of snapshots of the cluster to keep in the folder of URL, which ends with a slash. 0 keeps all")
 	flags.StringVar(&o.lease, "renew-lease", "", "Lease in the namespace of the cluster that records the backup. It must exist")
 	o.store.addTo(flags)
-	flags.IntVar(&o.retries, "retries", 2, "Number of retries after a failed transfer")
-	flags.DurationVar(&o.idle, "idle-timeout", 30*time.Second, "Time without data after which a transfer fails")
+	flags.IntVar(&o.retries, "retries", change.SaveRetries, "Number of retries after a failed transfer")
+	flags.DurationVar(&o.idle, "idle-timeout", change.SaveIdle, "Time without data after which a transfer fails")
 	ui.AddEnum(cmd, flags, &o.via, "via", "method", "How to take the snapshot: member, or backup-restore[=full|delta] for the sidecar of a druid cluster",
 		viaMember, viaDefault, viaFull, viaDelta)
 	ui.AddOutputFlags(cmd)

@@ -14,20 +14,20 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
 // namesOf returns the names of a cluster's snapshots.
-func namesOf(c *app.Cluster) backup.Names {
-	return backup.Names{Namespace: c.Namespace, Name: c.Name, UID: string(c.Owner.UID)}
+func namesOf(o owner.Owner) backup.Names {
+	return backup.Names{Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)}
 }
 
 // toURL saves the snapshot to the store of a URL, renews the lease, and then deletes snapshots that are too many.
 func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, o saveOptions) error {
-	names := namesOf(s.cluster)
+	names := namesOf(s.Owner)
 	if l.Name == "" {
-		l = l.At(names.At(s.started))
+		l = l.At(names.At(s.Started))
 	}
 	store, err := blob.Open(ctx, l)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 		return err
 	}
 	if o.lease != "" {
-		if err := backup.Renew(ctx, s.cluster.Kube, s.cluster.Namespace, o.lease, s.started, out.Revision); err != nil {
+		if err := backup.Renew(ctx, s.cluster.Kube, s.Owner.Namespace, o.lease, s.Started, out.Revision); err != nil {
 			return fmt.Errorf("the snapshot is stored, but not recorded: %w", err)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 // verifies them there. For a bucket, it verifies them in a temporary directory first.
 func (s *saver) store(ctx context.Context, store *blob.Store, l blob.Location, force bool) (*v1alpha1.Snapshot, error) {
 	if file, ok := l.File(); ok {
-		return s.fill(ctx, file, l.String(), force)
+		return s.ToFile(ctx, file, l.String(), force)
 	}
 	if !force {
 		if err := store.CheckNew(ctx, l.Name); err != nil {
@@ -73,7 +73,7 @@ func (s *saver) store(ctx context.Context, store *blob.Store, l blob.Location, f
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, l.Name)
-	out, err := s.fill(ctx, file, l.String(), false)
+	out, err := s.ToFile(ctx, file, l.String(), false)
 	if err != nil {
 		return nil, err
 	}

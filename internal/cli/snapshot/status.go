@@ -4,19 +4,13 @@
 package snapshot
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
 func newStatusCommand(a *app.App) *cobra.Command {
@@ -55,53 +49,14 @@ func newStatusCommand(a *app.App) *cobra.Command {
 
 func runStatus(cmd *cobra.Command, a *app.App, file string, store storeFlags) error {
 	local, clean, err := download(cmd.Context(), a, file, store)
-	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
-		return app.Unhealthy("%v", corrupt)
-	}
 	if err != nil {
 		return err
 	}
 	defer clean()
-	out, _, err := inspect(a, cmd, local)
+	out, _, err := backup.Inspect(cmd.Context(), local, a.Warn)
 	if err != nil {
 		return err
 	}
 	out.File = file
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(a.Console, w, out) })
-}
-
-// inspect reads and checks a snapshot, and its origin.
-func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, snapshot.File, error) {
-	got, err := snapshot.Inspect(cmd.Context(), file)
-	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
-		return nil, got, app.Unhealthy("%v", corrupt)
-	}
-	if err != nil {
-		return nil, got, err
-	}
-	out := snapshotObject(file, got)
-	if out.Origin, err = originOf(file, out.SHA256); err != nil {
-		a.Warn("%v.", err)
-	}
-	return out, got, nil
-}
-
-// originOf reads the origin of a snapshot from FILE.json. It returns nil if there is no such file.
-func originOf(file, sha256 string) (*v1alpha1.SnapshotOrigin, error) {
-	name := file + ".json"
-	text, err := os.ReadFile(name) //nolint:gosec // the user chooses the path
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var s v1alpha1.Snapshot
-	switch err := json.Unmarshal(text, &s); {
-	case err != nil:
-		return nil, fmt.Errorf("%s is not a file of snapshot save: %w", name, err)
-	case s.SHA256 != sha256:
-		return nil, fmt.Errorf("%s is ignored: it belongs to another snapshot, with the SHA-256 %s", name, s.SHA256)
-	}
-	return s.Origin, nil
 }

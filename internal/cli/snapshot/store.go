@@ -36,7 +36,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 	if err != nil {
 		return err
 	}
-	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
+	out := &v1alpha1.SnapshotList{Cluster: backup.Reference(c.Owner), Items: []v1alpha1.StoredSnapshot{}}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "snapshot save", AllowsUnfinished: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) {

@@ -104,10 +104,8 @@ func (s *Store) runTask(ctx context.Context, kind Kind) (*druidv1alpha1.EtcdOpsT
 		if s.Clock.Now().After(end) {
 			return nil, &timeoutError{fmt.Sprintf("EtcdOpsTask %s/%s has not ended within %s", task.Namespace, task.Name, taskTimeout)}
 		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-s.Clock.After(time.Second):
+		if err := operate.Pause(ctx, s.Clock, time.Second); err != nil {
+			return nil, err
 		}
 		if err := s.Kube.Get(ctx, client.ObjectKeyFromObject(task), task); err != nil {
 			return nil, fmt.Errorf("read EtcdOpsTask %s/%s: %w", task.Namespace, task.Name, err)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -123,7 +122,7 @@ func (j *Job) Evict(ctx context.Context, pod *corev1.Pod, dry bool) error {
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
 		return nil
-	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
+	case operate.SeveralBudgets(err):
 		return operate.Halt("the eviction of %s/%s fails: %v", pod.Namespace, pod.Name, err)
 	case err != nil && !apierrors.IsTooManyRequests(err):
 		return fmt.Errorf("evict %s/%s: %w", pod.Namespace, pod.Name, err)

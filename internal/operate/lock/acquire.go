@@ -152,10 +152,8 @@ func (a *acquirer) watch(ctx context.Context, lease *coordinationv1.Lease) error
 	}
 	first := lease.Spec
 	for began := a.claim.Clock.Now(); a.claim.Clock.Since(began) <= last; {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("watch whether %s is still held: %w", a.lease, context.Cause(ctx))
-		case <-a.claim.Clock.After(time.Second):
+		if err := operate.Pause(ctx, a.claim.Clock, time.Second); err != nil {
+			return fmt.Errorf("watch whether %s is still held: %w", a.lease, err)
 		}
 		if err := a.kube.Get(ctx, a.lease, lease); err != nil {
 			return a.wrap(err)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -129,7 +130,7 @@ func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, e
 			return state, verdict, nil
 		}
 		m.Progressf("waiting: %s", verdict.Message)
-		if err := pause(ctx, settleEvery); err != nil {
+		if err := operate.Pause(ctx, clock.RealClock{}, settleEvery); err != nil {
 			return state, verdict, err
 		}
 	}
@@ -192,7 +193,7 @@ func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) 
 		if s.Err == nil && s.LeaderID != 0 {
 			return s, nil
 		}
-		if err := pause(ctx, settleEvery); err != nil {
+		if err := operate.Pause(ctx, clock.RealClock{}, settleEvery); err != nil {
 			return s, err
 		}
 		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {

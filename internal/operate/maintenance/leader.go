@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // electionLimit is how long an election may take. etcd needs some seconds, even with a long election
@@ -87,21 +88,11 @@ func awaitLeader(ctx context.Context, members *etcd.Cluster, pod string) (bool, 
 		if m.Err == nil && m.Leader {
 			return true, nil
 		}
-		if err := pause(ctx, 100*time.Millisecond); err != nil {
+		if err := operate.Pause(ctx, timer, 100*time.Millisecond); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
-}
-
-// pause waits, or returns why the context ended.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // explain adds the reason to an error of a member's client.

@@ -48,14 +48,10 @@ func (m *Members) checkState(ctx context.Context, s *observation, replacing stri
 func (m *Members) poll(ctx context.Context, polls int, f *operate.Findings, read func(*operate.Findings) (transient bool)) {
 	for try := 1; ; try++ {
 		seen := &operate.Findings{}
-		if transient := read(seen); !transient || try == polls || ctx.Err() != nil {
+		if transient := read(seen); !transient || try == polls || operate.Pause(ctx, m.Clock, time.Second) != nil {
 			f.Refusals = append(f.Refusals, seen.Refusals...)
 			f.Warnings = append(f.Warnings, seen.Warnings...)
 			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-m.Clock.After(time.Second):
 		}
 	}
 }

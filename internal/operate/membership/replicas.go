@@ -91,11 +91,9 @@ func (s *observation) answers() (byPod map[string]etcd.Member, leading uint64) {
 	byPod = map[string]etcd.Member{}
 	for _, member := range s.survey.Members {
 		byPod[member.Pod] = member
-		if member.Err == nil && member.Leader {
-			leading = member.RaftIndex
-		}
 	}
-	return byPod, leading
+	leader, _ := s.survey.Leader()
+	return byPod, leader.RaftIndex
 }
 
 // locate returns a member of etcd's list with its ordinal, negative for none.

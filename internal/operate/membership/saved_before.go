@@ -5,7 +5,6 @@ package membership
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,9 +22,7 @@ func (m *Members) SavedBefore(ctx context.Context, path string) (string, error) 
 		return "", operate.Refuse("cannot scale %s to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/%s FILE -n %s, and repeat this command with --after-snapshot FILE", m.Owner, m.Owner.Name, m.Owner.Namespace)
 	}
 	file, err := snapshot.Inspect(ctx, path)
-	switch _, corrupt := errors.AsType[*snapshot.CorruptError](err); {
-	case corrupt:
-		return "", err
+	switch {
 	case err != nil:
 		return "", fmt.Errorf("--after-snapshot: %w", err)
 	case !file.Hashed:

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +34,7 @@ func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (
 		return false, nil
 	case apierrors.IsTooManyRequests(err):
 		return false, fmt.Errorf("the eviction of %s is refused for now: %w", name, err)
-	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
+	case operate.SeveralBudgets(err):
 		return false, operate.Halt("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)
 	case err != nil:
 		return false, fmt.Errorf("evict %s: %w", name, err)

@@ -5,6 +5,7 @@ package step
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -58,7 +59,18 @@ func (a Agree) Command(f Flags) string {
 	return f.Plugin("status %s", a.Target) + "\n" + f.Plugin("check %s", a.Target)
 }
 
+// agreeTimeout is how long the members have to find each other.
+const agreeTimeout = 5 * time.Minute
+
 // Do implements Action.
 func (a Agree) Do(ctx context.Context, c Clients) error {
-	return c.Etcd.Agree(ctx, a.Size, a.Revision)
+	var waiting error
+	err := c.poll(ctx, agreeTimeout, "the members to agree", func() (_ bool, err error) {
+		waiting, err = c.Etcd.Agree(ctx, a.Size, a.Revision)
+		return err == nil && waiting == nil, err
+	})
+	if err != nil && waiting != nil {
+		return fmt.Errorf("%w: %w", err, waiting)
+	}
+	return err
 }

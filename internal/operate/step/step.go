@@ -16,6 +16,8 @@ import (
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // Step is one step of a plan.
@@ -70,9 +72,9 @@ type Members interface {
 	CutTraffic(ctx context.Context, length time.Duration) error
 	// RestoreTraffic lets clients in.
 	RestoreTraffic(ctx context.Context) error
-	// Agree waits until all members of a cluster of some size answer, are at a revision or a later
-	// one, and have one cluster ID and equal data.
-	Agree(ctx context.Context, size int, revision int64) error
+	// Agree returns why not all members of a cluster of some size answer yet, are at a revision or a
+	// later one, and have one cluster ID and equal data. With err, they never will.
+	Agree(ctx context.Context, size int, revision int64) (waiting, err error)
 }
 
 // pollPeriod is the time between two reads of what is awaited.
@@ -90,10 +92,8 @@ func (c Clients) poll(ctx context.Context, limit time.Duration, awaited string, 
 		if c.Clock.Now().After(end) {
 			return fmt.Errorf("wait for %s: %w after %s", awaited, errTimeout, limit)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", awaited, context.Cause(ctx))
-		case <-c.Clock.After(pollPeriod):
+		if err := operate.Pause(ctx, c.Clock, pollPeriod); err != nil {
+			return fmt.Errorf("wait for %s: %w", awaited, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 // Wait waits until all objects have reached a state.
@@ -56,15 +57,8 @@ func notRunning(o *unstructured.Unstructured) string {
 	if o == nil || o.GetKind() != "Pod" || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil {
 		return ""
 	}
-	for _, s := range pod.Status.ContainerStatuses {
-		if w := s.State.Waiting; w != nil {
-			return format.PrintableLine(fmt.Sprintf("container %s of pod %s waits: %s %s", s.Name, pod.Name, w.Reason, w.Message))
-		}
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return format.PrintableLine(fmt.Sprintf("pod %s has no node: %s", pod.Name, c.Message))
-		}
+	if why := podstate.Of(&pod); why != (podstate.Problem{}) {
+		return format.PrintableLine(fmt.Sprintf("pod %s: %s", pod.Name, why))
 	}
 	return ""
 }

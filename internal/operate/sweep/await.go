@@ -10,6 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // pollPeriod is the time between two reads of an object that is awaited.
@@ -30,10 +32,8 @@ func (s *Sweeper) AwaitGone(ctx context.Context, items []Item) error {
 			if gone {
 				break
 			}
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("wait until %s is gone: %w", &items[at], context.Cause(ctx))
-			case <-s.Clock.After(pollPeriod):
+			if err := operate.Pause(ctx, s.Clock, pollPeriod); err != nil {
+				return fmt.Errorf("wait until %s is gone: %w", &items[at], err)
 			}
 		}
 	}

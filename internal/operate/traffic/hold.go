@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -49,10 +50,8 @@ const holdPeriod = 2 * time.Second
 func (c *Cluster) awaitEnd(ctx context.Context) error {
 	warned := false
 	for c.now().Before(c.until) {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the cut ends before %s: %w", clockTime(c.until), context.Cause(ctx))
-		case <-c.Clock.After(min(holdPeriod, max(c.until.Sub(c.now()), time.Millisecond))):
+		if err := operate.Pause(ctx, c.Clock, min(holdPeriod, max(c.until.Sub(c.now()), time.Millisecond))); err != nil {
+			return fmt.Errorf("the cut ends before %s: %w", clockTime(c.until), err)
 		}
 		cut, by, err := c.readCut(ctx)
 		switch {

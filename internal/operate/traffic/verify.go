@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // Effect is what a cut or a restore has brought about.
@@ -141,10 +142,8 @@ func (c *Cluster) awaitEndpoints(ctx context.Context, ends time.Time, wanted fun
 		case !ends.IsZero() && c.now().After(ends):
 			return nil, fmt.Errorf("the cut ended automatically at %s, before all endpoints were gone: clients can connect again; cut for longer (--for)", clockTime(ends))
 		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%s: %w", strings.Join(unwanted, "; "), context.Cause(ctx))
-		case <-c.Clock.After(endpointPeriod):
+		if err := operate.Pause(ctx, c.Clock, endpointPeriod); err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(unwanted, "; "), err)
 		}
 	}
 }

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package restoring
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -17,14 +15,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// restoredCluster is the cluster of a restore, for its steps. It implements step.Members.
-type restoredCluster struct {
-	task *restoreTask
+// cluster is the cluster of a restore, for its steps. It implements step.Members.
+type cluster struct {
+	task *task
 	run  *change.Run
 }
 
 // Save saves a snapshot of a member, and keeps a file that an interrupted command has saved.
-func (c *restoredCluster) Save(ctx context.Context, file string) error {
+func (c *cluster) Save(ctx context.Context, file string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil // it only gets this name when it is complete
 	}
@@ -38,8 +36,7 @@ func (c *restoredCluster) Save(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	s := newSaver(t.app, cluster, order, saveOptions{retries: 2, idle: 30 * time.Second})
-	if _, err := s.fill(ctx, file, file, false); err != nil {
+	if _, err := change.NewSaver(t.app, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return err
 	}
 	t.app.Step("Saved and verified %s", file)
@@ -47,7 +44,7 @@ func (c *restoredCluster) Save(ctx context.Context, file string) error {
 }
 
 // CutTraffic cuts the clients' Services, or moves the end of their cut.
-func (c *restoredCluster) CutTraffic(ctx context.Context, length time.Duration) error {
+func (c *cluster) CutTraffic(ctx context.Context, length time.Duration) error {
 	t := c.task
 	cluster, unreached, err := t.app.ClusterBestEffort(ctx, t.target)
 	if err != nil {
@@ -71,7 +68,7 @@ func (c *restoredCluster) CutTraffic(ctx context.Context, length time.Duration) 
 }
 
 // RestoreTraffic restores the clients' Services that are cut.
-func (c *restoredCluster) RestoreTraffic(ctx context.Context) error {
+func (c *cluster) RestoreTraffic(ctx context.Context) error {
 	services, err := traffic.CutServices(ctx, c.task.cluster.Reader, c.task.cluster.Owner)
 	if err != nil || len(services) == 0 {
 		return err
@@ -83,31 +80,16 @@ func (c *restoredCluster) RestoreTraffic(ctx context.Context) error {
 	return c.run.RestoreLocked(ctx, names)
 }
 
-const (
-	// agreeTimeout is how long the members have to find each other, and agreePeriod is the time between
-	// two questions.
-	agreeTimeout = 5 * time.Minute
-	agreePeriod  = 2 * time.Second
-)
-
-// Agree waits until the members form one cluster with equal data.
-func (c *restoredCluster) Agree(ctx context.Context, size int, revision int64) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, agreeTimeout, errors.New("timed out after "+agreeTimeout.String()))
-	defer cancel()
-	for {
-		err := c.agree(ctx, size, revision)
-		if err == nil || app.IsVerdict(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for the members to agree: %w: %w", err, context.Cause(ctx))
-		case <-c.task.app.Clock.After(agreePeriod):
-		}
+// Agree reports why the members don't yet form one cluster with equal data.
+func (c *cluster) Agree(ctx context.Context, size int, revision int64) (waiting, err error) {
+	waiting = c.agree(ctx, size, revision)
+	if app.IsVerdict(waiting) {
+		return nil, waiting
 	}
+	return waiting, nil
 }
 
-func (c *restoredCluster) agree(ctx context.Context, size int, revision int64) error {
+func (c *cluster) agree(ctx context.Context, size int, revision int64) error {
 	cluster, err := c.task.app.Cluster(ctx, c.task.target)
 	if err != nil {
 		return err

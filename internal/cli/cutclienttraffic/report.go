@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package traffic
+package cutclienttraffic
 
 import (
 	"context"
@@ -15,12 +15,13 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // verify waits for the effect of a cut and prints it. The error reports open streams.
-func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
+func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o options) error {
 	restoredBy := warnOfEnd(a, t, o)
 	var effect traffic.Effect
 	if o.Wait {
@@ -31,7 +32,7 @@ func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command
 			return err
 		}
 	}
-	out := report(t, effect)
+	out := change.TrafficReport(t, effect)
 	out.Cut, out.Until, out.RestoredBy, out.Reason = true, &metav1.Time{Time: t.Until()}, restoredBy, o.Reason
 	if err := a.Print(cmd, out, func(w io.Writer, wide bool) error { return streamTable(a, w, wide, out) }); err != nil {
 		return err
@@ -43,7 +44,7 @@ func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command
 }
 
 // warnOfEnd reports how the cut ends, and returns what ends it.
-func warnOfEnd(a *app.App, t *traffic.Cluster, o cutOptions) string {
+func warnOfEnd(a *app.App, t *traffic.Cluster, o options) string {
 	end := clockTime(t.Until())
 	switch {
 	case t.MustHold(o.request()):
@@ -55,32 +56,6 @@ func warnOfEnd(a *app.App, t *traffic.Cluster, o cutOptions) string {
 	}
 	a.Warn("Nothing restores client traffic, not even at %s. To restore it: %s", end, t.RestoreCommand())
 	return output.RestoredByNothing
-}
-
-// report returns the object to print.
-func report(t *traffic.Cluster, effect traffic.Effect) *output.ClientTrafficReport {
-	out := &output.ClientTrafficReport{Namespace: t.Namespace, Cluster: t.Ref(), OpenStreams: effect.OpenStreams}
-	for i, name := range t.Names() {
-		service := output.ClientService{Name: name}
-		if effect.Ready != nil {
-			service.ReadyEndpoints = effect.Ready[i]
-		}
-		out.Services = append(out.Services, service)
-	}
-	for _, m := range effect.Members {
-		member := output.MemberStreams{Pod: m.Pod}
-		if m.Err != nil {
-			member.Error = m.Err.Error()
-		}
-		for _, s := range m.Open {
-			member.Streams = append(member.Streams, output.OpenStreams{Method: s.Method, AtLeast: s.AtLeast})
-		}
-		for _, r := range m.Requests {
-			member.Requests = append(member.Requests, output.UnaryRequests{Method: r.Method, AtLeast: r.AtLeast, Seconds: r.Seconds})
-		}
-		out.Members = append(out.Members, member)
-	}
-	return out
 }
 
 // streamTable prints the open streams and the requests.

@@ -1,23 +1,20 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package restoring
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
@@ -25,16 +22,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// restoreTask is one run of a restore, which an earlier command may have begun.
-type restoreTask struct {
-	restoreOptions
+// task is one run of a restore, which an earlier command may have begun.
+type task struct {
+	Options
 
 	app      *app.App
-	cmd      *cobra.Command
 	cluster  *app.Cluster
 	target   string
 	file     *v1alpha1.Snapshot
-	recovery recovery
+	recovery Recovery
 	// template has the snapshot and the flags, and plan is made of it.
 	template, plan restore.Plan
 	steps          []step.Step
@@ -43,21 +39,20 @@ type restoreTask struct {
 	ended          bool
 }
 
-func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o restoreOptions) (*restoreTask, error) {
-	ctx := cmd.Context()
-	t := &restoreTask{restoreOptions: o, app: a, cmd: cmd, target: target}
+func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*task, error) {
+	t := &task{Options: o, app: a, target: target}
 	var content snapshot.File
 	var err error
-	if !o.abort {
-		if t.file, content, err = inspect(a, cmd, file); err != nil {
+	if !o.Abort {
+		if t.file, content, err = backup.Inspect(ctx, file, a.Warn); err != nil {
 			return nil, err
 		}
 	}
-	if t.cluster, t.template, err = planFor(cmd, a, target); err != nil {
+	if t.cluster, t.template, err = PlanFor(ctx, a, target); err != nil {
 		return nil, err
 	}
 	t.template.File, t.template.Snapshot = file, content
-	t.template.Bump, t.template.Tool = o.bump, o.tool
+	t.template.Bump, t.template.Tool = o.Bump, o.Tool
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -71,14 +66,14 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
-			Run:  t.program, Plugin: t.plugin, Etcd: &restoredCluster{task: t},
+			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t},
 		},
 		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
 	}
 	return t, ctx.Err()
 }
 
-func (t *restoreTask) operation() change.Operation {
+func (t *task) operation() change.Operation {
 	t.run = change.Journaled[*restore.Record]{
 		Read: func(ctx context.Context) (*restore.Record, error) {
 			return restore.Read(ctx, t.cluster.Kube, t.cluster.Owner)
@@ -94,15 +89,15 @@ func (t *restoreTask) operation() change.Operation {
 }
 
 // propose plans a fresh restore.
-func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Plan, error) {
-	if t.abort {
+func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, error) {
+	if t.Abort {
 		return nil, operate.Plan{Already: fmt.Sprintf("No restore into %s is unfinished: there is nothing to undo.", t.cluster.Owner)}, nil
 	}
 	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	if t.recovery.judge != nil && t.run.Current != nil { // the user may have waited for hours
-		if err := t.recovery.judge(ctx); err != nil {
+	if t.recovery.Judge != nil && t.run.Current != nil { // the user may have waited for hours
+		if err := t.recovery.Judge(ctx); err != nil {
 			return nil, operate.Plan{}, err
 		}
 	}
@@ -111,12 +106,12 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	surveyForRestore(ctx, t.app, t.target, &r)
-	r.Answers, r.Lost = r.Answers && t.recovery.facts == nil, t.recovery.lost // its snapshot is the present data
-	if t.recovery.judge != nil && r.Newest > t.recovery.revision {
-		return nil, operate.Plan{}, app.Refused("cannot recover %s: a member is at revision %d, and the saved data at %d; run the command again", r.Owner, r.Newest, t.recovery.revision)
+	Survey(ctx, t.app, t.target, &r)
+	r.Answers, r.Lost = r.Answers && t.recovery.Facts == nil, t.recovery.Lost // its snapshot is the present data
+	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
+		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and the saved data at %d; run the command again", r.Newest, t.recovery.Revision)
 	}
-	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.replicas, t.image); err != nil {
+	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.Replicas, t.Image); err != nil {
 		return nil, operate.Plan{}, err
 	}
 	steps, warnings, err := restore.Steps(r)
@@ -128,11 +123,11 @@ func (t *restoreTask) propose(ctx context.Context) (*restore.Record, operate.Pla
 	}
 	t.plan, t.steps = r, steps
 	p := r.Propose(steps, warnings, t.taken())
-	p.Facts = append(slices.Clone(t.recovery.facts), p.Facts...)
+	p.Facts = append(slices.Clone(t.recovery.Facts), p.Facts...)
 	return restore.NewRecord(r), p, nil
 }
 
-func (t *restoreTask) taken() time.Time {
+func (t *task) taken() time.Time {
 	if t.file.Origin == nil {
 		return time.Time{}
 	}
@@ -140,17 +135,17 @@ func (t *restoreTask) taken() time.Time {
 }
 
 // resume plans the rest of an unfinished restore, or its undoing.
-func (t *restoreTask) resume(ctx context.Context, rec *restore.Record) (operate.Plan, error) {
-	if rec.Undo && !t.abort {
+func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, error) {
+	if rec.Undo && !t.Abort {
 		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
 	}
 	r := t.template
 	r.Owner = t.cluster.Owner
-	if err := rec.Continue(ctx, &r, t.cluster.Kube, t.cluster.Reader, t.image); err != nil {
+	if err := rec.Continue(ctx, &r, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
 		return operate.Plan{}, err
 	}
 	t.plan = r
-	if t.abort {
+	if t.Abort {
 		steps, err := r.Undo(rec)
 		t.steps = steps
 		return r.ProposeRest(rec, steps, true), err
@@ -166,14 +161,14 @@ func (t *restoreTask) resume(ctx context.Context, rec *restore.Record) (operate.
 	return r.ProposeRest(rec, steps[min(rec.Done, len(steps)):], false), r.CheckTools(ctx, steps)
 }
 
-func (t *restoreTask) act(ctx context.Context, run *change.Run) error {
+func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.job.StillHeld = run.Held
-	t.job.Clients.Etcd = &restoredCluster{task: t, run: run}
+	t.job.Clients.Etcd = &cluster{task: t, run: run}
 	if err := t.run.Begin(ctx, run); err != nil {
 		return err
 	}
 	rec, what := t.run.Current, fmt.Sprintf("snapshot of revision %d restored, with %d members", t.plan.Snapshot.Revision, len(t.plan.Members))
-	if t.abort {
+	if t.Abort {
 		if err := t.job.Undo(ctx, t.plan, rec, t.steps); err != nil {
 			return err
 		}
@@ -191,33 +186,10 @@ func (t *restoreTask) act(ctx context.Context, run *change.Run) error {
 }
 
 // removeLocal removes copies of what is in the volumes or the store by now, or not needed any more.
-func (t *restoreTask) removeLocal() {
+func (t *task) removeLocal() {
 	for _, name := range t.plan.Local() {
 		if err := os.RemoveAll(name); err != nil {
 			t.app.Warn("%v.", err)
 		}
 	}
-}
-
-// program runs a program on this machine. What it prints goes to stderr, as all messages.
-func (t *restoreTask) program(ctx context.Context, env, program []string) error {
-	cmd := exec.CommandContext(ctx, program[0], program[1:]...) //nolint:gosec // a plan names the tools of etcd and of object stores only
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("run %s: %w: %s", program[0], err, strings.TrimSpace(string(out)))
-	}
-	return nil
-}
-
-// plugin runs another command of this plugin, with the same flags for the API server and etcd.
-func (t *restoreTask) plugin(ctx context.Context, args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	typed := strings.TrimPrefix(step.Plugin{Args: args}.Command(t.plan.Flags), "kubectl etcd ")
-	cmd := exec.CommandContext(ctx, "sh", "-c", step.Quote(self)+" "+typed) //nolint:gosec // the arguments are quoted
-	cmd.Stdout, cmd.Stderr = t.app.ErrOut, t.app.ErrOut
-	return cmd.Run()
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package traffic implements kubectl etcd cut-client-traffic and restore-client-traffic.
-package traffic
+// Package cutclienttraffic implements kubectl etcd cut-client-traffic.
+package cutclienttraffic
 
 import (
 	"context"
@@ -19,8 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// cutOptions are the flags of cut-client-traffic.
-type cutOptions struct {
+type options struct {
 	change.Flags
 
 	length        time.Duration
@@ -29,9 +28,9 @@ type cutOptions struct {
 	detach        bool
 }
 
-// NewCutCommand returns the command cut-client-traffic.
-func NewCutCommand(a *app.App) *cobra.Command {
-	o := cutOptions{Flags: change.Flags{Timeout: 2 * time.Minute}}
+// NewCommand returns the command cut-client-traffic.
+func NewCommand(a *app.App) *cobra.Command {
+	o := options{Flags: change.Flags{Timeout: 2 * time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "cut-client-traffic TARGET --for DURATION --reason TEXT",
 		Short: "Keep clients away from an etcd cluster for a while",
@@ -68,7 +67,7 @@ func NewCutCommand(a *app.App) *cobra.Command {
 			kubectl etcd cut-client-traffic etcd-main --for 15m --reason drill --dry-run=server`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCut(cmd, a, args[0], o)
+			return run(cmd, a, args[0], o)
 		},
 	}
 	change.AddFlags(cmd, &o.Flags)
@@ -85,8 +84,8 @@ func NewCutCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// runCut cuts client traffic, and stays until the end of the cut if nothing else restores.
-func runCut(cmd *cobra.Command, a *app.App, target string, o cutOptions) error {
+// run cuts client traffic, and stays until the end of the cut if nothing else restores.
+func run(cmd *cobra.Command, a *app.App, target string, o options) error {
 	ctx := cmd.Context()
 	if o.length < time.Second || o.length > traffic.LongestCut {
 		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", o.length, traffic.LongestCut)
@@ -121,7 +120,7 @@ func runCut(cmd *cobra.Command, a *app.App, target string, o cutOptions) error {
 	})
 }
 
-func (o cutOptions) request() traffic.Request {
+func (o options) request() traffic.Request {
 	return traffic.Request{
 		Length: o.length, Reason: o.Reason, Wait: o.Wait, Detach: o.detach, PlanOnly: o.DryRun == change.DryRunClient,
 		Service: o.service, Count: !o.allowResidual,
@@ -130,7 +129,7 @@ func (o cutOptions) request() traffic.Request {
 
 // after waits for the effect of the cut and prints it. If nothing else restores the traffic,
 // it also waits for the end of the cut.
-func after(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
+func after(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o options) error {
 	if !t.MustHold(o.request()) {
 		return verify(ctx, limit, a, cmd, t, o)
 	}

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+// Package recover implements kubectl etcd recover.
+package recover
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,19 +15,17 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// recoverOptions are the flags of recover.
-type recoverOptions struct {
-	restoreOptions
+type options struct {
+	restoring.Options
 
 	// lost are the pods of the members whose data is lost for good.
 	lost []string
@@ -35,9 +33,9 @@ type recoverOptions struct {
 	file string
 }
 
-// NewRecoverCommand returns the command recover.
-func NewRecoverCommand(a *app.App) *cobra.Command {
-	o := recoverOptions{restoreOptions: restoreOptions{Flags: change.Flags{Timeout: time.Hour}}}
+// NewCommand returns the command recover.
+func NewCommand(a *app.App) *cobra.Command {
+	o := options{Options: restoring.Options{Flags: change.Flags{Timeout: time.Hour}}}
 	cmd := &cobra.Command{
 		Use:   "recover TARGET",
 		Short: "Recover a lost quorum from a member that still answers",
@@ -73,26 +71,25 @@ func NewRecoverCommand(a *app.App) *cobra.Command {
 			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.abort {
-				return runRestore(cmd, a, "", args[0], o.restoreOptions)
-			}
-			if err := o.restorePlanOptions.validate(); err != nil {
+			if err := o.Validate(); err != nil {
 				return err
 			}
-			return runRecover(cmd, a, args[0], o)
+			return run(cmd.Context(), a, args[0], o)
 		},
 	}
-	addRestoreFlags(cmd, &o.restorePlanOptions)
+	restoring.AddFlags(cmd, &o.PlanOptions)
 	cmd.Flags().StringSliceVar(&o.lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of the member that has applied most. The default is a new file in the current directory")
-	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again")
+	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }
 
-// runRecover restores the data of a survivor, or continues that.
-func runRecover(cmd *cobra.Command, a *app.App, target string, o recoverOptions) error {
-	ctx := cmd.Context()
+// run restores the data of a survivor, or continues or undoes that.
+func run(ctx context.Context, a *app.App, target string, o options) error {
+	if o.Abort {
+		return restoring.Do(ctx, a, "", target, o.Options, restoring.Recovery{})
+	}
 	c, err := a.Owner(ctx, target)
 	if err != nil {
 		return err
@@ -102,37 +99,24 @@ func runRecover(cmd *cobra.Command, a *app.App, target string, o recoverOptions)
 		return err
 	}
 	if unfinished != nil {
-		file, err := savedFor(ctx, c, unfinished, o.file)
+		file, err := restore.SurvivorFileOf(ctx, c.Owner, unfinished, o.file)
 		if err != nil {
 			return err
 		}
-		return restoreFile(cmd, a, file, target, o.restoreOptions, recovery{})
+		return restoring.Do(ctx, a, file, target, o.Options, restoring.Recovery{})
 	}
 	if err := change.Unfinished(ctx, a, c); err != nil {
 		return err
 	}
-	file, found, err := saveSurvivor(cmd, a, c, target, o)
+	file, found, err := saveSurvivor(ctx, a, c, target, o)
 	if err != nil {
 		return err
 	}
-	return restoreFile(cmd, a, file, target, o.restoreOptions, found)
-}
-
-// recovery is what the plan of a recovery has beside that of a restore. The zero value is a restore.
-type recovery struct {
-	// facts are for the plan.
-	facts []string
-	// lost are the pods of members whose volumes are lost.
-	lost []string
-	// revision is that of the member that has applied most.
-	revision int64
-	// judge returns an error if the cluster is not to be recovered any more.
-	judge func(ctx context.Context) error
+	return restoring.Do(ctx, a, file, target, o.Options, found)
 }
 
 // saveSurvivor judges the cluster, and saves the data of the member that has applied most.
-func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string, o recoverOptions) (file string, found recovery, err error) {
-	ctx := cmd.Context()
+func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
 	survivors, message, err := judgeSurvivors(ctx, a, c, o.lost)
 	if err != nil {
 		return "", found, err
@@ -142,7 +126,11 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 		return "", found, err
 	}
 	defer cluster.Close()
-	best, err := furthest(ctx, cluster, survivors)
+	survey, err := cluster.Members.Survey(ctx)
+	if err != nil {
+		return "", found, err
+	}
+	best, err := restore.Furthest(c.Owner, survey, survivors)
 	if err != nil {
 		return "", found, err
 	}
@@ -150,17 +138,17 @@ func saveSurvivor(cmd *cobra.Command, a *app.App, c *app.Cluster, target string,
 	if err != nil {
 		return "", found, err
 	}
-	file = cmp.Or(o.file, savedName(c, a.Clock.Now()))
-	if _, err := newSaver(a, cluster, order, saveOptions{retries: 2, idle: 30 * time.Second}).fill(ctx, file, file, false); err != nil {
+	file = cmp.Or(o.file, restore.SurvivorFile(c.Owner, a.Clock.Now()))
+	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
 	}
 	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
-	found.facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
-	found.lost, found.revision = o.lost, best.Revision
-	found.judge = func(ctx context.Context) error {
+	found.Facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
+	found.Lost, found.Revision = o.lost, best.Revision
+	found.Judge = func(ctx context.Context) error {
 		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
 		if err == nil && !slices.Equal(now, survivors) {
-			err = app.Refused("cannot recover %s: %s answered before, and %s now: run the command again", c.Owner, policy.List(survivors), policy.List(now))
+			err = restore.RefuseRecovery(c.Owner, "%s answered before, and %s now: run the command again", policy.List(survivors), policy.List(now))
 		}
 		return err
 	}
@@ -182,51 +170,7 @@ func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 	}
 	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
 	if !verdict.Allowed {
-		return nil, "", app.Refused("cannot recover %s: %s", c.Owner, verdict.Message)
+		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
 	}
 	return survivors, verdict.Message, nil
-}
-
-// furthest returns the survivor that has applied most. It has all that the others have. Each of them must
-// answer, and one that reports corrupt data is no source.
-func furthest(ctx context.Context, c *app.Cluster, survivors []string) (etcd.Member, error) {
-	survey, err := c.Members.Survey(ctx)
-	if err != nil {
-		return etcd.Member{}, err
-	}
-	var best etcd.Member
-	for _, pod := range survivors {
-		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
-		switch {
-		case i < 0:
-			return best, app.Refused("cannot recover %s: %s no longer answers, and may have applied most; run the command again", c.Owner, pod)
-		case slices.Contains(survey.Members[i].Alarms, "CORRUPT"):
-			return best, app.Refused("cannot recover %s: %s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", c.Owner, pod, c.Target(), c.Namespace)
-		case best.Pod == "" || survey.Members[i].RaftApplied > best.RaftApplied:
-			best = survey.Members[i]
-		}
-	}
-	return best, nil
-}
-
-// savedName is the file of a survivor's data.
-func savedName(c *app.Cluster, at time.Time) string {
-	return fmt.Sprintf("%s-%s-survivor-%s.db", c.Namespace, c.Name, at.UTC().Format("20060102T150405Z"))
-}
-
-// savedFor returns the file that an unfinished recovery restores: the named one, or one in the current
-// directory.
-func savedFor(ctx context.Context, c *app.Cluster, rec *restore.Record, named string) (string, error) {
-	files, err := filepath.Glob(fmt.Sprintf("%s-%s-survivor-*.db", c.Namespace, c.Name))
-	if err != nil {
-		return "", err
-	}
-	for _, file := range append(files, named) {
-		content, err := snapshot.Inspect(ctx, file)
-		if err == nil && rec.Same(file, content) == nil {
-			return file, nil
-		}
-	}
-	return "", app.Refused("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
-		c.Owner, rec.SHA256, c.Target(), c.Namespace, c.Target(), c.Namespace)
 }

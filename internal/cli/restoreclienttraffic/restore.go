@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package traffic
+// Package restoreclienttraffic implements kubectl etcd restore-client-traffic.
+package restoreclienttraffic
 
 import (
 	"context"
@@ -17,8 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// NewRestoreCommand returns the command restore-client-traffic.
-func NewRestoreCommand(a *app.App) *cobra.Command {
+// NewCommand returns the command restore-client-traffic.
+func NewCommand(a *app.App) *cobra.Command {
 	f := change.Flags{Timeout: 2 * time.Minute}
 	cmd := &cobra.Command{
 		Use:   "restore-client-traffic TARGET",
@@ -36,7 +37,7 @@ func NewRestoreCommand(a *app.App) *cobra.Command {
 			kubectl etcd restore-client-traffic etcd-main -y --reason "the restore is done"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runRestore(cmd, a, args[0], f)
+			return run(cmd, a, args[0], f)
 		},
 	}
 	change.AddFlags(cmd, &f)
@@ -44,8 +45,8 @@ func NewRestoreCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// runRestore restores client traffic and waits until clients find a member.
-func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
+// run restores client traffic and waits until clients find a member.
+func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 	ctx := cmd.Context()
 	c, err := a.Owner(ctx, target)
 	if err != nil {
@@ -69,7 +70,7 @@ func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) e
 			if t.Record != nil {
 				t.DeleteRecord(ctx)
 			}
-			return a.Print(cmd, report(t, traffic.Effect{}), noTable)
+			return a.Print(cmd, change.TrafficReport(t, traffic.Effect{}), noTable)
 		},
 		After: func(ctx context.Context, limit app.Limit) error {
 			var effect traffic.Effect
@@ -80,7 +81,7 @@ func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) e
 					return err
 				}
 			}
-			return a.Print(cmd, report(t, effect), noTable)
+			return a.Print(cmd, change.TrafficReport(t, effect), noTable)
 		},
 		Next: func(error) string { return t.Left() },
 	})

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restoring
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+)
+
+// Recovery is what the plan of a recovery has beside that of a restore. The zero value is a restore.
+type Recovery struct {
+	// Facts are for the plan.
+	Facts []string
+	// Lost are the pods of members whose volumes are lost.
+	Lost []string
+	// Revision is that of the member that has applied most.
+	Revision int64
+	// Judge returns an error if the cluster is not to be recovered any more.
+	Judge func(ctx context.Context) error
+}
+
+// Do restores the snapshot in a local file, or continues or undoes a restore of it.
+func Do(ctx context.Context, a *app.App, file, target string, o Options, found Recovery) error {
+	t, err := newTask(ctx, a, file, target, o)
+	if err != nil {
+		return err
+	}
+	t.recovery = found
+	if err := change.Do(ctx, a, t.cluster, o.Flags, t.operation()); err != nil {
+		return err
+	}
+	return t.follow(ctx)
+}
+
+// follow runs the changes that come after the restore, which take the lock themselves.
+func (t *task) follow(ctx context.Context) error {
+	if t.Abort || !t.ended {
+		return nil
+	}
+	for _, s := range t.steps {
+		if !s.After {
+			continue
+		}
+		t.app.Notef("%s. %s", s.Title, s.Why)
+		for _, act := range s.Acts {
+			if err := act.Do(ctx, t.job.Clients); err != nil {
+				return fmt.Errorf("the restore has ended, and the cluster runs with one member. %s: %w; then run %s", s.Title, err, act.Command(t.plan.Flags))
+			}
+		}
+	}
+	return nil
+}

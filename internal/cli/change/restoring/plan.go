@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restoring
+
+import (
+	"context"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// PlanFor begins a plan for a cluster with the flags.
+func PlanFor(ctx context.Context, a *app.App, target string) (*app.Cluster, restore.Plan, error) {
+	r := restore.Plan{At: a.Clock.Now()}
+	c, err := a.Owner(ctx, target)
+	if err != nil {
+		return nil, r, err
+	}
+	if _, err := a.Credentials.Read(a); err != nil { // the commands contain them
+		return nil, r, err
+	}
+	r.Owner, r.Flags.Login = c.Owner, a.Credentials.AsArgs()
+	r.Flags.Context, err = pinnedFlags(a)
+	r.Flags.Kubectl = strings.TrimSpace(r.Flags.Context + " -n " + c.Namespace)
+	return c, r, err
+}
+
+// Survey adds facts from the members, if any of them answers.
+func Survey(ctx context.Context, a *app.App, target string, r *restore.Plan) {
+	c, err := a.Cluster(ctx, target)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	if len(c.Members.Endpoints) > 0 {
+		r.ClientPort = c.Members.Endpoints[0].Port
+	}
+	survey, err := c.Members.Survey(ctx)
+	r.SetSurvey(survey, app.Is[*etcd.SplitBrainError](err))
+}
+
+// pinnedFlags returns flags that select the same API server even if the current context changes.
+func pinnedFlags(a *app.App) (string, error) {
+	if *a.Flags.BearerToken != "" {
+		return "", app.Refused("every printed command would contain --token: put the token into a kubeconfig, and use --context")
+	}
+	flags := a.ContextFlags()
+	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err == nil && *a.Flags.Context == "" && raw.CurrentContext != "" {
+		flags = " --context " + step.Quote(raw.CurrentContext) + flags
+	}
+	return flags, nil
+}

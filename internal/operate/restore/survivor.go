@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+)
+
+// Furthest returns the survivor that has applied most. It has all that the others have. Each of them must
+// answer, and one that reports corrupt data is no source.
+func Furthest(o owner.Owner, survey etcd.Survey, survivors []string) (etcd.Member, error) {
+	var best etcd.Member
+	for _, pod := range survivors {
+		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
+		switch {
+		case i < 0:
+			return best, RefuseRecovery(o, "%s no longer answers, and may have applied most; run the command again", pod)
+		case slices.Contains(survey.Members[i].Alarms, "CORRUPT"):
+			return best, RefuseRecovery(o, "%s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", pod, o.Target(), o.Namespace)
+		case best.Pod == "" || survey.Members[i].RaftApplied > best.RaftApplied:
+			best = survey.Members[i]
+		}
+	}
+	return best, nil
+}
+
+// RefuseRecovery returns the error of a cluster that is not to be recovered.
+func RefuseRecovery(o owner.Owner, format string, args ...any) error {
+	return &operate.RefusedError{What: "recover " + o.String(), Why: []string{fmt.Sprintf(format, args...)}}
+}
+
+// SurvivorFile returns the name of a file for a survivor's data.
+func SurvivorFile(o owner.Owner, at time.Time) string {
+	return fmt.Sprintf("%s-%s-survivor-%s.db", o.Namespace, o.Name, at.UTC().Format("20060102T150405Z"))
+}
+
+// SurvivorFileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the
+// current directory.
+func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *Record, named string) (string, error) {
+	files, err := filepath.Glob(fmt.Sprintf("%s-%s-survivor-*.db", o.Namespace, o.Name))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range append(files, named) {
+		content, err := snapshot.Inspect(ctx, file)
+		if err == nil && rec.Same(file, content) == nil {
+			return file, nil
+		}
+	}
+	return "", operate.Refuse("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
+		o, rec.SHA256, o.Target(), o.Namespace, o.Target(), o.Namespace)
+}
