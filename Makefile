@@ -46,9 +46,9 @@ test-all: unit ## Run every test, also of the plugin on each kind of cluster, th
 
 # FAULTS is the number of sequences. SEED is the seed of the first one: a failure prints the seed that replays it.
 faults: FAULTS ?= 200
-faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; replay one with SEED=n FAULTS=1 (root)
+faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; replay one with SEED=n KIND=k FAULTS=1 (root)
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
-	cd test && FAULTS='$(FAULTS)' SEED='$(SEED)' go test -vet=off -count=1 -timeout 0 -ldflags '-s -w' -v -run '^TestFaults$$' ./drains
+	cd test && FAULTS='$(FAULTS)' SEED='$(SEED)' KIND='$(KIND)' go test -vet=off -count=1 -timeout 0 -ldflags '-s -w' -v -run '^TestFaults$$' ./drains
 
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...

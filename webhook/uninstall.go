@@ -6,6 +6,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -58,15 +59,19 @@ func (h *uninstallHandler) decide(ctx context.Context, req admission.Request) De
 	return r.decision(h.budgetsKept(ctx, req))
 }
 
-// judge releases the rollout of a StatefulSet if its cluster is well.
+// judge releases the rollout of a StatefulSet if the rule about removal does.
 func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, dry bool, r *releases) {
 	name := fmt.Sprintf("the rollout of StatefulSet %s/%s", sts.Namespace, sts.Name)
-	well, err := h.well(ctx, sts)
-	if err == nil && !well {
-		r.unwell = append(r.unwell, name+" stays held: not all members are ready, and it would restart others")
+	removal := h.reader.Removal(ctx, sts)
+	why, err := removal.StaysHeld(), ctx.Err()
+	switch {
+	case err != nil:
+	case why != "" && removal.Unread == "":
+		r.unwell = append(r.unwell, name+" stays held: "+why)
 		return
-	}
-	if err == nil {
+	case why != "":
+		err = errors.New(why)
+	default:
 		err = h.release(ctx, sts, dry)
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ package webhook
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,30 +54,6 @@ func heldInOrder(all []appsv1.StatefulSet) []*appsv1.StatefulSet {
 }
 
 func stopped(sts *appsv1.StatefulSet) bool { return ptr.Deref(sts.Spec.Replicas, 1) == 0 }
-
-// well reports whether all members of the cluster of a StatefulSet are ready, so that its rollout may
-// continue. With podManagementPolicy Parallel, the StatefulSet's controller restarts a member beside one that
-// is down. This is the condition of kubectl etcd sweep, too. It is true if the StatefulSet runs no etcd or no pod.
-func (h *uninstallHandler) well(ctx context.Context, sts *appsv1.StatefulSet) (bool, error) {
-	if err := ctx.Err(); err != nil || stopped(sts) {
-		return err == nil, err
-	}
-	o, found, err := h.reader.OwnerOfStatefulSet(ctx, sts)
-	if err != nil || !found {
-		return err == nil, err
-	}
-	c, err := h.reader.Cluster(ctx, o)
-	if err != nil {
-		return false, err
-	}
-	ready := 0
-	for _, m := range c.Members {
-		if m.Ready && m.PodReady {
-			ready++
-		}
-	}
-	return c.Size > 0 && ready == c.Size && c.SizeUnknown == "" && !c.Stale, nil
-}
 
 // releases are warnings about the rollouts that were held.
 type releases struct{ failed, unwell, released []string }

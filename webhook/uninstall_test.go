@@ -87,7 +87,7 @@ func TestUninstallReleases(t *testing.T) {
 		{name: "denied", errors: []error{denied}, writes: true, outcome: FailedOpen, warns: "\n" + repair},
 		{name: "a member is down", objects: unready, outcome: Warned, warns: "\n" + sweepHeld},
 		{name: "a member is down, and the StatefulSet is scaled to 0", objects: func(o observetest.Objects) { unready(o); replicas(o, 0) }, released: true, writes: true, outcome: Warned},
-		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: not all members are ready"},
+		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: 3 of 4 members ready: 1 missing"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

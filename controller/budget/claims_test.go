@@ -65,6 +65,8 @@ func TestSizeOfClaims(t *testing.T) {
 				}}
 			})
 		}, "etcd-quorum minAvailable=2 AllReady"},
+		{"an operator removes members", func(s *stage) { ownedBy(s, "operator.etcd.io/v1alpha1", "EtcdCluster") }, "etcd-quorum minAvailable=3 MemberDown"},
+		{"a controller that is not known", func(s *stage) { ownedBy(s, "example.com/v1", "Database") }, "etcd-quorum minAvailable=3 MemberDown"},
 		{"another StatefulSet's volumes", func(s *stage) {
 			change(s, "etcd", func(sts *appsv1.StatefulSet) { sts.Spec.VolumeClaimTemplates[0].Name = "other" })
 		}, "etcd-quorum minAvailable=2 AllReady"},
@@ -105,4 +107,11 @@ func TestSizeOfClaimsEnds(t *testing.T) {
 	s.reconcile()
 	s.advance(time.Hour)
 	s.expect("etcd-quorum minAvailable=2 AllReady")
+}
+
+// ownedBy gives the StatefulSet a controller, which also creates it again.
+func ownedBy(s *stage, apiVersion, kind string) {
+	change(s, "etcd", func(sts *appsv1.StatefulSet) {
+		sts.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: "etcd", UID: "owner", Controller: new(true)}}
+	})
 }

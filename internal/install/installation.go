@@ -46,8 +46,10 @@ type Installation struct {
 	Policies, Definition []Object
 	// Budgets are the disruption budgets that it maintains or created.
 	Budgets []policyv1.PodDisruptionBudget
-	// Rollouts are the StatefulSets whose rollout it holds.
+	// Rollouts are the StatefulSets whose rollout it holds. Judge leaves those that it releases, and moves
+	// the others to Held.
 	Rollouts []appsv1.StatefulSet
+	Held     []HeldRollout
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
 	// Suspended are the Etcds whose reconciliation a cut suspended.
@@ -220,7 +222,8 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 	return objects, nil
 }
 
-// Empty reports whether there is no object of the installation and none that it changed.
+// Empty reports whether there is no object of the installation and none that it changed. Rollouts that
+// stay held don't count.
 func (i *Installation) Empty() bool {
 	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Rollouts)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }

@@ -36,6 +36,8 @@ type Uninstall struct {
 	Require func(context.Context, []operate.Need) error
 	// Waiting is called if the holder of a lock may be dead, with the time to wait for it.
 	Waiting func(lock.Holder, time.Duration)
+	// Flags are the user's flags of kubectl for commands that are printed, each after a space.
+	Flags string
 	// Logf reports each completed step. Warnf reports a failed step that doesn't stop others.
 	Logf, Warnf func(format string, args ...any)
 }

@@ -20,9 +20,11 @@ import (
 // uninstallation needs, or the API server rejects a write in a dry run.
 func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, operate.Plan, error) {
 	found, err := Find(ctx, u.Kube, u.Inventory)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, operate.Plan{}, err
+	}
+	u.judgeRollouts(ctx, found)
+	switch {
 	case found.Empty() && (!u.All || len(found.Policies)+len(found.Definition) == 0):
 		return found, u.nothingInstalled(found), nil
 	case planOnly:
@@ -31,10 +33,13 @@ func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, op
 	return found, u.Plan(found), u.may(ctx, found)
 }
 
-// nothingInstalled warns of namespaces that remain, and returns the plan that has nothing to do.
+// nothingInstalled warns of namespaces that remain and of rollouts that stay held, and returns the plan that has nothing to do.
 func (u *Uninstall) nothingInstalled(found *Installation) operate.Plan {
 	for _, s := range found.Retained {
 		u.Warnf("%s.", s)
+	}
+	for _, h := range found.Held {
+		u.Warnf("%s", u.staysHeld(h))
 	}
 	text := "none of its objects exists."
 	if len(found.Policies)+len(found.Definition) > 0 {

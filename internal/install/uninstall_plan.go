@@ -33,7 +33,10 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
 	}
 	for i := range found.Rollouts {
-		p.Steps = append(p.Steps, fmt.Sprintf("restore the update strategy of StatefulSet %s/%s; its rollout then continues without regard for the health of etcd", found.Rollouts[i].Namespace, found.Rollouts[i].Name))
+		p.Steps = append(p.Steps, fmt.Sprintf("restore the update strategy of StatefulSet %s/%s, whose cluster is well; its rollout then continues without regard for the health of etcd", found.Rollouts[i].Namespace, found.Rollouts[i].Name))
+	}
+	for _, h := range found.Held {
+		p.Warnings = append(p.Warnings, u.staysHeld(h))
 	}
 	step(found.Rest, "delete %s")
 	step(found.Records, "delete %s, the records of cuts that have ended")

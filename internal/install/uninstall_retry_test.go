@@ -13,11 +13,12 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 const heldSet = "/apis/apps/v1/namespaces/team/statefulsets/main"
 
-// putHeld keeps a StatefulSet whose rollout etcd-webhook holds.
+// putHeld keeps a StatefulSet whose rollout etcd-webhook holds. It runs no etcd, so that a release needs no members.
 func putHeld(s *apitest.Server) {
 	s.Put(heldSet, apitest.Object{
 		"apiVersion": "apps/v1", "kind": "StatefulSet",
@@ -70,7 +71,7 @@ func TestRestoreRollouts(t *testing.T) {
 			}
 			var logged []string
 			u := &Uninstall{
-				Kube: kube, Clock: clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
+				Kube: kube, Reader: &observe.Reader{Reader: kube}, Clock: clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 				Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) },
 			}
 			err := u.restoreRollouts(t.Context())

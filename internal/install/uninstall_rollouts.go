@@ -29,8 +29,38 @@ func heldRollouts(ctx context.Context, kube client.Client, options ...client.Lis
 	return held, nil
 }
 
-// restoreRollouts gives the author's update strategy back to every StatefulSet with a record. A
-// failure for one doesn't stop the others.
+// HeldRollout is a StatefulSet whose rollout stays held.
+type HeldRollout struct {
+	appsv1.StatefulSet
+	// Why is why it is not released, without a full stop.
+	Why string
+}
+
+// judgeRollouts moves the rollouts that stay held from Rollouts to Held.
+func (u *Uninstall) judgeRollouts(ctx context.Context, found *Installation) {
+	all := found.Rollouts
+	found.Rollouts, found.Held = nil, nil
+	for i := range all {
+		if why := u.Reader.Removal(ctx, &all[i]).StaysHeld(); why != "" {
+			found.Held = append(found.Held, HeldRollout{all[i], why})
+		} else {
+			found.Rollouts = append(found.Rollouts, all[i])
+		}
+	}
+}
+
+// staysHeld returns whole sentences: why a rollout is not released, and the command that releases it later.
+func (u *Uninstall) staysHeld(h HeldRollout) string {
+	release := "kubectl etcd webhook uninstall" + u.Flags
+	if patch, err := observe.RestoredRollout(&h.StatefulSet, u.Clock.Now()); err == nil {
+		release = "kubectl patch statefulset " + h.Name + " -n " + h.Namespace + u.Flags + " --type=merge -p '" + patch + "'"
+	}
+	return fmt.Sprintf("The rollout of StatefulSet %s/%s stays held, because its members would restart without regard for the health of etcd: %s. When that is no longer so, release it: %s",
+		h.Namespace, h.Name, h.Why, release)
+}
+
+// restoreRollouts gives the author's update strategy back to every StatefulSet with a record, if the rule
+// about removal releases its rollout at this moment. A failure for one doesn't stop the others.
 func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 	held, err := heldRollouts(ctx, u.Kube)
 	if err != nil {
@@ -38,18 +68,32 @@ func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 	}
 	var failed []error
 	for i := range held {
-		sts := &held[i]
-		// Its controller writes a StatefulSet after each step of a pod.
-		what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
-		restored, err := retryRestore(ctx, u.Kube, what, sts, func() error { return u.restoreRollout(ctx, sts, false) })
-		if err != nil {
+		if err := u.releaseRollout(ctx, &held[i]); err != nil {
 			failed = append(failed, err)
-		}
-		if restored {
-			u.Logf("the rollout of StatefulSet %s/%s is not held any more", sts.Namespace, sts.Name)
 		}
 	}
 	return errors.Join(failed...)
+}
+
+func (u *Uninstall) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
+	why := ""
+	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
+	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
+	restored, err := retryRestore(ctx, u.Kube, what, sts, func() error {
+		if why = u.Reader.Removal(ctx, sts).StaysHeld(); why != "" {
+			return nil
+		}
+		return u.restoreRollout(ctx, sts, false)
+	})
+	switch {
+	case err != nil:
+		return err
+	case why != "":
+		u.Warnf("%s", u.staysHeld(HeldRollout{*sts, why}))
+	case restored:
+		u.Logf("the rollout of StatefulSet %s/%s is not held any more", sts.Namespace, sts.Name)
+	}
+	return nil
 }
 
 func (u *Uninstall) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -70,6 +71,10 @@ func (w *workload) votersWithClaims(claims []claimOrdinal, recorded bool) int {
 	if w.owner.Spans() || w.owner.Membership().RemovesMembers {
 		return 0
 	}
+	return w.countClaims(claims, recorded)
+}
+
+func (w *workload) countClaims(claims []claimOrdinal, recorded bool) int {
 	n, declared := annotation.ParseSize(w.owner.SizeText())
 	at, dated := annotation.SizeTime(w.owner.SizeText())
 	if !declared || !dated && !recorded {
@@ -95,9 +100,12 @@ func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner) (int, error) {
 	return r.votersBefore(ctx, &w)
 }
 
-// votersBefore returns the same for a workload that was read.
+// votersBefore returns the same for a workload that was read. An operator that removes members does so when
+// it scales in, and not when its StatefulSet is deleted. What its own object asks for is not read. Where each
+// pod removes its member when it stops, no voter is left.
 func (r *Reader) votersBefore(ctx context.Context, w *workload) (int, error) {
-	if w.sts == nil || w.owner.Spans() {
+	m := w.owner.Membership()
+	if w.sts == nil || w.owner.Spans() || m.RemovesMembers && m.Manager != flavour.ByOperator {
 		return 0, nil
 	}
 	claims, err := r.claimOrdinals(ctx, w)
@@ -106,5 +114,5 @@ func (r *Reader) votersBefore(ctx context.Context, w *workload) (int, error) {
 	}
 	created := w.sts.CreationTimestamp.Time
 	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool { return c.ordinal >= w.replicas() && !c.created.Before(created) })
-	return w.votersWithClaims(claims, false), nil
+	return w.countClaims(claims, false), nil
 }

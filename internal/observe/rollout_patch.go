@@ -61,7 +61,8 @@ func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error
 }
 
 // RestoredRollout returns the text of the merge patch of RestoreRollout that a person may apply to any
-// version of the StatefulSet.
+// version of the StatefulSet. It has no single quote, so that a command may have it between two: its values are
+// from an annotation, which other users write.
 func RestoredRollout(sts *appsv1.StatefulSet, now time.Time) (string, error) {
 	patch, err := RestoreRollout(sts, now)
 	if err != nil || patch == nil {
@@ -78,7 +79,7 @@ func RestoredRollout(sts *appsv1.StatefulSet, now time.Time) (string, error) {
 	delete(parts["metadata"], "uid")
 	delete(parts["metadata"], "resourceVersion")
 	body, err = json.Marshal(parts)
-	return string(body), err
+	return strings.ReplaceAll(string(body), "'", `\u0027`), err
 }
 
 // EndRollout returns the patch for a StatefulSet with a record that is part of no etcd cluster any

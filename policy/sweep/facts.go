@@ -74,7 +74,8 @@ type Facts struct {
 	Installed Known
 	// Governed reports whether a policy holds the rollouts of the cluster.
 	Governed Known
-	// Well reports whether all members of the cluster are ready. It is Yes for a cluster that is gone.
+	// Well reports whether a held rollout may be released when etcd-webhook is removed, by the rule about
+	// rollouts. It is Yes for a cluster that is gone.
 	Well Known
 	// Wanted reports whether the cluster should have the member. All members of a cluster that is
 	// scaled to 0 are wanted: their data is to be used again.
@@ -115,7 +116,7 @@ func (f Facts) needed() []fact {
 	case Lock:
 		return []fact{cluster, locked}
 	case Rollout:
-		return []fact{installed, cluster, {f.Governed, "whether a policy holds it"}, {f.Well, "whether all members are ready"}, locked}
+		return []fact{installed, cluster, {f.Governed, "whether a policy holds it"}, {f.Well, "whether its cluster is well"}, locked}
 	case Budget:
 		return []fact{installed, locked}
 	case MemberLease, VolumeClaim:

@@ -70,8 +70,8 @@ var (
 		"A rollout is held, and no policy holds it. etcd-webhook releases it after a time.",
 		"If etcd-webhook does not release it, set the annotation kubectl-etcd.dev/rollout of the cluster to release: and a reason. kubectl etcd webhook status shows whether etcd-webhook works.")
 	RolloutUnwell = reasons.Add("RolloutUnwell",
-		"A rollout is held, etcd-webhook is not installed, and not all members are ready. Without etcd-webhook, Kubernetes restarts the next pod whatever the state of etcd is.",
-		"Repair the members first: kubectl etcd diagnose NAME. Then run kubectl etcd sweep again.")
+		"A rollout is held, etcd-webhook is not installed, and the cluster is not well: a member is not ready, backups fail, or client traffic is cut. Without etcd-webhook, Kubernetes restarts the next pod whatever the state of etcd is.",
+		"Repair the cluster first: kubectl etcd diagnose NAME. Then run kubectl etcd sweep again.")
 	RolloutLeft = reasons.Add("RolloutLeft",
 		"A rollout is held, and etcd-webhook is not installed. Nothing continues the rollout.",
 		"kubectl etcd sweep --remove restores the author's update strategy. Kubernetes then continues the rollout.")

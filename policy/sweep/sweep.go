@@ -146,7 +146,7 @@ func (f Facts) rolloutLeft() Verdict {
 	case f.Installed == Yes:
 		return Verdict{ByHand, RolloutUngoverned, "no policy holds it, and etcd-webhook has not released it"}
 	case f.Cluster == Yes && f.Well == No:
-		return Verdict{ByHand, RolloutUnwell, "etcd-webhook is not installed, and not all members are ready: the rollout would restart members beside one that is down"}
+		return Verdict{ByHand, RolloutUnwell, "etcd-webhook is not installed, and the cluster is not well: the rollout would restart members without regard for that"}
 	}
 	return Verdict{Remove, RolloutLeft, "etcd-webhook is not installed, and nothing continues it"}
 }

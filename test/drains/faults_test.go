@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/faults"
 )
 
@@ -20,7 +22,8 @@ const firstSeed = 338
 
 // TestFaults plays random sequences of faults, each on a cluster of its own. FAULTS is how many,
 // one by default. SEED is the seed of the first. Without SEED, the only sequence has a fixed seed,
-// and several have random ones.
+// and several have random ones. KIND is what they are played on. Without KIND, the only sequence is played on
+// a plain cluster, and several on all kinds in turn.
 func TestFaults(t *testing.T) {
 	count := number(t, "FAULTS", 1)
 	seed := uint64(firstSeed)
@@ -30,9 +33,15 @@ func TestFaults(t *testing.T) {
 	seed = number(t, "SEED", seed)
 	t.Logf("%d sequences, the first with SEED=%d", count, seed)
 	next := rand.New(rand.NewPCG(seed, 2))
-	for range count {
-		t.Run(fmt.Sprintf("SEED=%d", seed), func(t *testing.T) {
-			s := faults.Generate(seed, faults.Length)
+	for i := range count {
+		kind := kindOf(t, count, i)
+		t.Run(fmt.Sprintf("SEED=%d,KIND=%s", seed, kind), func(t *testing.T) {
+			if kind == faults.Druid {
+				if err := clusters.InstallDruid(t.Context(), bed, clusters.DruidOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := faults.Generate(kind, seed, faults.Length)
 			t.Log(s)
 			if err := faults.Run(t.Context(), bed, kube, s, func(line string) { t.Log(line) }); err != nil {
 				t.Errorf("%v", err)
@@ -40,6 +49,22 @@ func TestFaults(t *testing.T) {
 		})
 		seed = next.Uint64N(1 << 32)
 	}
+}
+
+// kindOf returns the kind of cluster of one of count sequences.
+func kindOf(t *testing.T, count, i uint64) faults.Kind {
+	t.Helper()
+	all := faults.Kinds()
+	kind := faults.Kind(os.Getenv("KIND"))
+	switch {
+	case slices.Contains(all, kind):
+		return kind
+	case kind != "":
+		t.Fatalf("KIND is %q; there are %q", kind, all)
+	case count == 1:
+		return faults.Plain
+	}
+	return all[i%uint64(len(all))]
 }
 
 // number returns the number in an environment variable.

@@ -27,6 +27,12 @@ import (
 func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	operating(t, 3)
+	return guardedMembers(t)
+}
+
+// guardedMembers is guarded for a test that has waited for its turn.
+func guardedMembers(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
+	t.Helper()
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	budget := awaitMin(t, c, 2, policy.AllReady.Name())
@@ -100,18 +106,7 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 	c, _ := guarded(t)
 	all := members(t, c)
 	freeze(t, all[2].Pod.UID)
-	eventually(t, all[2].Pod.Name+" to be unready", func(ctx context.Context) (string, bool, error) {
-		var pod corev1.Pod
-		if err := kube.Get(ctx, client.ObjectKeyFromObject(&all[2].Pod), &pod); err != nil {
-			return "", false, err
-		}
-		for _, condition := range pod.Status.Conditions {
-			if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionFalse {
-				return "", true, nil
-			}
-		}
-		return "the pod is Ready", false, nil
-	})
+	awaitNotReady(t, &all[2].Pod)
 	for _, m := range all[:2] {
 		answer, err := c.MayEvict(t.Context(), m.Pod.Name)
 		if err != nil || answer.Code != http.StatusTooManyRequests || !strings.Contains(answer.Message, "2 of 3 voters are healthy") {
@@ -121,6 +116,23 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 	eventually(t, "the frozen member to be evicted", func(ctx context.Context) (string, bool, error) {
 		answer, err := c.Evict(ctx, all[2].Pod.Name)
 		return fmt.Sprint(answer.Code, answer.Message), answer.Code == http.StatusCreated, err
+	})
+}
+
+// awaitNotReady waits until the API server has a pod as not Ready.
+func awaitNotReady(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	eventually(t, pod.Name+" to be unready", func(ctx context.Context) (string, bool, error) {
+		var now corev1.Pod
+		if err := kube.Get(ctx, client.ObjectKeyFromObject(pod), &now); err != nil {
+			return "", false, err
+		}
+		for _, condition := range now.Status.Conditions {
+			if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionFalse {
+				return "", true, nil
+			}
+		}
+		return "the pod is Ready", false, nil
 	})
 }
 

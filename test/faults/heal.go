@@ -56,8 +56,11 @@ func (w *world) heal(ctx context.Context) error {
 }
 
 // restoreSize writes the original replicas, if a request to scale was admitted although its
-// response was an error.
+// response was an error. What the plugin scaled, it also scales back: etcd has more members, too.
 func (w *world) restoreSize(ctx context.Context) error {
+	if w.kind == Scaled {
+		return clusters.Await(ctx, limit, fmt.Sprintf("a scale to %d members", w.initial), w.scaledBack)
+	}
 	set, err := w.cluster.StatefulSet(ctx)
 	if err != nil || int(*set.Spec.Replicas) == w.size {
 		return err

@@ -41,6 +41,8 @@ func (s Step) String() string {
 
 // model is what the generator knows of the cluster: which faults have begun and not ended.
 type model struct {
+	kind Kind
+	// size is the number of members, without those that only the plugin adds: it may be refused.
 	size int
 	open []Step
 }

@@ -46,7 +46,8 @@ func (w *world) observe(ctx context.Context, violated func(error)) {
 			w.saw("%s", seen)
 		}
 		before = seen
-		if err != nil || running < policy.Quorum(w.size) {
+		size := w.current()
+		if err != nil || running < policy.Quorum(size) {
 			healthySince = time.Time{}
 			continue
 		}
@@ -54,7 +55,7 @@ func (w *world) observe(ctx context.Context, violated func(error)) {
 			healthySince = now()
 		}
 		if quiet := min(now().Sub(healthySince), now().Sub(w.ledger.lastAck())); quiet > silence {
-			violated(fmt.Errorf("no write succeeded for %s, although %d of %d members run: %s: %w", quiet.Round(time.Second), running, w.size, w.ledger, errViolated))
+			violated(fmt.Errorf("no write succeeded for %s, although %d of %d members run: %s: %w", quiet.Round(time.Second), running, size, w.ledger, errViolated))
 			healthySince = now()
 		}
 	}
@@ -131,13 +132,13 @@ func (w *world) refresh(ctx context.Context) {
 // answered all requests since the step began.
 func (w *world) decide(ctx context.Context, r removal, violated func(error)) {
 	w.mu.Lock()
-	f, before := w.facts, w.failedOpen
+	f, before, size := w.facts, w.failedOpen, w.size
 	w.mu.Unlock()
-	violation, excuse := r.verdict(f, w.size)
+	violation, excuse := r.verdict(f, size)
 	if violation != "" && !f.unreviewed() {
 		counts, err := install.Counts(ctx, w.bed, install.FailedOpen)
 		f.unanswered = err != nil || counts != before
-		violation, excuse = r.verdict(f, w.size)
+		violation, excuse = r.verdict(f, size)
 	}
 	w.mu.Lock()
 	step := w.step

@@ -30,11 +30,9 @@ func prepare(ctx context.Context, bed *testbed.Testbed, kube client.Client, s Se
 	if err := kube.Create(ctx, ns); err != nil {
 		return nil, err
 	}
-	spec := clusters.Spec{Flavour: clusters.Plain, Size: s.Size, Mutate: soonReady, Annotations: map[string]string{
-		v1alpha1.BackupLeaseAnnotation: backupLease, v1alpha1.BackupMaxAgeAnnotation: backupMaxAge.String(),
-	}}
+	spec := specOf(s)
 	w := &world{
-		history: &history{log: log}, bed: bed, kube: kube, size: s.Size, policy: guards(ns.Name),
+		history: &history{log: log}, bed: bed, kube: kube, kind: s.Kind, size: s.Size, initial: s.Size, policy: guards(ns.Name),
 		open: map[Step]func(context.Context) error{}, returning: map[string]bool{}, instances: map[string]string{}, allowed: map[string]int{},
 		facts: facts{guarded: true, disturbed: map[string]bool{}},
 	}
@@ -71,6 +69,17 @@ func prepare(ctx context.Context, bed *testbed.Testbed, kube client.Client, s Se
 	}
 	_, err = w.cluster.AwaitMin(ctx, limit, policy.Quorum(s.Size), policy.AllReady.Name())
 	return w, err
+}
+
+// specOf returns the cluster of a sequence. etcd-druid creates the StatefulSet, the budget and the backups of its
+// own clusters.
+func specOf(s Sequence) clusters.Spec {
+	if s.Kind == Druid {
+		return clusters.Spec{Flavour: clusters.Druid, Size: s.Size}
+	}
+	return clusters.Spec{Flavour: clusters.Plain, Size: s.Size, Mutate: soonReady, Annotations: map[string]string{
+		v1alpha1.BackupLeaseAnnotation: backupLease, v1alpha1.BackupMaxAgeAnnotation: backupMaxAge.String(),
+	}}
 }
 
 // guards returns the policy of a namespace. All guards are in force, and nothing waits for long.

@@ -16,7 +16,7 @@ import (
 // and the objects of this moment.
 func (w *world) report(ctx context.Context, s Sequence) string {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "replay it with: SEED=%d make faults FAULTS=1\n\n%s\n\nWhat happened:\n%s\n\n%s\n", s.Seed, s, w.history, w.ledger)
+	fmt.Fprintf(&out, "replay it with: SEED=%d KIND=%s make faults FAULTS=1\n\n%s\n\nWhat happened:\n%s\n\n%s\n", s.Seed, s.Kind, s, w.history, w.ledger)
 	ns := w.cluster.Namespace
 	for _, args := range [][]string{
 		{"get", "nodes", "-o", "wide"},

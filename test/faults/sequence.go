@@ -18,8 +18,25 @@ const (
 	maxOpen = 4
 )
 
+// Kind is what a sequence is played on.
+type Kind string
+
+// The kinds of clusters.
+const (
+	// Plain is a StatefulSet of three or five members.
+	Plain Kind = "plain"
+	// Scaled is one of three members that the plugin scales to five and back.
+	Scaled Kind = "scaled"
+	// Druid is an Etcd of three members.
+	Druid Kind = "druid"
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{Plain, Scaled, Druid} }
+
 // Sequence is a cluster's size and the steps to play on it. Every fault that lasts also ends.
 type Sequence struct {
+	Kind  Kind
 	Seed  uint64
 	Size  int
 	Steps []Step
@@ -27,21 +44,21 @@ type Sequence struct {
 
 // String returns the steps, one in each line.
 func (s Sequence) String() string {
-	lines := []string{fmt.Sprintf("seed %d, %d members", s.Seed, s.Size)}
+	lines := []string{fmt.Sprintf("%s cluster, seed %d, %d members", s.Kind, s.Seed, s.Size)}
 	for i, step := range s.Steps {
 		lines = append(lines, fmt.Sprintf("%2d %s", i+1, step))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Generate returns the sequence of a seed with this many faults.
-func Generate(seed uint64, faults int) Sequence {
+// Generate returns the sequence of a seed with this many faults, on a cluster of a kind.
+func Generate(kind Kind, seed uint64, faults int) Sequence {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // random tests, no secrets
-	s := Sequence{Seed: seed, Size: 3}
-	if r.IntN(5) == 0 {
+	s := Sequence{Kind: kind, Seed: seed, Size: 3}
+	if r.IntN(5) == 0 && kind == Plain {
 		s.Size = 5
 	}
-	m := &model{size: s.Size}
+	m := &model{kind: kind, size: s.Size}
 	for begun := 0; begun < faults; {
 		// A fault that has begun last does not end yet, so that something happens while it lasts.
 		last := s.Steps[max(0, len(s.Steps)-1):]
@@ -67,6 +84,9 @@ func draw(r *rand.Rand, m *model) Step {
 	var lots []Step
 	for i := range table {
 		f := &table[i]
+		if !f.on(m.kind) {
+			continue
+		}
 		s := Step{Fault: f.name, Member: member}
 		if f.scales {
 			s.Size = size

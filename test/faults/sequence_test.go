@@ -18,11 +18,11 @@ func TestSameSeedSameSequence(t *testing.T) {
 	t.Parallel()
 	different := 0
 	for seed := range uint64(seeds) {
-		first := Generate(seed, Length)
-		if diff := cmp.Diff(first, Generate(seed, Length)); diff != "" {
+		first := Generate(Plain, seed, Length)
+		if diff := cmp.Diff(first, Generate(Plain, seed, Length)); diff != "" {
 			t.Fatalf("seed %d has two sequences:\n%s", seed, diff)
 		}
-		if cmp.Diff(first.Steps, Generate(seed+1, Length).Steps) != "" {
+		if cmp.Diff(first.Steps, Generate(Plain, seed+1, Length).Steps) != "" {
 			different++
 		}
 	}
@@ -36,7 +36,7 @@ func TestSameSeedSameSequence(t *testing.T) {
 func TestMajorityStays(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(seeds) {
-		s := Generate(seed, 3*Length)
+		s := Generate(Plain, seed, 3*Length)
 		stopped := make([]int, s.Size) // by how many faults, for each member
 		for i, step := range s.Steps {
 			down := 0
@@ -72,9 +72,9 @@ func TestEveryFaultIsReached(t *testing.T) {
 	reached, sizes, beside := map[string]int{}, map[int]int{}, map[string]bool{}
 	refused := 0
 	for seed := range uint64(seeds) {
-		s := Generate(seed, Length)
+		s := Generate(Plain, seed, Length)
 		sizes[s.Size]++
-		m := &model{size: s.Size}
+		m := &model{kind: s.Kind, size: s.Size}
 		for _, step := range s.Steps {
 			if step.End {
 				continue
@@ -90,6 +90,9 @@ func TestEveryFaultIsReached(t *testing.T) {
 		}
 	}
 	for _, f := range table {
+		if !f.on(Plain) {
+			continue
+		}
 		if reached[f.name] < seeds/20 {
 			t.Errorf("%q occurs in %d steps of %d sequences", f.name, reached[f.name], seeds)
 		}
@@ -107,7 +110,7 @@ func TestEveryFaultIsReached(t *testing.T) {
 func TestEveryFaultEnds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(seeds) {
-		s := Generate(seed, Length)
+		s := Generate(Plain, seed, Length)
 		begun := 0
 		last := eachOpen(t, s, func(i int, _ Step, open map[Step]bool) {
 			begun++
@@ -132,7 +135,7 @@ func TestRequestsAreGuarded(t *testing.T) {
 		"delete the pod": absent, "scale": absent, "change the template": absent,
 	}
 	for seed := range uint64(seeds) {
-		s := Generate(seed, Length)
+		s := Generate(Plain, seed, Length)
 		eachOpen(t, s, func(i int, step Step, open map[Step]bool) {
 			for other := range open {
 				if slices.Contains(needs[step.Fault], other.Fault) {
@@ -175,5 +178,38 @@ func TestTable(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		names[f.name] = true
+	}
+}
+
+// TestKinds checks that each fault occurs on every kind of cluster on which it is possible, and on no other,
+// and that on all of them a majority of the members of the beginning stays.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for _, kind := range Kinds() {
+		reached := map[string]int{}
+		for seed := range uint64(seeds) {
+			s := Generate(kind, seed, Length)
+			if s.Kind != kind || kind != Plain && s.Size != 3 {
+				t.Fatalf("%s", s)
+			}
+			eachOpen(t, s, func(_ int, step Step, open map[Step]bool) {
+				reached[step.Fault]++
+				down := 0
+				for other := range open {
+					if stopsMember(other, other.Member) {
+						down++
+					}
+				}
+				if kind != Plain && down > 1 {
+					t.Fatalf("%d members are stopped:\n%s", down, s)
+				}
+			})
+		}
+		for i := range table {
+			f := &table[i]
+			if n := reached[f.name]; n > 0 != f.on(kind) {
+				t.Errorf("%s: %q occurs %d times", kind, f.name, n)
+			}
+		}
 	}
 }

@@ -6,6 +6,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // fault is one way to disturb a cluster.
@@ -18,6 +19,8 @@ type fault struct {
 	lasts bool
 	// stops is set if the fault stops the step's member until it ends.
 	stops bool
+	// kinds are the clusters on which the fault is possible, nil for all.
+	kinds []Kind
 	// scales is set if the fault writes the replicas.
 	scales bool
 	// may reports whether the fault is possible. Nil means always. A fault with stops needs none.
@@ -35,6 +38,14 @@ const (
 	webhookPaused = "freeze all replicas of etcd-webhook"
 )
 
+// ofStatefulSets are the clusters whose budget and backups are not etcd-druid's.
+//
+//nolint:gochecknoglobals // a constant
+var ofStatefulSets = []Kind{Plain, Scaled}
+
+// on reports whether the fault is possible on a cluster of a kind.
+func (f *fault) on(k Kind) bool { return f.kinds == nil || slices.Contains(f.kinds, k) }
+
 // table lists all faults. An eviction needs a policy in force. All other dangerous requests also
 // need etcd-webhook: its absence leaves only the budget, which covers only evictions.
 //
@@ -48,14 +59,15 @@ var table = []fault{
 	{name: "evict two at once", weight: 4, may: (*model).guarded, do: evictTwo},
 	{name: "drain the node", weight: 3, lasts: true, may: (*model).guarded, do: drain},
 	{name: "delete the pod", weight: 3, may: (*model).reviewed, do: deletePod},
-	{name: "scale", weight: 3, lasts: true, scales: true, may: (*model).reviewed, do: scale},
-	{name: "change the template", weight: 4, may: (*model).reviewed, do: changeTemplate},
+	{name: "scale", weight: 3, lasts: true, scales: true, may: (*model).reviewed, kinds: []Kind{Plain}, do: scale},
+	{name: "change the template", weight: 4, may: (*model).reviewed, kinds: []Kind{Plain}, do: changeTemplate},
+	{name: "scale with kubectl etcd", weight: 6, lasts: true, may: (*model).reviewed, kinds: []Kind{Scaled}, do: scaleByPlugin},
 
-	{name: "fail the backups", weight: 2, lasts: true, do: failBackups},
+	{name: "fail the backups", weight: 2, lasts: true, kinds: ofStatefulSets, do: failBackups},
 	{name: policyDeleted, weight: 1, lasts: true, may: (*model).guarded, do: deletePolicy},
 	{name: policyOff, weight: 1, lasts: true, may: (*model).guarded, do: switchPolicyOff},
-	{name: "create a foreign budget", weight: 2, lasts: true, may: (*model).reviewed, do: createForeignBudget},
-	{name: "delete the budget", weight: 1, may: (*model).reviewed, do: deleteBudget},
+	{name: "create a foreign budget", weight: 2, lasts: true, may: (*model).reviewed, kinds: ofStatefulSets, do: createForeignBudget},
+	{name: "delete the budget", weight: 1, may: (*model).reviewed, kinds: ofStatefulSets, do: deleteBudget},
 	{name: "loosen the budget", weight: 2, may: (*model).reviewed, do: loosenBudget},
 
 	{name: "kill a replica of etcd-webhook", weight: 2, do: killReplica},

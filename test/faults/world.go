@@ -43,8 +43,13 @@ type world struct {
 	kube    client.Client
 	cluster *clusters.Cluster
 	policy  *v1alpha1.EtcdTopologyPolicy
-	size    int
-	ledger  *ledger
+	kind    Kind
+	// size is the number of members now, and initial the one of the beginning. Only the goroutine of the
+	// steps writes it, under mu.
+	size, initial int
+	// interrupted is set if the plugin began a scale operation and did not complete it.
+	interrupted bool
+	ledger      *ledger
 	// stamp is the last value that the test wrote into the pod template.
 	stamp string
 	// open has the functions that end the open faults. Only the goroutine of the steps uses it.

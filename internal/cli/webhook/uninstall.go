@@ -35,13 +35,15 @@ func newWebhookUninstallCmd(e *app.App) *cobra.Command {
 			3. Delete etcd-webhook's permissions and its Deployment.
 
 			4. Restore the values of disruption budgets that their authors requested, but never below the
-			quorum. Delete the budgets that etcd-webhook created. If a rollout is held, restore the
-			author's update strategy. Kubernetes then continues the rollout.
+			quorum. Delete the budgets that etcd-webhook created. If a rollout is held and the cluster is
+			well, restore the author's update strategy. Kubernetes then continues the rollout. If the
+			cluster is not well, or that is not known, the rollout stays held. The command prints why, and
+			the kubectl patch that releases it later.
 
 			5. Delete all other objects of etcd-webhook. Delete its namespace only if the namespace
 			contains no other objects and you may list them.
 
-			Only pods of a held rollout restart. The EtcdTopologyPolicies stay, without effect and without
+			Only pods of a rollout that is released restart. The EtcdTopologyPolicies stay, without effect and without
 			a status. Use --all to delete them.
 
 			The command first tries every write. It changes nothing if the API server would reject a
@@ -107,7 +109,7 @@ func newUninstall(e *app.App, ch change.Flags) (*install.Uninstall, error) {
 		return nil, err
 	}
 	return &install.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: inventory, Logf: e.Step, Warnf: e.Warn,
+		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: inventory, Flags: e.ContextFlags(), Logf: e.Step, Warnf: e.Warn,
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) },
 		Require: func(ctx context.Context, needs []operate.Need) error { return change.RequireOnly(ctx, e, kube, needs) },
 		Restore: func(ctx context.Context, o owner.Owner, services []string) error {

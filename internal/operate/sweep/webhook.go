@@ -5,6 +5,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (v *view) rolloutItem(ctx context.Context, sts *appsv1.StatefulSet) Item {
 	default:
 		i.Owner, i.Facts.Cluster = &o, rules.Yes
 		i.Facts.Locked = v.locked(ctx, sts.Namespace, locksOf(&o, sts.Name)...)
-		i.Facts.Governed, i.Facts.Well = v.governed(ctx, o), v.well(ctx, o)
+		i.Facts.Governed, i.Facts.Well = v.governed(ctx, o), v.releasable(ctx, sts)
 	}
 	return i
 }
@@ -76,19 +77,13 @@ func (v *view) governed(ctx context.Context, o owner.Owner) rules.Known {
 	return rules.Of(match.Policy != nil)
 }
 
-// well reports whether all members of a cluster are ready, and their pods too.
-func (v *view) well(ctx context.Context, o owner.Owner) rules.Known {
-	c, err := v.Reader.Cluster(ctx, o)
-	if err != nil {
-		return v.unsure("the state of "+o.String(), err)
+// releasable reports whether the rollout of a StatefulSet may be released, as when etcd-webhook is removed.
+func (v *view) releasable(ctx context.Context, sts *appsv1.StatefulSet) rules.Known {
+	r := v.Reader.Removal(ctx, sts)
+	if r.Unread != "" {
+		return v.unsure("the state of the cluster of StatefulSet "+sts.Namespace+"/"+sts.Name, errors.New(r.Unread))
 	}
-	ready := 0
-	for _, m := range c.Members {
-		if m.Ready && m.PodReady {
-			ready++
-		}
-	}
-	return rules.Of(c.Size > 0 && ready == c.Size && c.SizeUnknown == "" && !c.Stale)
+	return rules.Of(r.StaysHeld() == "")
 }
 
 // findBudgets returns the disruption budgets that etcd-webhook created or changed.

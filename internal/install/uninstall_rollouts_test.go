@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// byHand is the command that releases the rollout of the tests later.
+const byHand = ` When that is no longer so, release it: kubectl patch statefulset main -n team --context dev --type=merge -p '{"metadata":{"annotations":{` +
+	`"kubectl-etcd.dev/rollout-author":null,"kubectl-etcd.dev/rollout-reason":null,"kubectl-etcd.dev/rollout-release-since":null,` +
+	`"kubectl-etcd.dev/rollout-since":null,"kubectl-etcd.dev/rollout-value":null}},` +
+	`"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":"1\u0027","partition":0},"type":"RollingUpdate"}}}'`
+
+// TestHeldRollouts: the uninstallation releases the rollout of a cluster that is well. It leaves any other,
+// and prints why, with the command that releases it later.
+func TestHeldRollouts(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		change func(*operatetest.Cluster)
+		// stays is why the rollout stays held, empty if it is released.
+		stays string
+	}{
+		{name: "well", change: func(*operatetest.Cluster) {}},
+		{name: "a pod is not Ready", change: func(c *operatetest.Cluster) { notReady(c, "main-1") }, stays: ": 2 of 3 members ready: main-1 is not."},
+		{name: "a pod is missing", change: func(c *operatetest.Cluster) { c.Remove(operatetest.Path("Pod", "main-1")) }, stays: ": 2 of 3 members ready: 1 missing."},
+		{name: "the pods can't be read", change: func(c *operatetest.Cluster) {
+			c.Refuse = func(method, path string) int {
+				if method == http.MethodGet && strings.HasSuffix(path, "/pods") {
+					return http.StatusForbidden
+				}
+				return 0
+			}
+		}, stays: ": its cluster can't be read: "},
+		{name: "scaled to 0", change: func(c *operatetest.Cluster) {
+			notReady(c, "main-1")
+			operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "spec")["replicas"] = 0
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c := operatetest.NewCluster(t)
+			hold(c)
+			row.change(c)
+			var printed []string
+			record := func(format string, args ...any) { printed = append(printed, fmt.Sprintf(format, args...)) }
+			kube := c.Client(t)
+			u := &Uninstall{
+				Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: record, Warnf: record,
+				Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}},
+			}
+			all, err := heldRollouts(t.Context(), kube)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := &Installation{Rollouts: all}
+			u.judgeRollouts(t.Context(), found)
+			if held := len(found.Held) == 1; held != (row.stays != "") || len(found.Held)+len(found.Rollouts) != 1 {
+				t.Errorf("planned: %d are released, %d stay", len(found.Rollouts), len(found.Held))
+			}
+			if err := u.restoreRollouts(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			checkHeld(t, c, printed, row.stays)
+		})
+	}
+}
+
+// hold records a rollout that etcd-webhook holds. Its author, or another user who may write annotations,
+// chose a value that would end the quotes of a command.
+func hold(c *operatetest.Cluster) {
+	sts := c.Get(operatetest.Path("StatefulSet", "main"))
+	operatetest.Field(sts, "metadata")["annotations"] = apitest.Object{
+		v1alpha1.RolloutValueAnnotation: "partition=3", v1alpha1.RolloutReasonAnnotation: "MemberDown", v1alpha1.RolloutSinceAnnotation: "2026-11-20T10:00:00Z",
+		v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate","rollingUpdate":{"partition":0,"maxUnavailable":"1'"}}`,
+	}
+	operatetest.Field(sts, "spec")["updateStrategy"] = apitest.Object{"type": "RollingUpdate", "rollingUpdate": apitest.Object{"partition": 3}}
+}
+
+func notReady(c *operatetest.Cluster, pod string) {
+	operatetest.Field(c.Get(operatetest.Path("Pod", pod)), "status")["conditions"] = []any{
+		apitest.Object{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"},
+	}
+}
+
+func checkHeld(t *testing.T, c *operatetest.Cluster, printed []string, stays string) {
+	t.Helper()
+	annotations := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")
+	text := strings.Join(printed, "\n")
+	if _, held := annotations[v1alpha1.RolloutValueAnnotation]; held != (stays != "") {
+		t.Errorf("held is %t after %q", held, text)
+	}
+	if stays == "" {
+		if text != "the rollout of StatefulSet team/main is not held any more" {
+			t.Errorf("printed %q", text)
+		}
+		return
+	}
+	if !strings.Contains(text, "The rollout of StatefulSet team/main stays held") || !strings.Contains(text, stays) || !strings.HasSuffix(text, byHand) {
+		t.Errorf("printed %s\nwant %s … %s", text, stays, byHand)
+	}
+}
