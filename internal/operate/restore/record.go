@@ -39,15 +39,17 @@ type Record struct {
 	Revision int64 `json:"revision"`
 	Written  int64 `json:"written"`
 	// The others are facts of the plan of the same name.
-	Etcd          string   `json:"etcd,omitempty"`
-	Newest        int64    `json:"newest,omitempty"`
-	Answers       bool     `json:"answers,omitempty"`
-	Clients       bool     `json:"clients,omitempty"`
-	Uncut         string   `json:"uncut,omitempty"`
-	DeletesClaims bool     `json:"deletesClaims,omitempty"`
-	Gone          []string `json:"gone,omitempty"`
-	Unbound       []string `json:"unbound,omitempty"`
-	Lost          []string `json:"lost,omitempty"`
+	Etcd    string `json:"etcd,omitempty"`
+	Newest  int64  `json:"newest,omitempty"`
+	Answers bool   `json:"answers,omitempty"`
+	Clients bool   `json:"clients,omitempty"`
+	Uncut   string `json:"uncut,omitempty"`
+	// Before is the cut of another user, as it was.
+	Before        traffic.Before `json:"before,omitzero"`
+	DeletesClaims bool           `json:"deletesClaims,omitempty"`
+	Gone          []string       `json:"gone,omitempty"`
+	Unbound       []string       `json:"unbound,omitempty"`
+	Lost          []string       `json:"lost,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done.
@@ -64,7 +66,7 @@ func NewRecord(r Plan) *Record {
 	rec := &Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: size, Replicas: r.Owner.Replicas,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
+		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
@@ -116,7 +118,7 @@ func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, re
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
 		return err
 	}
-	r.Clients, r.Uncut = rec.Clients, rec.Uncut
+	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
 	r.DeletesClaims, r.Gone, r.Unbound, r.Lost = rec.DeletesClaims, rec.Gone, rec.Unbound, rec.Lost
 	return nil
 }

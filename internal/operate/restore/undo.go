@@ -33,7 +33,9 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 		steps = append(steps, r.deleteClaimsAgain())
 	}
 	if r.Clients {
-		steps = append(steps, step.Step{Title: "Let clients in", Acts: []step.Action{step.RestoreTraffic{Target: r.target()}}})
+		s := r.letIn("")
+		s.ID = ""
+		steps = append(steps, s)
 	}
 	return steps, nil
 }

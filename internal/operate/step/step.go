@@ -68,8 +68,8 @@ type Members interface {
 	Save(ctx context.Context, file string) error
 	// CutTraffic keeps clients away for some time. For a cluster that is cut, it moves the end.
 	CutTraffic(ctx context.Context, length time.Duration) error
-	// RestoreTraffic lets clients in.
-	RestoreTraffic(ctx context.Context) error
+	// RestoreTraffic lets clients in. Services with an end are left cut until then, unless it has passed.
+	RestoreTraffic(ctx context.Context, ends map[string]time.Time) error
 	// Agree waits until all members of a cluster of some size answer, are at a revision or a later
 	// one, and have one cluster ID and equal data.
 	Agree(ctx context.Context, size int, revision int64) error
