@@ -60,6 +60,7 @@ var graph = map[string][]string{
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
+	"internal/snapshot/trial":      {"internal/snapshot"},
 	"internal/blob":                {"internal/snapshot"},
 	"internal/blob/blobtest":       nil,
 	"internal/etcd/tunnel":         nil,
@@ -180,7 +181,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -231,6 +232,7 @@ var foreign = map[string][]string{
 	"internal/etcd":                {commandLine, printers},
 	"internal/blob":                {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
+	"internal/snapshot/trial":      {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/backup":      {commandLine, printers},
 	"internal/operate/drain":       {commandLine, printers},
