@@ -103,11 +103,12 @@ var graph = map[string][]string{
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "policy/...",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling",
+		"api/v1alpha1", "policy/...",
 	},
 	"internal/operate/sweep": {
-		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
-		"internal/observe", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/restore", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
+		"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
@@ -165,7 +166,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/format", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/podexec", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {

@@ -27,12 +27,14 @@ type restoreOptions struct {
 
 	// abort undoes an unfinished restore.
 	abort bool
+	// discard deletes the old data that restores keep.
+	discard bool
 }
 
 func newRestoreCommand(a *app.App) *cobra.Command {
 	o := restoreOptions{Flags: change.Flags{Timeout: time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "restore FILE|URL|- TARGET | TARGET --abort",
+		Use:   "restore FILE|URL|- TARGET | TARGET --abort | TARGET --discard",
 		Short: "Restore a snapshot into a cluster",
 		Long: ui.Paragraphs(`
 			Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
@@ -52,9 +54,15 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 
 			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
 			same command again to continue, or use --abort to start the members on their old data again.
-			--abort is possible until clients are let in. The command never deletes the old data. It never
-			chooses a snapshot, and it doesn't start other writers of the StatefulSet, such as Helm or
-			GitOps: keep them away while it runs.`),
+			--abort is possible until clients are let in. It never chooses a snapshot, and it doesn't start other
+			writers of the StatefulSet, such as Helm or GitOps: keep them away while it runs.
+
+			A cut of client traffic that was there before stays in force until its own end.
+
+			A restore keeps the old data under another name, and records it on the cluster. --discard lists the
+			old data of all restores, asks for the name of the cluster, and deletes it. It refuses while a change
+			is unfinished or the cluster is not healthy. --keep-old-for sets a deadline, after which
+			kubectl etcd sweep --remove deletes it, too. Nothing deletes it automatically.`),
 		Example: ui.Examples(`
 			# Show what a restore would do
 			kubectl etcd snapshot restore main.db etcd-main --dry-run=server
@@ -66,18 +74,30 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			kubectl etcd snapshot restore s3://backups/team-a/main.db etcd-main
 
 			# Start the members on their old data again
-			kubectl etcd snapshot restore etcd-main --abort`),
+			kubectl etcd snapshot restore etcd-main --abort
+
+			# Restore, and let sweep delete the old data after a week
+			kubectl etcd snapshot restore main.db etcd-main --keep-old-for 168h
+
+			# Show the old data that restores keep, then delete it
+			kubectl etcd snapshot restore etcd-main --discard --dry-run=client
+			kubectl etcd snapshot restore etcd-main --discard`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.validate(cmd, len(args)); err != nil {
 				return err
+			}
+			if o.discard {
+				return runDiscard(cmd.Context(), a, args[0], o)
 			}
 			return runRestore(cmd, a, args[0], args[len(args)-1], o)
 		},
 	}
 	addRestoreFlags(cmd, &o.restorePlanOptions)
 	cmd.Flags().BoolVar(&o.abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
+	cmd.Flags().BoolVar(&o.discard, "discard", false, "Delete the old data that restores of the cluster keep")
 	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("abort", "discard")
 	return cmd
 }
 
@@ -86,10 +106,14 @@ func (o restoreOptions) validate(cmd *cobra.Command, args int) error {
 	switch {
 	case o.abort && args != 1:
 		return errors.New("--abort needs no snapshot: leave out FILE")
-	case !o.abort && args != 2:
+	case o.discard && args != 1:
+		return errors.New("--discard needs no snapshot: leave out FILE")
+	case o.discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool")):
+		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for and --tool")
+	case !o.abort && !o.discard && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.abort && (given("bump-revision") || given("replicas")):
-		return errors.New("--abort starts the members as they were: leave out --bump-revision and --replicas")
+	case o.abort && (given("bump-revision") || given("replicas") || given("keep-old-for")):
+		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas and --keep-old-for")
 	}
 	return o.restorePlanOptions.validate()
 }

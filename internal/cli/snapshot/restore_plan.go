@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,8 @@ type restorePlanOptions struct {
 	replicas int32
 	image    string
 	tool     string
+	// keep is how long the old data is kept, 0 for no limit.
+	keep time.Duration
 }
 
 func newRestorePlanCommand(a *app.App) *cobra.Command {
@@ -65,6 +68,7 @@ func addRestoreFlags(cmd *cobra.Command, o *restorePlanOptions) {
 	flags := cmd.Flags()
 	flags.Int64Var(&o.bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
 	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
+	flags.DurationVar(&o.keep, "keep-old-for", 0, "Time after which kubectl etcd sweep may delete the old data, such as 168h. The default is no limit")
 	flags.StringVar(&o.tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
 }
@@ -73,6 +77,8 @@ func (o restorePlanOptions) validate() error {
 	switch {
 	case o.bump < 0:
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.bump)
+	case o.keep < 0:
+		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", o.keep)
 	case o.replicas < 0 || o.replicas > membership.MaxMembers:
 		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, membership.MaxMembers)
 	}
@@ -110,7 +116,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 		return err
 	}
 	r.File, r.Snapshot = file, content
-	r.Bump, r.Tool = o.bump, o.tool
+	r.Bump, r.Tool, r.KeepFor = o.bump, o.tool, o.keep
 	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {
 		return err

@@ -57,7 +57,7 @@ func newRestoreTask(cmd *cobra.Command, a *app.App, file, target string, o resto
 		return nil, err
 	}
 	t.template.File, t.template.Snapshot = file, content
-	t.template.Bump, t.template.Tool = o.bump, o.tool
+	t.template.Bump, t.template.Tool, t.template.KeepFor = o.bump, o.tool, o.keep
 	config, err := a.Config()
 	if err != nil {
 		return nil, err

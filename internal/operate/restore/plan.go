@@ -79,8 +79,12 @@ type Plan struct {
 	NodesUnread bool
 	// Flags are those of the printed commands.
 	Flags step.Flags
+	// container is that of etcd in a member's pod.
+	container string
 	// At is when the plan was made.
 	At time.Time
+	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
+	KeepFor time.Duration
 }
 
 // Member is one member that the restored cluster has.

@@ -89,6 +89,9 @@ func (s *Sweeper) Try(ctx context.Context, items []Item) error {
 
 // write removes an item in exactly the version that was read. With dry the API server only tries it.
 func (s *Sweeper) write(ctx context.Context, i *Item, dry bool) error {
+	if i.Facts.Kind == rules.KeptData {
+		return s.Discard(ctx, *i.Owner, dry)
+	}
 	switch o := i.object.(type) {
 	case *appsv1.StatefulSet:
 		return s.Webhook.RestoreRollout(ctx, o, dry)
