@@ -104,7 +104,10 @@ func runVerify(cmd *cobra.Command, a *app.App, arg string, o verifyOptions) erro
 	}
 	out.File = arg
 	if o.restore {
-		if out.Restored, err = tryRestore(ctx, a, local, content, o); err != nil {
+		if out.Restored, err = tryRestore(ctx, a, local, content, o); app.Is[*trial.DamagedError](err) {
+			return app.Unhealthy("%s: %v", arg, err)
+		}
+		if err != nil {
 			return err
 		}
 		warnOfRelease(a, out)
@@ -127,9 +130,6 @@ func programPath(program, flag string) (string, error) {
 func tryRestore(ctx context.Context, a *app.App, file string, content snapshot.File, o verifyOptions) (*v1alpha1.RestoredSnapshot, error) {
 	t := trial.Trial{File: file, Content: content, Tool: o.tool, Etcd: o.etcd, Logf: a.Notef}
 	r, err := t.Run(ctx)
-	if damaged, ok := errors.AsType[*trial.DamagedError](err); ok {
-		return nil, app.Unhealthy("%s: %v", file, damaged)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (t *Trial) restore(ctx context.Context, dir, data string) error {
 	if !t.Content.Hashed {
 		args = append(args, "--skip-hash-check")
 	}
-	t.Logf("Restoring %s into a temporary directory", t.File)
+	t.Logf("Restoring it into a temporary directory")
 	cmd := exec.CommandContext(ctx, t.Tool, args...) //nolint:gosec // the user chooses the program
 	cmd.Dir, cmd.Env = dir, append(environment(), "ETCDCTL_API=3")
 	out, err := cmd.CombinedOutput()

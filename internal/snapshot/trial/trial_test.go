@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build unix
+
 package trial
 
 import (
