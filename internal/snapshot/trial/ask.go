@@ -75,7 +75,8 @@ func (s *server) ask(ctx context.Context, revision int64) (r Result, err error) 
 	for _, a := range alarms.Alarms {
 		r.Alarms = append(r.Alarms, a.Alarm.String())
 	}
-	return r, r.read(ctx, c, revision)
+	err = r.read(ctx, c, revision)
+	return r, err
 }
 
 // read reads all keys.

@@ -29,9 +29,14 @@ func (t *Trial) restore(ctx context.Context, dir, data string) error {
 	t.Logf("Restoring it into a temporary directory")
 	cmd := exec.CommandContext(ctx, t.Tool, args...) //nolint:gosec // the user chooses the program
 	cmd.Dir, cmd.Env = dir, append(environment(), "ETCDCTL_API=3")
-	out, err := cmd.CombinedOutput()
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = startPrivate(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	if _, exited := errors.AsType[*exec.ExitError](err); exited && ctx.Err() == nil {
-		return damaged("%s can't restore it: %v: %s", t.Tool, err, lastLines(string(out)))
+		return damaged("%s can't restore it: %v: %s", t.Tool, err, lastLines(out.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("run %s: %w", t.Tool, errors.Join(err, context.Cause(ctx)))

@@ -50,7 +50,7 @@ func start(dir, data, program string) (*server, error) {
 		"--listen-client-urls", "unix://"+clientSocket, "--advertise-client-urls", "http://localhost:2379",
 		"--listen-peer-urls", "unix://peer:0", "--quota-backend-bytes=-1", "--enable-grpc-gateway=false", "--log-level=error")
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = dir, environment(), log, log
-	if err := s.cmd.Start(); err != nil {
+	if err := startPrivate(s.cmd); err != nil {
 		return nil, fmt.Errorf("run %s: %w", program, err)
 	}
 	go func() {

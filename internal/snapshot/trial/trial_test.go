@@ -50,7 +50,7 @@ func TestNothingIsLeft(t *testing.T) {
 			defer cancel(nil)
 			trial := Trial{
 				File: "main.db", Logf: func(string, ...any) {},
-				Tool: program(t, bin, "etcdutl", `stat -c %a . > $OUT/mode; env > $OUT/env; `+row.tool),
+				Tool: program(t, bin, "etcdutl", `{ stat -c %a .; umask; } > $OUT/mode; env > $OUT/env; `+row.tool),
 				Etcd: program(t, bin, "etcd", row.etcd),
 			}
 			pid := filepath.Join(bin, "pid")
@@ -88,8 +88,8 @@ func TestNothingIsLeft(t *testing.T) {
 					t.Errorf("etcd still runs: %v", err)
 				}
 			}
-			if mode, err := os.ReadFile(filepath.Join(bin, "mode")); err != nil || string(mode) != "700\n" {
-				t.Errorf("the directory has mode %q, %v", mode, err)
+			if mode, err := os.ReadFile(filepath.Join(bin, "mode")); err != nil || string(mode) != "700\n0077\n" {
+				t.Errorf("the directory and the mask are %q, %v", mode, err)
 			}
 			if env, err := os.ReadFile(filepath.Join(bin, "env")); err != nil || strings.Contains(string(env), "ETCD_CONFIG_FILE") {
 				t.Errorf("the tool reads ETCD_CONFIG_FILE: %v", err)
