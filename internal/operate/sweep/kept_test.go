@@ -21,7 +21,7 @@ import (
 func TestKept(t *testing.T) {
 	t.Parallel()
 	const due, ahead, never = "20260101T000000 until=2026-01-02T00:00:00Z", "20260101T000000 until=2999-01-01T00:00:00Z", "20260101T000000"
-	const byHand = "KeptData | statefulset/main | by hand | DataKept | kubectl etcd snapshot restore statefulset/main --discard -n team --context dev --etcd-user root"
+	const byHand = "KeptData | statefulset/main | ByHand | DataKept | kubectl etcd snapshot restore statefulset/main --discard -n team --context dev --etcd-user root"
 	for _, row := range []struct {
 		name, record string
 		well         bool
@@ -32,10 +32,10 @@ func TestKept(t *testing.T) {
 		{name: "none", record: "not a record"},
 		{name: "no deadline", record: never, want: byHand},
 		{name: "the deadline has not passed", record: ahead, want: byHand},
-		{name: "not healthy", record: due, surveys: 1, want: "KeptData | statefulset/main | by hand | KeptDataNeeded | kubectl etcd diagnose statefulset/main -n team --context dev --etcd-user root"},
+		{name: "not healthy", record: due, surveys: 1, want: "KeptData | statefulset/main | ByHand | KeptDataNeeded | kubectl etcd diagnose statefulset/main -n team --context dev --etcd-user root"},
 		{
 			name: "the deadline has passed", record: due, well: true, surveys: 1, discards: "StatefulSet team/main, dry true; StatefulSet team/main, dry false",
-			want: "KeptData | statefulset/main | remove | KeptDataDue | kubectl etcd sweep --remove -n team --context dev --etcd-user root",
+			want: "KeptData | statefulset/main | Remove | KeptDataDue | kubectl etcd sweep --remove -n team --context dev --etcd-user root",
 		},
 	} {
 		s := newStage(t)
