@@ -60,6 +60,7 @@ var graph = map[string][]string{
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
+	"internal/snapshot/trial":      {"internal/snapshot"},
 	"internal/blob":                {"internal/snapshot"},
 	"internal/blob/blobtest":       nil,
 	"internal/etcd/tunnel":         nil,
@@ -102,11 +103,12 @@ var graph = map[string][]string{
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "policy/...",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling",
+		"api/v1alpha1", "policy/...",
 	},
 	"internal/operate/sweep": {
-		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
-		"internal/observe", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/restore", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
+		"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
@@ -164,7 +166,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/format", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
 		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1",
@@ -183,7 +185,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -234,6 +236,7 @@ var foreign = map[string][]string{
 	"internal/etcd":                {commandLine, printers},
 	"internal/blob":                {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
+	"internal/snapshot/trial":      {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/backup":      {commandLine, printers},
 	"internal/operate/drain":       {commandLine, printers},

@@ -48,3 +48,8 @@ const (
 // of the restart's journal. While it is there, etcd-webhook refuses writes of the replicas that don't
 // change it in the same write, as each step of the restart does. The command removes it at the end.
 const RestartAnnotation = "kubectl-etcd.dev/restart"
+
+// KeptDataAnnotation on a StatefulSet or an Etcd records the old data that restores of the cluster keep: the
+// time of each restore, and until when its old data is kept. On a PersistentVolume it records the
+// time of the restore that kept the volume, the UID of the cluster's owner, and the reclaim policy from before.
+const KeptDataAnnotation = "kubectl-etcd.dev/kept-data"

@@ -49,6 +49,9 @@ var (
 	Restored = events.Add("SnapshotRestored",
 		"A snapshot was restored: the members started on its data as a new cluster. The message has the revision, the user and their reason.",
 		policy.NoAction)
+	OldDataDiscarded = events.Add("OldDataDiscarded",
+		"A user deleted the old data that a restore of a snapshot kept. The message has how much that freed.",
+		policy.NoAction)
 	RestoreUndone = events.Add("SnapshotRestoreUndone",
 		"A restore of a snapshot was undone: the members start on the data that they had before it.",
 		policy.NoAction)

@@ -51,11 +51,13 @@ const (
 	VolumeClaim Kind = "VolumeClaim"
 	// HelperPod is a pod through which a restore copies data.
 	HelperPod Kind = "HelperPod"
+	// KeptData is the old data that restores of a cluster keep.
+	KeptData Kind = "KeptData"
 )
 
 // Kinds returns all kinds, in their order.
 func Kinds() []Kind {
-	return []Kind{Journal, ClientTraffic, Suspension, Lock, Rollout, Budget, MemberLease, VolumeClaim, HelperPod}
+	return []Kind{Journal, ClientTraffic, Suspension, Lock, Rollout, Budget, MemberLease, VolumeClaim, HelperPod, KeptData}
 }
 
 // Facts is what is known of one object.
@@ -75,8 +77,11 @@ type Facts struct {
 	// Governed reports whether a policy holds the rollouts of the cluster.
 	Governed Known
 	// Well reports whether a held rollout may be released when etcd-webhook is removed, by the rule about
-	// rollouts. It is Yes for a cluster that is gone.
+	// rollouts. For kept data, it is whether all members answer and have one leader and one cluster ID. It is
+	// Yes for a cluster that is gone.
 	Well Known
+	// Due reports whether the deadline of kept data has passed.
+	Due Known
 	// Wanted reports whether the cluster should have the member. All members of a cluster that is
 	// scaled to 0 are wanted: their data is to be used again.
 	Wanted Known
@@ -126,6 +131,12 @@ func (f Facts) needed() []fact {
 		}
 	case HelperPod:
 		return []fact{unfinished, locked}
+	case KeptData:
+		facts := []fact{{f.Due, "whether its deadline has passed"}, unfinished, locked}
+		if f.Due == Yes {
+			facts = append(facts, fact{f.Well, "whether the cluster is healthy"})
+		}
+		return facts
 	}
 	return []fact{{Unknown, "what it is"}}
 }

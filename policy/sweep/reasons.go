@@ -90,4 +90,13 @@ var (
 	HelperLeft = reasons.Add("HelperLeft",
 		"A restore creates a helper pod for each member, and deletes it at the end. A pod with such a name is older than a day. Only its name shows what it is, so it is not removed.",
 		"If no restore is unfinished, delete the pod: kubectl delete pod NAME.")
+	DataKept = reasons.Add("DataKept",
+		"A restore keeps old data, and no deadline has passed.",
+		"If the old data is not needed, delete it: kubectl etcd snapshot restore NAME --discard.")
+	KeptDataNeeded = reasons.Add("KeptDataNeeded",
+		"A restore keeps old data whose deadline has passed. The cluster is not healthy, so the old data may be needed.",
+		"kubectl etcd diagnose NAME shows the least action. Then run kubectl etcd sweep again.")
+	KeptDataDue = reasons.Add("KeptDataDue",
+		"A restore keeps old data whose deadline has passed.",
+		remove)
 )

@@ -81,6 +81,8 @@ func (f Facts) inUse() (Verdict, bool) {
 			return Verdict{InUse, HelperRecent, "it was created at most a day ago"}, true
 		}
 		return f.operationUnfinished()
+	case KeptData:
+		return f.operationUnfinished()
 	}
 	return Verdict{}, false
 }
@@ -117,8 +119,20 @@ func (f Facts) left() Verdict {
 		return f.memberLeft()
 	case HelperPod:
 		return Verdict{ByHand, HelperLeft, "it has the name of a restore's helper, and is older than a day"}
+	case KeptData:
+		return f.keptLeft()
 	}
 	return Verdict{}
+}
+
+func (f Facts) keptLeft() Verdict {
+	switch {
+	case f.Due == No:
+		return Verdict{ByHand, DataKept, "a restore keeps old data for it"}
+	case f.Well == No:
+		return Verdict{ByHand, KeptDataNeeded, "a restore keeps old data for it, the deadline has passed, and the cluster is not healthy: the old data may be needed"}
+	}
+	return Verdict{Remove, KeptDataDue, "a restore keeps old data for it, and the deadline has passed"}
 }
 
 func (f Facts) journalLeft() Verdict {

@@ -44,10 +44,41 @@ type Snapshot struct {
 	Members []SnapshotMember `json:"members,omitempty"`
 	// Origin is the source of the snapshot. It is absent without FILE.json.
 	Origin *SnapshotOrigin `json:"origin,omitempty"`
+	// Restored is what an etcd answers that was started from the snapshot. Only snapshot verify --restore
+	// prints it.
+	Restored *RestoredSnapshot `json:"restored,omitempty"`
 }
 
 // Names returns the file, for -o name.
 func (s *Snapshot) Names() []string { return []string{s.File} }
+
+// RestoredSnapshot is what an etcd answers that was started from a snapshot. Keys, hash and prefixes are those
+// at the revision of the snapshot.
+type RestoredSnapshot struct {
+	// EtcdVersion is that of the etcd that was started.
+	EtcdVersion string `json:"etcdVersion"`
+	Revision    int64  `json:"revision"`
+	Keys        int64  `json:"keys"`
+	// Size is the size of the database, and SizeInUse what data has of it. Both are in bytes.
+	Size      int64 `json:"size"`
+	SizeInUse int64 `json:"sizeInUse"`
+	// HashKV is etcd's hash of the keys.
+	HashKV string `json:"hashKV"`
+	Leases int    `json:"leases"`
+	// Alarms are those that the snapshot has, such as NOSPACE.
+	Alarms []string `json:"alarms,omitempty"`
+	// Prefixes are the ten with the most bytes, the biggest first.
+	Prefixes []SnapshotPrefix `json:"prefixes,omitempty"`
+}
+
+// SnapshotPrefix is what the keys with one beginning have.
+type SnapshotPrefix struct {
+	// Prefix is empty for keys without a slash.
+	Prefix string `json:"prefix"`
+	Keys   int64  `json:"keys"`
+	// Bytes are those of keys and values.
+	Bytes int64 `json:"bytes"`
+}
 
 // SnapshotMember is a member according to the database.
 type SnapshotMember struct {

@@ -37,3 +37,8 @@ func (r *Run) RestoreLocked(ctx context.Context, services []string) error {
 	r.Done(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
 	return nil
 }
+
+// LeaveCut leaves a cut from before the Run as it was.
+func (r *Run) LeaveCut(ctx context.Context, before traffic.Before) error {
+	return Traffic(r.app, r.cluster, r.cluster.Target().String(), r.flags).Leave(ctx, r.Lock, before)
+}

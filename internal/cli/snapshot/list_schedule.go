@@ -31,19 +31,32 @@ func addSchedule(ctx context.Context, c *app.Cluster, flags storeFlags, out *v1a
 		CronJob: found.Name, URL: found.To.String(), Every: found.Every, Keep: found.Keep, Suspended: found.Suspended,
 		LastRun: timeOf(found.Started), LastSuccess: timeOf(found.Succeeded),
 	}
+	items, others, err := scheduled(ctx, c, *found, flags)
+	if err != nil {
+		return err
+	}
+	out.Items = append(out.Items, items...)
+	if others > 0 {
+		return fmt.Errorf("%d snapshots of clusters of the same name with another UID: kubectl etcd snapshot list %s shows them", others, step.Quote(found.To.String()))
+	}
+	return nil
+}
+
+// scheduled returns the snapshots of a cluster in the folder of its schedule, the newest last, and how many
+// are of clusters of the same name with another UID.
+func scheduled(ctx context.Context, c *app.Cluster, found schedule.Found, flags storeFlags) (of []v1alpha1.StoredSnapshot, others int, err error) {
 	if _, local := found.To.File(); local || found.To.Folder == "" {
-		return fmt.Errorf("the snapshots in %s: the directory is on the volume of the job", found.To)
+		return nil, 0, fmt.Errorf("the snapshots in %s: the directory is on the volume of the job", found.To)
 	}
 	to, err := found.To.Trusting(flags.ca)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	names := namesOf(c.Owner)
 	all, err := listFolder(ctx, to, names.Prefixes()...)
 	if err != nil {
-		return fmt.Errorf("the snapshots of the schedule, for which your environment needs credentials (%s): %w", to.Credentials(), err)
+		return nil, 0, fmt.Errorf("the snapshots of the schedule, for which your environment needs credentials (%s): %w", to.Credentials(), err)
 	}
-	others := 0
 	for _, item := range all {
 		_, named := names.Time(item.Name)
 		switch {
@@ -51,13 +64,10 @@ func addSchedule(ctx context.Context, c *app.Cluster, flags storeFlags, out *v1a
 		case item.Cluster != nil && item.Cluster.UID != names.UID:
 			others++
 		default:
-			out.Items = append(out.Items, item)
+			of = append(of, item)
 		}
 	}
-	if others > 0 {
-		return fmt.Errorf("%d snapshots of clusters of the same name with another UID: kubectl etcd snapshot list %s shows them", others, step.Quote(to.String()))
-	}
-	return nil
+	return of, others, nil
 }
 
 func timeOf(t time.Time) *metav1.Time {

@@ -22,9 +22,12 @@ import (
 
 func newRestoreCommand(a *app.App) *cobra.Command {
 	o := restoring.Options{Flags: change.Flags{Timeout: time.Hour}}
-	var store storeFlags
+	var (
+		store   storeFlags
+		discard bool
+	)
 	cmd := &cobra.Command{
-		Use:   "restore FILE|URL|- TARGET | TARGET --abort",
+		Use:   "restore FILE|URL|- TARGET | TARGET --abort | TARGET --discard",
 		Short: "Restore a snapshot into a cluster",
 		Long: ui.Paragraphs(`
 			Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
@@ -47,9 +50,16 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			same command again to continue, or use --abort to start the members on their old data again.
 			--abort is possible until clients are let in, or until the volume claim of a member is replaced.
 
-			The command never deletes the old data, and never chooses a snapshot. It refuses to begin while a
-			member is on a node that is not Ready. It doesn't stop other writers of the StatefulSet, such as
-			Helm or GitOps: keep them away while it runs. It doesn't restart clients.`),
+			A cut of client traffic that was there before stays in force until its own end.
+
+			A restore keeps the old data under another name, and records it on the cluster. --discard lists the
+			old data of all restores, asks for the name of the cluster, and deletes it. It refuses while a change
+			is unfinished or the cluster is not healthy. --keep-old-for sets a deadline, after which
+			kubectl etcd sweep --remove deletes it, too. Nothing deletes it automatically.
+
+			The command never chooses a snapshot. It refuses to begin while a member is on a node that is not
+			Ready. It doesn't stop other writers of the StatefulSet, such as Helm or GitOps: keep them away while
+			it runs. It doesn't restart clients.`),
 		Example: ui.Examples(`
 			# Show what a restore would do
 			kubectl etcd snapshot restore main.db etcd-main --dry-run=server
@@ -61,11 +71,21 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			kubectl etcd snapshot restore s3://backups/team-a/main.db etcd-main
 
 			# Start the members on their old data again
-			kubectl etcd snapshot restore etcd-main --abort`),
+			kubectl etcd snapshot restore etcd-main --abort
+
+			# Restore, and let sweep delete the old data after a week
+			kubectl etcd snapshot restore main.db etcd-main --keep-old-for 168h
+
+			# Show the old data that restores keep, then delete it
+			kubectl etcd snapshot restore etcd-main --discard --dry-run=client
+			kubectl etcd snapshot restore etcd-main --discard`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := validateRestore(cmd, len(args), o); err != nil {
+			if err := validateRestore(cmd, len(args), o, discard); err != nil {
 				return err
+			}
+			if discard {
+				return runDiscard(cmd.Context(), a, args[0], o)
 			}
 			return runRestore(cmd, a, args[0], args[len(args)-1], o, store)
 		},
@@ -73,19 +93,25 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 	restoring.AddFlags(cmd, &o.PlanOptions)
 	store.addTo(cmd.Flags())
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
+	cmd.Flags().BoolVar(&discard, "discard", false, "Delete the old data that restores of the cluster keep")
 	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("abort", "discard")
 	return cmd
 }
 
-func validateRestore(cmd *cobra.Command, args int, o restoring.Options) error {
+func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard bool) error {
 	given := cmd.Flags().Changed
 	switch {
 	case o.Abort && args != 1:
 		return errors.New("--abort needs no snapshot: leave out FILE")
-	case !o.Abort && args != 2:
+	case discard && args != 1:
+		return errors.New("--discard needs no snapshot: leave out FILE")
+	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool")):
+		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for and --tool")
+	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.Abort && (given("bump-revision") || given("replicas")):
-		return errors.New("--abort starts the members as they were: leave out --bump-revision and --replicas")
+	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for")):
+		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas and --keep-old-for")
 	}
 	return o.Validate()
 }

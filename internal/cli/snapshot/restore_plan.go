@@ -64,7 +64,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 		return err
 	}
 	r.File, r.Snapshot = file, content
-	r.Bump, r.Tool = o.Bump, o.Tool
+	r.Bump, r.Tool, r.KeepFor = o.Bump, o.Tool, o.KeepFor
 	restoring.Survey(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.Replicas, o.Image); err != nil {
 		return err

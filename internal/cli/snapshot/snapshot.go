@@ -16,6 +16,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := ui.NewGroupCmd("snapshot", "Save, check, list, schedule and restore snapshots",
 		newSaveCommand(a),
 		newStatusCommand(a),
+		newVerifyCommand(a),
 		newListCommand(a),
 		newScheduleCommand(a),
 		newRestoreCommand(a),

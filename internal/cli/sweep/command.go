@@ -25,6 +25,8 @@ type options struct {
 	remove bool
 	// claims are the volume claims to delete.
 	claims []string
+	// image is that of the helper pods that delete old data.
+	image string
 }
 
 // NewCommand returns the command kubectl etcd sweep.
@@ -38,7 +40,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			journals of StatefulSets that are gone and of operations that are unfinished for more than a day,
 			cuts of client traffic that should have ended, locks of clusters that are gone, rollouts and
 			disruption budgets that an etcd-webhook changed that is not installed any more, leases and volume
-			claims of members that etcd does not have, and helper pods of restores.
+			claims of members that etcd does not have, helper pods of restores, and the old data that restores keep.
 
 			WHY is the reason. WAY is "--remove" for what --remove removes, "--delete-claims" for a volume
 			claim, and "by hand" for what another command ends. The commands are below the table. Without
@@ -47,9 +49,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			--remove removes all that may be removed, and volume claims only if --delete-claims names them.
 			It judges each object again just before it removes it. It removes nothing of which a fact is not
 			known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
-			that etcd has. For a rollout and a budget, it restores what their author requested. It
-			ends no cut, and continues no operation. It finds nothing inside of volumes, such as the old data
-			that a restore has renamed.
+			that etcd has. For a rollout and a budget, it restores what their author requested. It ends no
+			cut, and continues no operation. Old data is only removed when the deadline of
+			snapshot restore --keep-old-for has passed and the cluster is healthy.
 
 			TARGET limits the search to one cluster, which may be gone. Then give its name. The members
 			are only asked if a lease or a volume claim depends on their answer.
@@ -83,6 +85,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Search all namespaces")
 	flags.BoolVar(&o.remove, "remove", false, "Remove what may be removed")
 	flags.StringSliceVar(&o.claims, "delete-claims", nil, "Names of volume claims to delete with --remove. Their data is deleted with them")
+	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with a shell, for pods that delete the old data of restores")
 	ui.AddOutputFlags(cmd)
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("remove", "output")
@@ -91,7 +94,7 @@ func NewCommand(a *app.App) *cobra.Command {
 }
 
 // forRemove are the flags that have no meaning without --remove.
-var forRemove = []string{"delete-claims", "dry-run", "yes", "wait", "timeout", "reason"}
+var forRemove = []string{"delete-claims", "helper-image", "dry-run", "yes", "wait", "timeout", "reason"}
 
 // validate checks what needs no connection to the API server.
 func (o *options) validate(cmd *cobra.Command, target string) error {

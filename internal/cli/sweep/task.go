@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // task is one run of sweep.
@@ -52,7 +53,7 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 		Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logf: a.Step,
 		Webhook: install.Left{Kube: kube, Reader: reader, Clock: a.Clock},
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) },
-		Removed: t.announce,
+		Removed: t.announce, Discard: t.discard,
 		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) {
 			c, err := access.Cluster(ctx, reader, o)
 			if err != nil {
@@ -132,6 +133,39 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	}
 	run.Print("What was left over is removed.")
 	return nil
+}
+
+// discard removes the old data of a cluster's restores whose deadline has passed, as snapshot restore --discard
+// does. With dry it only judges.
+func (t *task) discard(ctx context.Context, o owner.Owner, dry bool) error {
+	c := &app.Cluster{Owner: o, Reader: t.sweeper.Reader, Kube: t.sweeper.Kube}
+	d, err := change.Discard(t.app, c, t.options.image, true)
+	if err != nil {
+		return err
+	}
+	if dry {
+		_, err := d.Judge(ctx)
+		return err
+	}
+	limit := app.NewLimit(t.options.Timeout, "")
+	return change.Locked(ctx, limit, t.app, c, t.options.Flags, "snapshot restore", func(ctx context.Context, run *change.Run) error {
+		same, err := t.app.Refresh(ctx, c)
+		if err == nil && !same {
+			err = app.Refused("%s has changed since the plan was made: run the command again", c)
+		}
+		if err != nil {
+			return err
+		}
+		d.Plan.Owner, d.StillHeld = c.Owner, run.Held
+		if plan, err := d.Judge(ctx); err != nil || plan.Title == "" {
+			return err
+		}
+		freed, err := d.Act(ctx)
+		if err == nil {
+			t.app.Step("Deleted old data of %s, which freed %s", c, policy.Bytes(freed))
+		}
+		return err
+	})
 }
 
 // announce records the removal as an Event on the cluster, if it exists.

@@ -36,8 +36,11 @@ func (r *Plan) findClients(ctx context.Context, kube client.Client, reader *obse
 	if err != nil || len(found.Chosen) == 0 {
 		return err
 	}
-	r.Uncut, err = r.uncut(ctx, kube, reader, found.Chosen)
+	if r.Uncut, err = r.uncut(ctx, kube, reader, found.Chosen); err != nil {
+		return err
+	}
 	r.Clients = r.Uncut == ""
+	r.Before, err = traffic.FindBefore(ctx, kube, reader, r.Owner, r.At)
 	return err
 }
 

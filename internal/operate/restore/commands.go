@@ -28,7 +28,7 @@ func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(
 
 // target returns the cluster as an argument of kubectl etcd.
 func (r Plan) target() string {
-	if r.Druid != nil {
+	if r.Druid != nil || r.Owner.OfDruid() {
 		return "etcd/" + r.Owner.Name
 	}
 	return "statefulset/" + r.Owner.StatefulSet

@@ -46,6 +46,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
+	r.container = serving.Container
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -69,6 +70,8 @@ type Plan struct {
 	// it can't be, if they have one.
 	Clients bool
 	Uncut   string
+	// Before is a cut that another user made. The restore leaves it as it was.
+	Before traffic.Before
 	// Druid is nil for a cluster that isn't druid's.
 	Druid *Druid
 	// Unreachable are members on nodes that are not Ready. NodesUnread means that nodes can't be read.
@@ -76,8 +79,12 @@ type Plan struct {
 	NodesUnread bool
 	// Flags are those of the printed commands.
 	Flags step.Flags
+	// container is that of etcd in a member's pod.
+	container string
 	// At is when the plan was made.
 	At time.Time
+	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
+	KeepFor time.Duration
 }
 
 // Member is one member that the restored cluster has.
@@ -124,6 +131,18 @@ func (r Plan) steps() []step.Step {
 	return r.statefulSet()
 }
 
+// cutBy returns who made the cut from before, as far as that is known.
+func (r Plan) cutBy() string {
+	if r.Before.Record == nil {
+		return ""
+	}
+	by := " by " + format.PrintableLine(r.Before.Record.Holder)
+	if why := format.PrintableLine(r.Before.Record.Reason); why != "" {
+		by += " (" + why + ")"
+	}
+	return by
+}
+
 func (r Plan) warnings() []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -132,6 +151,10 @@ func (r Plan) warnings() []string {
 	}
 	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
 		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
+	}
+	if r.isCut() && r.Clients {
+		warn("client traffic is already cut until %s%s: it stays cut until then, also when the restore ends earlier. To end that cut later: %s",
+			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.target()))
 	}
 	if r.Etcd == "" {
 		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
@@ -224,12 +247,25 @@ func (r Plan) end() []step.Step {
 	if r.Bump == 0 {
 		clients = "Clients still have revisions from before: restart all of them, API servers first."
 	}
-	last := step.Step{ID: letIn, Title: "Let clients in", Why: clients}
-	if r.Clients {
-		last.Acts = []step.Action{step.RestoreTraffic{Target: r.target()}}
-	}
-	return append(steps, last)
+	return append(steps, r.letIn(clients))
 }
+
+// letIn returns the step that lets clients in, or leaves the cut that another user made.
+func (r Plan) letIn(why string) step.Step {
+	s := step.Step{ID: letIn, Title: "Let clients in", Why: why}
+	if !r.Clients {
+		return s
+	}
+	s.Acts = []step.Action{step.RestoreTraffic{Target: r.target(), Ends: r.Before.Ends}}
+	if r.isCut() {
+		s.Title = "Leave client traffic cut, as before"
+		s.Why = strings.TrimSpace(fmt.Sprintf("It was cut until %s before the restore. %s", r.Before.Until().UTC().Format(time.RFC3339), why))
+	}
+	return s
+}
+
+// isCut reports whether client traffic was cut before the restore.
+func (r Plan) isCut() bool { return len(r.Before.Ends) > 0 }
 
 // cutLength is how long clients are kept away at most. The steps rarely take as long.
 const cutLength = 2 * time.Hour
@@ -241,7 +277,12 @@ func (r Plan) cut() step.Step {
 	}
 	if r.Clients {
 		s.Why = "The cut lasts two hours. To extend it, run the command again. Open streams end with the members."
-		s.Acts = []step.Action{step.CutTraffic{Target: r.target(), Length: cutLength}}
+		// Whole seconds, up: no cut from before ends earlier.
+		length := max(cutLength, r.Before.Until().Sub(r.At).Truncate(time.Second)+time.Second)
+		if length > cutLength {
+			s.Why = "It is cut already, for longer than the restore takes. Open streams end with the members."
+		}
+		s.Acts = []step.Action{step.CutTraffic{Target: r.target(), Length: min(length, traffic.LongestCut)}}
 	}
 	return s
 }

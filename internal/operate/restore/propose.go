@@ -113,7 +113,7 @@ func (r Plan) needs() []operate.Need {
 	}
 	if r.Druid != nil || r.OneByOne || len(r.Lost) > 0 {
 		needs = append(needs, need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
-			operate.Need{Verb: "patch", Resource: "persistentvolumes"})
+			operate.Need{Verb: "get", Resource: "persistentvolumes"}, operate.Need{Verb: "patch", Resource: "persistentvolumes"})
 	}
 	if r.Druid != nil {
 		needs = append(needs, need("patch", "", "configmaps", "", r.Druid.ConfigMap), need("delete", "coordination.k8s.io", "leases", "", ""),

@@ -31,23 +31,27 @@ type Record struct {
 	At time.Time `json:"at"`
 	// Bump is by how much the revision is raised. Size is the number of restored members, and Replicas
 	// the number before.
-	Bump     int64 `json:"bump"`
-	Size     int32 `json:"size"`
-	Replicas int32 `json:"replicas"`
+	Bump int64 `json:"bump"`
+	// KeepFor is how long the old data is kept, 0 for no limit.
+	KeepFor  time.Duration `json:"keepFor,omitempty"`
+	Size     int32         `json:"size"`
+	Replicas int32         `json:"replicas"`
 	// Hashed, Revision and Written are those of the snapshot.
 	Hashed   bool  `json:"hashed,omitempty"`
 	Revision int64 `json:"revision"`
 	Written  int64 `json:"written"`
 	// The others are facts of the plan of the same name.
-	Etcd          string   `json:"etcd,omitempty"`
-	Newest        int64    `json:"newest,omitempty"`
-	Answers       bool     `json:"answers,omitempty"`
-	Clients       bool     `json:"clients,omitempty"`
-	Uncut         string   `json:"uncut,omitempty"`
-	DeletesClaims bool     `json:"deletesClaims,omitempty"`
-	Gone          []string `json:"gone,omitempty"`
-	Unbound       []string `json:"unbound,omitempty"`
-	Lost          []string `json:"lost,omitempty"`
+	Etcd    string `json:"etcd,omitempty"`
+	Newest  int64  `json:"newest,omitempty"`
+	Answers bool   `json:"answers,omitempty"`
+	Clients bool   `json:"clients,omitempty"`
+	Uncut   string `json:"uncut,omitempty"`
+	// Before is the cut of another user, as it was.
+	Before        traffic.Before `json:"before,omitzero"`
+	DeletesClaims bool           `json:"deletesClaims,omitempty"`
+	Gone          []string       `json:"gone,omitempty"`
+	Unbound       []string       `json:"unbound,omitempty"`
+	Lost          []string       `json:"lost,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done.
@@ -62,9 +66,9 @@ type Record struct {
 func NewRecord(r Plan) *Record {
 	size := int32(len(r.Members)) //nolint:gosec // there are few members
 	rec := &Record{
-		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, Size: size, Replicas: r.Owner.Replicas,
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, Replicas: r.Owner.Replicas,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut,
+		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
@@ -112,11 +116,12 @@ func (rec *Record) before(o owner.Owner) owner.Owner {
 // owner and the flags, and the snapshot unless the restore is undone.
 func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, reader *observe.Reader, image string) error {
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, rec.before(r.Owner), rec.Etcd, rec.Newest, rec.Answers
+	r.KeepFor = rec.KeepFor
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
 		return err
 	}
-	r.Clients, r.Uncut = rec.Clients, rec.Uncut
+	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
 	r.DeletesClaims, r.Gone, r.Unbound, r.Lost = rec.DeletesClaims, rec.Gone, rec.Unbound, rec.Lost
 	return nil
 }

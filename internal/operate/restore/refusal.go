@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,6 +68,10 @@ func (r Plan) refusal() error {
 func (r Plan) cannotGrow() error {
 	if !r.OneByOne {
 		return nil
+	}
+	if r.isCut() {
+		return r.refuse("client traffic is cut until %s%s, and its members start one after the other: no member is added while client traffic is cut; end the cut first: %s",
+			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.target()))
 	}
 	if m := r.Owner.Membership(); m.Unknown {
 		return r.refuse("its members start one after the other, and it is not known what adds the others to the first: %s may do it; %s. Or restore one member with --replicas 1, and scale the cluster out",

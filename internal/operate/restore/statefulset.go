@@ -106,7 +106,7 @@ func (r Plan) renameFirst() []step.Step {
 	start, end := r.helpers(intact)
 	start.ID, end.ID = helpersFirst, "" // of other pods than later
 	return []step.Step{start, {ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersFirst}, Acts: []step.Action{
-		r.noMember(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside()},
+		r.noMember(), r.recordKept(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside()},
 	}}, end}
 }
 
@@ -123,7 +123,7 @@ func (r Plan) lostClaims() []string {
 
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
 func (r Plan) replaceClaims(lost []string) step.Step {
-	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you delete them."}
+	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you discard them."}
 	s.Acts = append(s.Acts, r.retainVolumes(lost)...)
 	s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: lost, IgnoreMissing: true})
 	return s
@@ -134,7 +134,7 @@ func (r Plan) replaceClaims(lost []string) step.Step {
 func (r Plan) retainVolumes(claims []string) []step.Action {
 	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(r.Gone, c) && !slices.Contains(r.Unbound, c) })
 	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(unbound, c) })
-	return []step.Action{step.RetainVolumes{Claims: bound, Unbound: unbound}}
+	return []step.Action{r.recordKept(), step.RetainVolumes{Claims: bound, Unbound: unbound, Mark: r.volumeMark()}}
 }
 
 // makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
@@ -192,7 +192,7 @@ func (r Plan) putData(into []Member) []step.Step {
 	start, end := r.helpers(into)
 	return []step.Step{
 		start,
-		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: append([]step.Action{r.noMember()}, each(r.setAside())...)},
+		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: append([]step.Action{r.noMember(), r.recordKept()}, each(r.setAside())...)},
 		{
 			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
 			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
@@ -314,7 +314,7 @@ func (r Plan) startOne() step.Step {
 func (r Plan) freeClaims() step.Step {
 	claims := r.claimsOf(r.Members[1:])
 	s := step.Step{
-		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you delete them.",
+		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you discard them.",
 	}
 	s.Acts = append(s.Acts, r.retainVolumes(claims)...)
 	s.Acts = append(s.Acts, step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true})
@@ -353,6 +353,7 @@ func (r Plan) tidy(into []Member) step.Step {
 	}
 	return step.Step{
 		Title: "Later: remove the old data",
-		Why:   fmt.Sprintf("It is in %s of %s. When the cluster is healthy, start the helper pods again to remove it.", strings.Join(aside, " and "), strings.Join(podsOf(into), ", ")),
+		Why: fmt.Sprintf("It is in %s of %s. When the cluster is healthy, this removes it: %s", strings.Join(aside, " and "), strings.Join(podsOf(into), ", "),
+			r.plugin("snapshot restore %s --discard", r.target())),
 	}
 }

@@ -33,7 +33,9 @@ func (r Plan) Undo(rec *Record) ([]step.Step, error) {
 		steps = append(steps, r.deleteClaimsAgain())
 	}
 	if r.Clients {
-		steps = append(steps, step.Step{Title: "Let clients in", Acts: []step.Action{step.RestoreTraffic{Target: r.target()}}})
+		s := r.letIn("")
+		s.ID = ""
+		steps = append(steps, s)
 	}
 	return steps, nil
 }
@@ -84,9 +86,11 @@ func (r Plan) putBack(started bool) []step.Step {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", path, r.aside(path), free)))
 	}
 	start, end := r.helpers(into)
-	return []step.Step{start, {Title: "Give the old data its name again", Acts: []step.Action{
-		r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts},
-	}}, end}
+	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}
+	if !started {
+		back.Acts = append(back.Acts, r.forgetKept())
+	}
+	return []step.Step{start, back, end}
 }
 
 // startAgain starts as many members as before. Whether they become ready is not known to the restore:
@@ -139,11 +143,11 @@ func (r Plan) UndoLoses(rec *Record) string {
 // Ended describes what the plan leaves behind, for the user.
 func (r Plan) Ended() string {
 	if r.Druid != nil {
-		return "the old volumes are PersistentVolumes that are Released"
+		return "the old volumes are PersistentVolumes that are Released; " + r.discardHow()
 	}
 	var aside []string
 	for _, path := range r.oldPaths() {
 		aside = append(aside, r.aside(path))
 	}
-	return "the old data is in " + strings.Join(aside, ", ")
+	return "the old data is in " + strings.Join(aside, ", ") + "; " + r.discardHow()
 }

@@ -30,7 +30,7 @@ const (
 	Claim       Kind = "pvc"
 	Pod         Kind = "pod"
 	StatefulSet Kind = "statefulset"
-	volume      Kind = "pv"
+	Volume      Kind = "pv"
 )
 
 var versionKinds = map[Kind]schema.GroupVersionKind{
@@ -40,7 +40,7 @@ var versionKinds = map[Kind]schema.GroupVersionKind{
 	Claim:       corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim"),
 	Pod:         corev1.SchemeGroupVersion.WithKind("Pod"),
 	StatefulSet: appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
-	volume:      corev1.SchemeGroupVersion.WithKind("PersistentVolume"),
+	Volume:      corev1.SchemeGroupVersion.WithKind("PersistentVolume"),
 }
 
 // object returns an object of which only the name is known.
@@ -48,7 +48,7 @@ func (c Clients) object(kind Kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(versionKinds[kind])
 	o.SetName(name)
-	if kind != volume {
+	if kind != Volume {
 		o.SetNamespace(c.Namespace)
 	}
 	return o

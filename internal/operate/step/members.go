@@ -6,8 +6,12 @@ package step
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // SaveSnapshot saves a snapshot of a member to a file of this machine.
@@ -36,15 +40,30 @@ func (t CutTraffic) Command(f Flags) string {
 func (t CutTraffic) Do(ctx context.Context, c Clients) error { return c.Etcd.CutTraffic(ctx, t.Length) }
 
 // RestoreTraffic lets the clients of a cluster in.
-type RestoreTraffic struct{ Target string }
+type RestoreTraffic struct {
+	Target string
+	// Ends are the ends of a cut from before the plan, by the names of the Services. These stay cut until
+	// then.
+	Ends map[string]time.Time
+}
 
 // Command implements Action.
 func (t RestoreTraffic) Command(f Flags) string {
-	return f.Plugin("restore-client-traffic %s -y", t.Target)
+	if len(t.Ends) == 0 {
+		return f.Plugin("restore-client-traffic %s -y", t.Target)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(t.Ends)) {
+		body := fmt.Sprintf(`{"spec":{"selector":{"%s":"%s%d"}}}`, v1alpha1.ClientTrafficKey, v1alpha1.ClientTrafficPrefix, t.Ends[name].Unix())
+		lines = append(lines, f.kubectl("patch service/%s --type merge -p %s", name, Quote(body)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Do implements Action.
-func (t RestoreTraffic) Do(ctx context.Context, c Clients) error { return c.Etcd.RestoreTraffic(ctx) }
+func (t RestoreTraffic) Do(ctx context.Context, c Clients) error {
+	return c.Etcd.RestoreTraffic(ctx, t.Ends)
+}
 
 // Agree checks that all members of a cluster have the same data.
 type Agree struct {

@@ -40,6 +40,9 @@ type RetainVolumes struct {
 	Claims []string
 	// Unbound are claims that had no volume when the plan was made. Do also reads these.
 	Unbound []string
+	// Mark is an annotation of the volumes. Do adds the reclaim policy from before to its value. The zero
+	// value is none.
+	Mark Annotation
 }
 
 // Command implements Action.
@@ -48,8 +51,12 @@ func (r RetainVolumes) Command(f Flags) string {
 		return "true # no claim has a volume"
 	}
 	name := f.kubectl("get pvc $claim -o jsonpath='{.spec.volumeName}'")
-	return fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone",
-		strings.Join(r.Claims, " "), f.Context, name)
+	mark := ""
+	if r.Mark.Key != "" {
+		mark = fmt.Sprintf(`"metadata":{"annotations":{"%s":"%s"}},`, r.Mark.Key, r.Mark.Value)
+	}
+	return fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{%s\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone",
+		strings.Join(r.Claims, " "), f.Context, name, mark)
 }
 
 // Do implements Action.
@@ -69,10 +76,31 @@ func (r RetainVolumes) Do(ctx context.Context, c Clients) error {
 		if bound == "" {
 			continue
 		}
-		err = c.merge(ctx, volume, bound, map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if err := r.retain(ctx, c, bound); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// retain retains one volume. A mark of the same plan stays: it has the policy from before.
+func (r RetainVolumes) retain(ctx context.Context, c Clients, name string) error {
+	body := map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}
+	if r.Mark.Key != "" {
+		pv, err := c.read(ctx, Volume, name)
+		if pv == nil || err != nil {
+			return err
+		}
+		policy, _, err := unstructured.NestedString(pv.Object, "spec", "persistentVolumeReclaimPolicy")
+		if err != nil {
+			return fmt.Errorf("retain volume %s: %w", name, err)
+		}
+		if !strings.HasPrefix(pv.GetAnnotations()[r.Mark.Key], r.Mark.Value) {
+			body["metadata"] = map[string]any{"annotations": map[string]any{r.Mark.Key: strings.TrimSpace(r.Mark.Value + " " + policy)}}
+		}
+	}
+	if err := c.merge(ctx, Volume, name, body); err != nil && !apierrors.IsNotFound(err) {
+		return err
 	}
 	return nil
 }

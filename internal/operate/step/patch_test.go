@@ -57,6 +57,24 @@ done`)
 	w.do(t, a) // an interrupted run has deleted the claim
 }
 
+// TestRetainVolumesMark: the mark has the policy from before, also when an interrupted run has retained the volume.
+func TestRetainVolumesMark(t *testing.T) {
+	t.Parallel()
+	const pv = "/api/v1/persistentvolumes/pv-a"
+	w := newWorld(t)
+	w.put(core+"persistentvolumeclaims/data-main-0", "v1", "PersistentVolumeClaim", apitest.Object{"spec": apitest.Object{"volumeName": "pv-a"}})
+	w.put(pv, "v1", "PersistentVolume", apitest.Object{"spec": apitest.Object{"persistentVolumeReclaimPolicy": "Delete"}})
+	a := RetainVolumes{Claims: []string{"data-main-0"}, Mark: Annotation{Key: "kept", Value: "T u"}}
+	wantCommand(t, a, `for claim in data-main-0; do
+  kubectl --context desk patch pv "$(kubectl --context desk -n team get pvc $claim -o jsonpath='{.spec.volumeName}')" -p '{"metadata":{"annotations":{"kept":"T u"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'
+done`)
+	for range 2 {
+		w.do(t, a)
+		w.wantField(t, pv, "T u Delete", "metadata", "annotations", "kept")
+		w.wantField(t, pv, "Retain", "spec", "persistentVolumeReclaimPolicy")
+	}
+}
+
 func TestAnnotate(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -70,8 +70,8 @@ type Members interface {
 	Save(ctx context.Context, file string) error
 	// CutTraffic keeps clients away for some time. For a cluster that is cut, it moves the end.
 	CutTraffic(ctx context.Context, length time.Duration) error
-	// RestoreTraffic lets clients in.
-	RestoreTraffic(ctx context.Context) error
+	// RestoreTraffic lets clients in. Services with an end are left cut until then, unless it has passed.
+	RestoreTraffic(ctx context.Context, ends map[string]time.Time) error
 	// Agree returns why not all members of a cluster of some size answer yet, are at a revision or a
 	// later one, and have one cluster ID and equal data. With err, they never will.
 	Agree(ctx context.Context, size int, revision int64) (waiting, err error)

@@ -65,7 +65,7 @@ func (v *view) find(ctx context.Context, kind rules.Kind) ([]Item, error) {
 	finders := map[rules.Kind]func(context.Context) ([]Item, error){
 		rules.Journal: v.findJournals, rules.ClientTraffic: v.findCuts, rules.Suspension: v.findSuspensions, rules.Lock: v.findLocks,
 		rules.Rollout: v.findRollouts, rules.Budget: v.findBudgets, rules.MemberLease: v.findMemberLeases, rules.VolumeClaim: v.findClaims,
-		rules.HelperPod: v.findHelpers,
+		rules.HelperPod: v.findHelpers, rules.KeptData: v.findKept,
 	}
 	items, err := finders[kind](ctx)
 	if apierrors.IsForbidden(err) {

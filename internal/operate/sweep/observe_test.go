@@ -69,7 +69,7 @@ func TestObserve(t *testing.T) {
 		}, want: "Journal | configmap/kubectl-etcd-main | ByHand | JournalUnfinished | kubectl etcd scale statefulset/main --replicas 4" + flags + " | kubectl etcd scale statefulset/main --abort" + flags},
 		{name: "an operation of a later version", set: func(s *stage) { s.journal("main", `{"kind":"restore",`+old+`,"object":"sts","payload":{"steps":[1]}}`) }, want: "Journal | configmap/kubectl-etcd-main | ByHand | JournalUnfinished"},
 		{name: "a journal that is cut off", set: func(s *stage) { s.journal("gone", `{"kind"`) }, want: "Journal | configmap/kubectl-etcd-gone | Unknown | LeftoverUnknown\nunseen | journal team/kubectl-etcd-gone"},
-		{name: "a journal, and no permission", set: func(s *stage) { s.journal("gone", gone); s.forbid("statefulsets") }, want: "Journal | configmap/kubectl-etcd-gone | Unknown | LeftoverUnknown\nunseen | statefulsets.apps\nunseen | MemberLease\nunseen | VolumeClaim"},
+		{name: "a journal, and no permission", set: func(s *stage) { s.journal("gone", gone); s.forbid("statefulsets") }, want: "Journal | configmap/kubectl-etcd-gone | Unknown | LeftoverUnknown\nunseen | statefulsets.apps\nunseen | MemberLease\nunseen | VolumeClaim\nunseen | KeptData"},
 		{name: "a cut", set: func(s *stage) { s.cut("main", "main", running) }},
 		{name: "a cut that is over", set: func(s *stage) { s.cut("main", "main", "cut-until-1760000000") }, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},
 		{name: "a cut without an end", set: func(s *stage) { s.cut("main", "main", "cut-until-4000000000") }, want: "ClientTraffic | service/main | ByHand | CutLeft | kubectl etcd restore-client-traffic statefulset/main" + flags},

@@ -58,6 +58,8 @@ func Plan(items []Item) operate.Plan {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("Kubernetes then continues the rollout of %s. It restarts pods without regard for the health of etcd.", i))
 		case rules.VolumeClaim:
 			p.Warnings = append(p.Warnings, fmt.Sprintf("The data of %s is deleted with it.", i))
+		case rules.KeptData:
+			p.Warnings = append(p.Warnings, fmt.Sprintf("The old data of %s can't be brought back.", i))
 		case rules.Journal, rules.ClientTraffic, rules.Suspension, rules.Lock, rules.Budget, rules.MemberLease, rules.HelperPod:
 		}
 	}
@@ -79,6 +81,8 @@ func act(i *Item) string {
 		return "restore the update strategy of"
 	case rules.Budget:
 		return "restore the author's number of"
+	case rules.KeptData:
+		return "delete the old data of"
 	case rules.Journal, rules.ClientTraffic, rules.Suspension, rules.Lock, rules.MemberLease, rules.VolumeClaim, rules.HelperPod:
 	}
 	return actDelete
@@ -95,7 +99,12 @@ func Needs(items []Item) []operate.Need {
 	for at := range items {
 		i := &items[at]
 		verbs := []string{"get", "delete"}
-		if act(i) != actDelete {
+		if i.Facts.Kind == rules.KeptData {
+			for _, n := range i.needs {
+				add(n)
+			}
+			verbs = nil
+		} else if act(i) != actDelete {
 			verbs = []string{"get", "patch"}
 		}
 		for _, verb := range verbs {

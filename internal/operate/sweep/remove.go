@@ -89,6 +89,13 @@ func (s *Sweeper) Try(ctx context.Context, items []Item) error {
 
 // write removes an item in exactly the version that was read. With dry the API server only tries it.
 func (s *Sweeper) write(ctx context.Context, i *Item, dry bool) error {
+	if i.Facts.Kind == rules.KeptData {
+		err := s.Discard(ctx, *i.Owner, dry)
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+			err = errors.New(err.Error()) // of another object than that of the item
+		}
+		return err
+	}
 	switch o := i.object.(type) {
 	case *appsv1.StatefulSet:
 		return s.Webhook.RestoreRollout(ctx, o, dry)

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
@@ -40,6 +41,9 @@ type Sweeper struct {
 	Webhook Webhook
 	// Survey asks the members of a cluster.
 	Survey func(ctx context.Context, o owner.Owner) (etcd.Survey, error)
+	// Discard removes the old data of a cluster's restores whose deadline has passed, under the cluster's lock. With
+	// dry it only judges.
+	Discard func(ctx context.Context, o owner.Owner, dry bool) error
 	// Flags are the user's flags of kubectl for commands that are printed, each after a space. Login
 	// are those with credentials for etcd.
 	Flags, Login string
@@ -76,6 +80,8 @@ type Item struct {
 	// Ways are the commands that remove it, or that end what it is part of.
 	Ways []string
 
+	// needs are the permissions to remove old data.
+	needs   []operate.Need
 	object  client.Object
 	journal *journal.Journal
 	// names are the names of its cluster.

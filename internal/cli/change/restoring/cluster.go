@@ -67,8 +67,11 @@ func (c *cluster) CutTraffic(ctx context.Context, length time.Duration) error {
 	return err
 }
 
-// RestoreTraffic restores the clients' Services that are cut.
-func (c *cluster) RestoreTraffic(ctx context.Context) error {
+// RestoreTraffic restores the clients' Services that are cut, or leaves the cut that another user made.
+func (c *cluster) RestoreTraffic(ctx context.Context, ends map[string]time.Time) error {
+	if len(ends) > 0 {
+		return c.run.LeaveCut(ctx, traffic.Before{Ends: ends, Record: c.task.plan.Before.Record})
+	}
 	services, err := traffic.CutServices(ctx, c.task.cluster.Reader, c.task.cluster.Owner)
 	if err != nil || len(services) == 0 {
 		return err

@@ -7,6 +7,7 @@ package restoring
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,8 @@ type PlanOptions struct {
 	Replicas int32
 	// Image is the image of helper pods.
 	Image string
+	// KeepFor is how long the old data is kept, 0 for no limit.
+	KeepFor time.Duration
 	// Tool is the program that makes data directories, empty for the one in PATH.
 	Tool string
 }
@@ -41,6 +44,7 @@ func AddFlags(cmd *cobra.Command, o *PlanOptions) {
 	flags := cmd.Flags()
 	flags.Int64Var(&o.Bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
 	flags.Int32Var(&o.Replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
+	flags.DurationVar(&o.KeepFor, "keep-old-for", 0, "Time after which kubectl etcd sweep may delete the old data, such as 168h. The default is no limit")
 	flags.StringVar(&o.Tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.Image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
 }
@@ -50,6 +54,8 @@ func (o PlanOptions) Validate() error {
 	switch {
 	case o.Bump < 0:
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.Bump)
+	case o.KeepFor < 0:
+		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", o.KeepFor)
 	case o.Replicas < 0 || o.Replicas > membership.MaxMembers:
 		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, membership.MaxMembers)
 	}

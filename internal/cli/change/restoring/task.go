@@ -52,7 +52,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		return nil, err
 	}
 	t.template.File, t.template.Snapshot = file, content
-	t.template.Bump, t.template.Tool = o.Bump, o.Tool
+	t.template.Bump, t.template.Tool, t.template.KeepFor = o.Bump, o.Tool, o.KeepFor
 	config, err := a.Config()
 	if err != nil {
 		return nil, err

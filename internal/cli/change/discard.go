@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"context"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
+)
+
+// Discard returns what removes the old data that restores of a cluster keep. image is that of the helper pods, and
+// due selects only data whose deadline has passed. The caller sets the owner before each judgement, and StillHeld
+// under the lock.
+func Discard(a *app.App, c *app.Cluster, image string, due bool) (*restore.Discard, error) {
+	config, err := a.Config()
+	if err != nil {
+		return nil, err
+	}
+	access, err := a.Access()
+	if err != nil {
+		return nil, err
+	}
+	pods := podexec.Runner{Config: config, Namespace: c.Namespace}
+	helpers := pods
+	helpers.Container = restore.HelperContainer
+	return &restore.Discard{
+		Clients: step.Clients{Kube: c.Kube, Namespace: c.Namespace, Clock: a.Clock, Exec: helpers.Run},
+		Reader:  c.Reader, Image: image, Due: due, Logf: a.Step,
+		Plan: restore.Plan{Owner: c.Owner, At: a.Clock.Now(), Flags: step.Flags{
+			Kubectl: strings.TrimSpace(a.ContextFlags() + " -n " + c.Namespace), Context: a.ContextFlags(), Login: a.Credentials.AsArgs(),
+		}},
+		Survey: func(ctx context.Context) (etcd.Survey, error) {
+			members, err := access.Cluster(ctx, c.Reader, c.Owner)
+			if err != nil {
+				return etcd.Survey{}, err
+			}
+			defer members.Close()
+			return members.Survey(ctx)
+		},
+		InMember: func(ctx context.Context, pod, container string, command []string) (string, error) {
+			var out strings.Builder
+			member := pods
+			member.Container = container
+			err := member.Run(ctx, pod, command, nil, &out)
+			return out.String(), err
+		},
+	}, nil
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
+)
+
+// newest returns the file or URL of the snapshot that an argument names: itself, or the newest one of a folder
+// or of a cluster's schedule.
+func newest(ctx context.Context, a *app.App, arg string, flags storeFlags) (string, error) {
+	if blob.IsURL(arg) {
+		l, err := blob.ParseObject(arg)
+		if err != nil || l.Name != "" {
+			return arg, err
+		}
+		if l, err = l.Trusting(flags.ca); err != nil {
+			return "", err
+		}
+		items, err := listFolder(ctx, l, "")
+		return lastOf(a, l, items, err)
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return arg, nil
+	}
+	c, err := a.Owner(ctx, arg)
+	if err != nil {
+		return "", fmt.Errorf("there is no file %s: %w", arg, err)
+	}
+	return newestOf(ctx, a, c, flags)
+}
+
+// newestOf returns the URL of the newest snapshot in the folder of a cluster's schedule.
+func newestOf(ctx context.Context, a *app.App, c *app.Cluster, flags storeFlags) (string, error) {
+	instead := fmt.Sprintf("save one and verify it: kubectl etcd snapshot save %s main.db -n %s; kubectl etcd snapshot verify main.db --restore", c.Target(), c.Namespace)
+	if c.OfDruid() {
+		return "", app.Refused("the snapshots of %s are those of etcd-backup-restore, a full one with the changes since then, which only its sidecars restore; %s", c.Owner, instead)
+	}
+	found, err := schedule.Find(ctx, c.Kube, c.Owner)
+	switch {
+	case err != nil:
+		return "", err
+	case found == nil:
+		return "", app.Refused("%s has no schedule of kubectl etcd snapshot schedule, so where its snapshots are is not known; name the file or URL of one, or %s", c.Owner, instead)
+	}
+	if _, local := found.To.File(); local || found.To.Folder == "" {
+		return "", app.Refused("the snapshots of %s are on the volume of its CronJob %s; copy one to this machine, or %s", c.Owner, found.Name, instead)
+	}
+	items, _, err := scheduled(ctx, c, *found, flags)
+	return lastOf(a, found.To, items, err)
+}
+
+// lastOf returns the URL of the last snapshot of a folder's list.
+func lastOf(a *app.App, l blob.Location, items []v1alpha1.StoredSnapshot, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	if len(items) == 0 {
+		return "", errors.New("no snapshot is in " + l.String())
+	}
+	url := l.At(items[len(items)-1].Name).String()
+	a.Notef("The newest snapshot is %s", url)
+	return url, nil
+}

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Discard removes the old data that restores of a cluster keep. It removes only what the cluster's owner records,
+// under the names that a restore gives, and volumes that carry the record of such a restore.
+type Discard struct {
+	// Clients act. Their Exec runs commands in helper pods.
+	Clients step.Clients
+	Reader  *observe.Reader
+	// Plan has the owner and the flags. Judge fills in the rest.
+	Plan Plan
+	// Image is that of the helper pods.
+	Image string
+	// Due selects only data whose deadline has passed.
+	Due bool
+	// Survey asks all members.
+	Survey func(ctx context.Context) (etcd.Survey, error)
+	// InMember runs a command in a container of a member's pod, and returns what it prints.
+	InMember func(ctx context.Context, pod, container string, command []string) (string, error)
+	// StillHeld returns an error when this process no longer holds the cluster's lock.
+	StillHeld func() error
+	// Logf reports each completed step.
+	Logf func(format string, args ...any)
+
+	found Found
+}
+
+// Found is the old data that a Discard removes.
+type Found struct {
+	// Records are those of the owner.
+	Records []annotation.KeptData
+	Items   []Kept
+}
+
+// Kept is one part of the old data.
+type Kept struct {
+	// Pod and Path are for data in the volume of a member, and Volume is the name of a PersistentVolume.
+	Pod, Path, Volume string
+	// Claim is the claim from which the volume was kept.
+	Claim string
+	// Record is that of the restore.
+	Record annotation.KeptData
+	// Size is the size in bytes, below 0 where it is not known.
+	Size int64
+	// Stays is why it is not removed, empty if it is.
+	Stays string
+}
+
+// String names the data for people.
+func (k Kept) String() string {
+	where := k.Pod + ": " + k.Path
+	if k.Volume != "" {
+		where = fmt.Sprintf("PersistentVolume %s, from claim %s", k.Volume, k.Claim)
+	}
+	size := "size not known"
+	if k.Size >= 0 {
+		size = policy.Bytes(k.Size)
+	}
+	text := fmt.Sprintf("%s, since %s, %s", where, k.Record.At.Format(time.RFC3339), size)
+	if !k.Record.Until.IsZero() {
+		text += ", to be kept until " + k.Record.Until.Format(time.RFC3339)
+	}
+	return text
+}
+
+// Judge finds the old data, and returns the plan to remove it. It returns an error while a restore is unfinished or
+// the cluster is not healthy.
+func (d *Discard) Judge(ctx context.Context) (operate.Plan, error) {
+	o := d.Plan.Owner
+	d.found = Found{Records: d.records()}
+	if len(d.found.Records) == 0 {
+		return operate.Plan{Already: fmt.Sprintf("No old data of %s is recorded%s.", o, d.which())}, nil
+	}
+	if err := d.ready(ctx); err != nil {
+		return operate.Plan{}, err
+	}
+	if err := d.find(ctx); err != nil {
+		return operate.Plan{}, err
+	}
+	return d.plan(), nil
+}
+
+func (d *Discard) which() string {
+	if d.Due {
+		return ", of which the deadline has passed"
+	}
+	return ""
+}
+
+// records are the records of the owner that are selected.
+func (d *Discard) records() []annotation.KeptData {
+	return slices.DeleteFunc(KeptOf(d.Plan.Owner), func(k annotation.KeptData) bool {
+		return d.Due && !k.Due(d.Clients.Clock.Now())
+	})
+}
+
+// ready returns an error unless the cluster runs well on its present data: the old data may be the last that there
+// is.
+func (d *Discard) ready(ctx context.Context) error {
+	o := d.Plan.Owner
+	if journal.Kept(o) {
+		j, err := journal.Read(ctx, d.Clients.Kube, o)
+		if err != nil {
+			return err
+		}
+		if j != nil {
+			return d.refuse("kubectl etcd %s is unfinished, and may need the old data; continue or undo it first: %s", j.Kind, d.Plan.plugin("status %s", d.Plan.target()))
+		}
+	}
+	if o.WithoutStatefulSet() || o.Spans() || o.Replicas == 0 {
+		return d.refuse("it has no StatefulSet with members, so it is not known that it runs without the old data")
+	}
+	survey, err := d.Survey(ctx)
+	if err == nil {
+		err = Agree(survey, int(o.Replicas), 0)
+	}
+	if err != nil {
+		return d.refuse("it is not healthy, and the old data may be needed: %v; see %s", err, d.Plan.plugin("diagnose %s", d.Plan.target()))
+	}
+	for _, m := range survey.Members {
+		if slices.Contains(m.Alarms, "CORRUPT") {
+			return d.refuse("member %s reports that its data is corrupt, and the old data may be needed; see %s", m.Pod, d.Plan.plugin("diagnose %s", d.Plan.target()))
+		}
+	}
+	return nil
+}
+
+func (d *Discard) refuse(format string, args ...any) error {
+	return &operate.RefusedError{What: "discard the old data of " + d.Plan.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
+}
+
+// plan describes what is removed.
+func (d *Discard) plan() operate.Plan {
+	o := d.Plan.Owner
+	p := operate.Plan{
+		Title:   fmt.Sprintf("delete the old data that restores of %s keep", o),
+		Subject: string(o.UID) + " " + annotation.FormatKeptData(d.found.Records),
+		Typed:   o.Name,
+		Facts:   []string{fmt.Sprintf("all %d members run as one cluster on their present data", o.Replicas)},
+		Needs:   DiscardNeeds(o, d.found.Records),
+	}
+	for _, k := range d.found.Items {
+		if k.Stays != "" {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s stays: %s.", k, k.Stays))
+			continue
+		}
+		p.Steps = append(p.Steps, "delete "+k.String())
+	}
+	p.Steps = append(p.Steps, "remove the record of it from "+o.String())
+	p.Warnings = append(p.Warnings, "What is deleted can't be brought back.")
+	return p
+}
+
+// DiscardNeeds returns the permissions to remove old data of a cluster.
+func DiscardNeeds(o owner.Owner, records []annotation.KeptData) []operate.Need {
+	need := operate.NeedIn(o.Namespace)
+	needs := []operate.Need{need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet)}
+	if o.OfDruid() {
+		needs = []operate.Need{need("get", "druid.gardener.cloud", "etcds", "", o.Name), need("patch", "druid.gardener.cloud", "etcds", "", o.Name)}
+	} else {
+		needs = append(needs, need("get", "", "pods", "", ""), need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
+			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
+	}
+	if keepVolumes(records) {
+		needs = append(needs, operate.Need{Verb: "list", Resource: "persistentvolumes"}, operate.Need{Verb: "get", Resource: "persistentvolumes"},
+			operate.Need{Verb: "patch", Resource: "persistentvolumes"})
+	}
+	return needs
+}
+
+// keepVolumes reports whether a restore keeps volumes.
+func keepVolumes(records []annotation.KeptData) bool {
+	return slices.ContainsFunc(records, func(k annotation.KeptData) bool { return k.Volumes })
+}

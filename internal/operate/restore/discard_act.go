@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// Act removes what Judge has found, and returns how many bytes that has freed, as far as it is known. When it
+// ends early, the record stays, so that it can be run again.
+func (d *Discard) Act(ctx context.Context) (freed int64, err error) {
+	byPod := map[string][]string{}
+	var order []string
+	for _, k := range d.found.Items {
+		if k.Pod == "" {
+			continue
+		}
+		if byPod[k.Pod] == nil {
+			order = append(order, k.Pod)
+		}
+		byPod[k.Pod] = append(byPod[k.Pod], k.Path)
+	}
+	for _, pod := range order {
+		n, err := d.removeFiles(ctx, pod, byPod[pod])
+		freed += n
+		if err != nil {
+			return freed, err
+		}
+	}
+	var stays []string
+	for _, k := range d.found.Items {
+		switch {
+		case k.Volume == "":
+		case k.Stays != "":
+			stays = append(stays, k.Record.Stamp())
+		default:
+			if err := d.removeVolume(ctx, k); err != nil {
+				return freed, err
+			}
+			freed += max(0, k.Size)
+		}
+	}
+	return freed, d.forget(ctx, stays)
+}
+
+// forget removes the records of what is removed.
+func (d *Discard) forget(ctx context.Context, stays []string) error {
+	var stamps []string
+	for _, k := range d.found.Records {
+		if !slices.Contains(stays, k.Stamp()) {
+			stamps = append(stamps, k.Stamp())
+		}
+	}
+	if len(stamps) == 0 {
+		return nil
+	}
+	if err := d.StillHeld(); err != nil {
+		return err
+	}
+	return d.Plan.writeKept(annotation.WithoutKeptData(KeptOf(d.Plan.Owner), stamps...)).Do(ctx, d.Clients)
+}
+
+// removeFiles removes old data from the volume of a member, by a helper pod on its node.
+func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (freed int64, err error) {
+	if err := d.StillHeld(); err != nil {
+		return 0, err
+	}
+	helper := strings.ReplaceAll(helperPod, step.EachPod, pod)
+	end := step.Delete{Kind: step.Pod, Names: []string{helper}, IgnoreMissing: true}
+	manifest, err := d.helperBeside(ctx, pod)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		err = errors.Join(err, end.Do(ctx, d.Clients))
+	}()
+	for _, act := range []step.Action{
+		end, step.CreatePod{Manifest: manifest}, // of an interrupted run, or another client's
+		step.Wait{Kind: step.Pod, Names: []string{helper}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+	} {
+		if err := act.Do(ctx, d.Clients); err != nil {
+			return 0, fmt.Errorf("start a helper pod beside %s: %w", pod, err)
+		}
+	}
+	if err := d.StillHeld(); err != nil {
+		return 0, err
+	}
+	var out strings.Builder
+	err = d.Clients.Exec(ctx, helper, []string{"sh", "-c", d.Plan.removeScript(paths)}, nil, &out)
+	for path, size := range parseSizes(out.String()) {
+		freed += size
+		d.Logf("Deleted %s of %s", path, pod)
+	}
+	if err != nil {
+		return freed, fmt.Errorf("delete old data of %s: %w", pod, err)
+	}
+	return freed, nil
+}
+
+// removeScript removes old data in a helper pod, and prints the size of each path before. It removes nothing if the
+// member's data is not there, or if it leads into what would be removed: a user may have linked it.
+func (r Plan) removeScript(paths []string) string {
+	quoted := func(names []string) string {
+		var out []string
+		for _, name := range names {
+			out = append(out, step.Quote(name))
+		}
+		return strings.Join(out, " ")
+	}
+	used := []string{r.Files.DataDir + "/member"}
+	if r.Files.WALDir != "" {
+		used = append(used, r.Files.WALDir)
+	}
+	return fmt.Sprintf(`set -eu
+for run in %[1]s; do
+  [ -d "$run" ] || { echo "$run is not there, with which the member runs: nothing is deleted" >&2; exit 1; }
+done
+for old in %[2]s; do
+  [ -e "$old" ] || [ -L "$old" ] || continue
+  there=$(readlink -f "$old")
+  for run in %[1]s; do
+    case "$(readlink -f "$run")/" in
+    "$there"/*) echo "the member runs with $run, which leads into $old: it is not deleted" >&2; exit 1;;
+    esac
+  done
+  du -sk "$old"
+  rm -rf "$old"
+done
+`, quoted(used), quoted(paths))
+}
+
+// helperBeside returns the helper pod of a member on the node of its pod: a volume can be mounted twice only there.
+func (d *Discard) helperBeside(ctx context.Context, pod string) (string, error) {
+	var member, helper corev1.Pod
+	if err := d.Clients.Kube.Get(ctx, client.ObjectKey{Namespace: d.Plan.Owner.Namespace, Name: pod}, &member); err != nil {
+		return "", fmt.Errorf("read pod %s: %w", pod, err)
+	}
+	if err := yaml.Unmarshal([]byte(strings.ReplaceAll(d.Plan.Files.Manifest, podMark, pod)), &helper); err != nil {
+		return "", fmt.Errorf("read the manifest of a helper pod: %w", err)
+	}
+	helper.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{member.Spec.NodeName},
+		}}}},
+	}}}
+	text, err := yaml.Marshal(helper)
+	return string(text), err
+}
+
+// removeVolume gives a volume its reclaim policy from before. Kubernetes then deletes it with its storage, which this
+// awaits.
+func (d *Discard) removeVolume(ctx context.Context, agreed Kept) error {
+	if err := d.StillHeld(); err != nil {
+		return err
+	}
+	var pv corev1.PersistentVolume
+	err := d.Clients.Kube.Get(ctx, client.ObjectKey{Name: agreed.Volume}, &pv)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read PersistentVolume %s: %w", agreed.Volume, err)
+	}
+	if now, ours := d.volume(&pv); !ours || now.Stays != "" {
+		return d.refuse("PersistentVolume %s has changed since the plan was made: run the command again", agreed.Volume)
+	}
+	before := pv.DeepCopy()
+	pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
+	if err := d.Clients.Kube.Patch(ctx, &pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("let PersistentVolume %s be deleted: %w", agreed.Volume, err)
+	}
+	if err := (step.Wait{Kind: step.Volume, Names: []string{agreed.Volume}, For: step.Deleted, Timeout: 5 * time.Minute}).Do(ctx, d.Clients); err != nil {
+		return err
+	}
+	d.Logf("Deleted PersistentVolume %s", agreed.Volume)
+	return nil
+}

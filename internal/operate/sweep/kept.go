@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
+)
+
+// findKept returns the clusters of which restores keep old data.
+func (v *view) findKept(ctx context.Context) ([]Item, error) {
+	owners, err := v.readOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	for at := range owners {
+		if kept := restore.KeptOf(owners[at]); len(kept) > 0 {
+			items = append(items, v.keptItem(ctx, owners[at], kept))
+		}
+	}
+	return items, nil
+}
+
+// keptItem reads the facts. The members are asked only if a deadline has passed.
+func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.KeptData) Item {
+	i := Item{Resource: "statefulsets", Group: "apps", Owner: &o, needs: append(lock.Needs(o), restore.DiscardNeeds(o, kept)...), object: &metav1.PartialObjectMetadata{
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID},
+	}}
+	if o.OfDruid() {
+		i.Resource, i.Group = "etcds", "druid.gardener.cloud"
+	}
+	i.Since = slices.MinFunc(kept, func(a, b annotation.KeptData) int { return a.At.Compare(b.At) }).At
+	f := &i.Facts
+	f.Locked, f.Unfinished = v.locked(ctx, o.Namespace, lock.Name(o)), v.unfinished(ctx, o)
+	f.Due = rules.Of(slices.ContainsFunc(kept, func(k annotation.KeptData) bool { return k.Due(v.now) }))
+	if f.Due != rules.Yes || f.Locked == rules.Yes || f.Unfinished == rules.Yes {
+		return i
+	}
+	s, err := v.survey(ctx, o)
+	if err != nil {
+		f.Well = v.unsure("the members of "+o.String(), err)
+		return i
+	}
+	f.Well = rules.Of(restore.Agree(s, int(o.Replicas), 0) == nil)
+	return i
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package trial
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+const (
+	// startTimeout is how long etcd has to answer. It reads the whole database before.
+	startTimeout = 5 * time.Minute
+	// stopTimeout is how long etcd has to end.
+	stopTimeout = 10 * time.Second
+	pollPeriod  = 100 * time.Millisecond
+	// clientSocket is a file in the directory. etcd 3.4 requires the form host:port.
+	clientSocket = "client:0"
+)
+
+// server is an etcd that runs.
+type server struct {
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{}
+	// socket is where it listens for clients.
+	socket string
+}
+
+// start starts etcd. The caller stops it.
+func start(dir, data, program string) (*server, error) {
+	s := &server{ended: make(chan struct{}), socket: filepath.Join(dir, clientSocket), log: filepath.Join(dir, "etcd.log")}
+	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	// The member has the URLs that are the defaults of the tool, and listens on none of them. A size that is
+	// above the default quota is no alarm here.
+	s.cmd = exec.Command(program, "--data-dir", data, //nolint:gosec // the user chooses the program
+		"--listen-client-urls", "unix://"+clientSocket, "--advertise-client-urls", "http://localhost:2379",
+		"--listen-peer-urls", "unix://peer:0", "--quota-backend-bytes=-1", "--enable-grpc-gateway=false", "--log-level=error")
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = dir, environment(), log, log
+	if err := startPrivate(s.cmd); err != nil {
+		return nil, fmt.Errorf("run %s: %w", program, err)
+	}
+	go func() {
+		_ = s.cmd.Wait() // stop and ask see that it has ended
+		close(s.ended)
+	}()
+	return s, nil
+}
+
+// stop ends etcd, and waits for its end.
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(os.Interrupt) // it may have ended
+	select {
+	case <-s.ended:
+	case <-time.After(stopTimeout):
+		_ = s.cmd.Process.Kill() // it may have ended
+		<-s.ended
+	}
+}
+
+// printed returns the end of what etcd has printed.
+func (s *server) printed() string {
+	text, err := os.ReadFile(s.log)
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(string(text))
+}
+
+// connect waits until etcd answers.
+func (s *server) connect(ctx context.Context) (*clientv3.Client, *clientv3.StatusResponse, error) {
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{endpoint}, Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", s.socket)
+		})},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	status, err := s.await(ctx, c)
+	if err != nil {
+		_ = c.Close() // the error is of the server
+		return nil, nil, err
+	}
+	return c, status, nil
+}
+
+func (s *server) await(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("timed out after %s", startTimeout))
+	defer cancel()
+	for {
+		try, end := context.WithTimeout(ctx, time.Second)
+		status, err := c.Status(try, endpoint)
+		end()
+		if err == nil && status.Leader != 0 {
+			return status, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for etcd to start: %w", context.Cause(ctx))
+		case <-s.ended:
+			if err := context.Cause(ctx); err != nil { // Ctrl-C reaches etcd, too
+				return nil, err
+			}
+			return nil, damaged("etcd doesn't start from it: %s", s.printed())
+		case <-time.After(pollPeriod):
+		}
+	}
+}
+
+// endpoint is only used in messages: the connection is that of the socket.
+const endpoint = "http://restored"
