@@ -27,8 +27,17 @@ func (c Coordinated) NextUpdate() (at int, ok bool) {
 	if c.Mark == "" || c.Other != "" || c.listed() >= enough || !c.quorate() {
 		return 0, false
 	}
-	rank := func(m Member) int {
-		switch {
+	order := c.UpdateOrder()
+	if len(order) == 0 {
+		return 0, false
+	}
+	return order[0], true
+}
+
+// UpdateOrder returns the indexes of the members whose peer URLs etcd's list is to get, in this order.
+func (c Coordinated) UpdateOrder() (order []int) {
+	rank := func(at int) int {
+		switch m := c.Members[at]; {
 		case m.PeersServed:
 			return 0
 		case m.broken():
@@ -36,13 +45,13 @@ func (c Coordinated) NextUpdate() (at int, ok bool) {
 		}
 		return 2
 	}
-	at = -1
 	for i, m := range c.Members {
-		if m.PeersDiffer && (at < 0 || cmp.Less(rank(m), rank(c.Members[at]))) {
-			at = i
+		if m.PeersDiffer {
+			order = append(order, i)
 		}
 	}
-	return at, at >= 0
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return order
 }
 
 // ByNextPods reports whether the right peer URLs are those of the next pods. They are those of the pods if no
