@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -56,7 +55,7 @@ func (j *Job) readPeers(ctx context.Context, s *state, next bool) (map[string]pe
 		case err != nil:
 			p.unknown = err.Error()
 		default:
-			p.served = nowErr == nil && slices.Equal(listeners(now), listeners(due))
+			p.served = nowErr == nil && slices.Equal(now.PeerListeners(), due.PeerListeners())
 			p.due, p.contradiction = duePeerURLs(l.PeerURLs, due, p.served)
 		}
 		all[l.Pod] = p
@@ -94,20 +93,6 @@ func (j *Job) nextPod(s *state, pod *corev1.Pod) *corev1.Pod {
 	return etcdconf.NextPod(sts, &sts.Spec.Template, pod.Name)
 }
 
-// listeners returns what a member listens on for peers: "https:2380".
-func listeners(c etcdconf.Config) []string { return schemesAndPorts(c.ListenPeer) }
-
-func schemesAndPorts(urls []string) []string {
-	var all []string
-	for _, text := range urls {
-		if u, err := url.Parse(text); err == nil {
-			all = append(all, u.Scheme+":"+u.Port())
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 func schemes(urls []string) []string {
 	var all []string
 	for _, text := range urls {
@@ -131,7 +116,7 @@ func duePeerURLs(listed []string, c etcdconf.Config, same bool) (due []string, c
 	stays := slices.Equal(advertised, slices.Sorted(slices.Values(listed)))
 	listens := schemes(c.ListenPeer)
 	switch {
-	case meet(schemesAndPorts(listed), listeners(c)), stays && (same || meet(schemes(listed), listens)):
+	case meet(etcdconf.SchemesAndPorts(listed), c.PeerListeners()), stays && (same || meet(schemes(listed), listens)):
 		return nil, ""
 	case c.Where["initial-advertise-peer-urls"] == "":
 		return nil, fmt.Sprintf("it listens for peers on %s, etcd's member list has %s, and --initial-advertise-peer-urls is not set", strings.Join(c.ListenPeer, ","), strings.Join(listed, ","))
