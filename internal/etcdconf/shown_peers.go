@@ -135,6 +135,16 @@ func (c Config) PeerURLs() []string {
 // out what is not known.
 func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) }
 
+// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are: only the pod expands a part.
+func (c Config) UnknownPeerURLs() string {
+	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
+		if unresolved(text) {
+			return cut("a part is only known in the pod: "+text, mostShown)
+		}
+	}
+	return ""
+}
+
 // SchemesAndPorts returns the schemes and ports of URLs, as "https:2380", without those that are not known.
 func SchemesAndPorts(urls []string) []string {
 	var all []string

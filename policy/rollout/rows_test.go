@@ -130,7 +130,7 @@ var rolloutRows = []struct {
 	{"O-18 also after the hold limit", with(with(of("vvp", "ooo", 3), peersMove), late), "Hold, partition 3", PeersMove},
 	{"O-1 all listen as in the template", with(of("vvv", "nnn", 0), peersMove), "Release, partition 0", Complete},
 	{"O-2 by hand, and the peers move", with(with(of("vvv", "ooo", 3), peersMove), func(f *Facts) { f.Reason = "known" }), "Release, partition 0", ReleasedByHand},
-	{"O-10 no quorum, and the peers move", with(of("xxx", "ooo", 3), peersMove), "Next main-2, partition 2", policy.CuresMember},
+	{"O-10 no quorum, and the peers move", with(of("xxx", "ooo", 3), peersMove), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-2 by hand", with(of("vvx", "ooo", 3), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},
 	{"O-3 one member", of("v", "o", 1), "Release, partition 0", OneMember},
 	{"O-16 one member is known", with(of("v", "o", 1), unknown), "Hold, partition 1", policy.SizeUnknown},

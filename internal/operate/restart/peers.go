@@ -54,6 +54,8 @@ func (j *Job) readPeers(ctx context.Context, s *state, next bool) (map[string]pe
 			return nil, err
 		case err != nil:
 			p.unknown = err.Error()
+		case due.UnknownPeerURLs() != "":
+			p.unknown = due.UnknownPeerURLs()
 		default:
 			p.served = nowErr == nil && slices.Equal(now.PeerListeners(), due.PeerListeners())
 			p.due, p.contradiction = duePeerURLs(l.PeerURLs, due, p.served)
@@ -203,9 +205,9 @@ func (s *state) checkPeers(f *operate.Findings) {
 }
 
 // refusePeers refuses to restart a member alone if others can't reach its next pod by the URLs in etcd's list. A
-// program that manages the members may update them itself.
+// program that manages the members may update them itself, and a single member has no others.
 func (j *Job) refusePeers(ctx context.Context, s *state, only []string, f *operate.Findings) error {
-	if managed := j.notCoordinated(); managed != "" && !j.Owner.Spans() {
+	if managed := j.notCoordinated(); len(s.Members) < 2 || managed != "" && !j.Owner.Spans() {
 		return nil
 	}
 	all, err := j.readPeers(ctx, s, true)

@@ -157,6 +157,11 @@ func TestPlanPeers(t *testing.T) {
 			t.Errorf("%s is at %d of\n%s", pod, at, got)
 		}
 	}
+	c.Etcd.Stop("main-1")
+	c.Etcd.Stop("main-2")
+	if _, plan, err := c.together(t).PlanCoordinated(t.Context()); err == nil || !strings.Contains(err.Error(), "kubectl rollout undo statefulset main -n team") {
+		t.Errorf("no quorum: %v, %v", plan.Steps, err)
+	}
 	c = newTogether(t)
 	c.together(t)
 	c.replaceArgs(secured[:2]...)

@@ -50,6 +50,8 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	switch {
 	case act != rules.Refuse:
 		f.Fact("%s", v.Message)
+	case v.Reason == rules.PeersUnreachable:
+		f.Refuse("%s; restore the pod template with which they listened on the listed URLs, for example with kubectl rollout undo statefulset %s -n %s, and run the same command again", v.Message, s.sets[0].Name, s.sets[0].Namespace)
 	case v.Reason != rules.DataAtRisk || len(f.Refusals) == 0: // else the reasons are there
 		f.Refuse("%s", v.Message)
 	}
