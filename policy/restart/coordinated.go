@@ -213,17 +213,15 @@ func (c Coordinated) StaysCut() bool { return c.At() == Starting && (c.Other != 
 // objection: it may be what the restart is for. Without a quorum nothing is lost by a stop, as long
 // as the data of every member stays.
 func (c Coordinated) mayStopAll() policy.Verdict {
-	healthy := 0
 	for _, m := range c.Members {
 		switch {
 		case m.Learner:
 			return policy.Refuse(policy.LearnerPresent, "%s is a learner: wait until it is a voter, or remove it", m.Pod)
 		case !m.Exists || m.Leaving:
 			return policy.Refuse(MemberPodMissing, "%s has no pod that runs, so it is not known whether it would start again", m.Pod)
-		case m.Trouble == "":
-			healthy++
 		}
 	}
+	healthy := c.healthy()
 	voters := max(len(c.Members), c.Cluster.Size)
 	quorum := policy.Quorum(voters)
 	switch {

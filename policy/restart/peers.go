@@ -79,13 +79,17 @@ func (c Coordinated) PeersDiffer() bool {
 
 // quorate reports whether etcd can change its list.
 func (c Coordinated) quorate() bool {
-	healthy := 0
+	return c.healthy() >= policy.Quorum(max(len(c.Members), c.Cluster.Size))
+}
+
+func (c Coordinated) healthy() int {
+	n := 0
 	for _, m := range c.Members {
 		if m.Trouble == "" {
-			healthy++
+			n++
 		}
 	}
-	return healthy >= policy.Quorum(max(len(c.Members), c.Cluster.Size))
+	return n
 }
 
 // update returns the act that sets the peer URLs of a member.
