@@ -133,6 +133,9 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 		return review, Decision{}
 	}
 	review.well = policy.Precondition(cluster, "")
+	if w.movesPeers(review.owner) {
+		review.well = policy.Refuse(rollout.PeersMove, "the new template listens for peers on another scheme or port, so members that restart one by one would lose each other")
+	}
 	return review, Decision{}
 }
 
@@ -234,6 +237,9 @@ func (r *rolloutReview) holds(enforced bool) string {
 
 // warnings returns why the template of a client waits, and how to release it.
 func (r *rolloutReview) warnings(enforced bool) []string {
+	if r.well.Reason == rollout.PeersMove {
+		return r.peersWarnings(enforced)
+	}
 	then := "The members restart one at a time when the cluster is well"
 	if r.unguarded {
 		then = "The members restart by its author's strategy after the settle time"
@@ -244,4 +250,14 @@ func (r *rolloutReview) warnings(enforced bool) []string {
 	}
 	return []string{why + ". To restart them now in any case, with your REASON:",
 		fmt.Sprintf(`kubectl annotate %s -n %s --overwrite %s="%s REASON"`, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)}
+}
+
+// peersWarnings returns how all members restart at once.
+func (r *rolloutReview) peersWarnings(enforced bool) []string {
+	sts := r.write.before
+	return []string{
+		fmt.Sprintf("%s: %s. To restart all at once, which also updates etcd's member list:", r.holds(enforced), r.well.Message),
+		fmt.Sprintf(`kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}'`, sts.Name, sts.Namespace),
+		fmt.Sprintf("kubectl etcd restart %s -n %s --strategy coordinated", r.owner.Target(), r.owner.Namespace),
+	}
 }

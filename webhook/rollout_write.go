@@ -15,7 +15,10 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
@@ -95,6 +98,11 @@ func (w *rolloutWrite) author() appsv1.StatefulSetUpdateStrategy {
 	author := w.after.Spec.UpdateStrategy
 	author.Type = appsv1.RollingUpdateStatefulSetStrategyType
 	return author
+}
+
+// movesPeers reports whether the write has the members listen for peers on another scheme or port.
+func (w *rolloutWrite) movesPeers(o owner.Owner) bool {
+	return observe.PeersMove(o, etcdconf.PodOfTemplate(w.before), etcdconf.PodOfTemplate(w.after))
 }
 
 func (w *rolloutWrite) unchanged() bool {

@@ -135,3 +135,39 @@ func (c Config) PeerURLs() []string {
 	}
 	return urls
 }
+
+// PeerListeners returns the schemes and ports on which the member listens for peers, as "https:2380". It leaves
+// out what is not known.
+func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) }
+
+// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are: only the pod expands a part.
+func (c Config) UnknownPeerURLs() string {
+	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
+		if unresolved(text) {
+			return cut("a part is only known in the pod: "+text, mostShown)
+		}
+	}
+	return ""
+}
+
+// SchemesAndPorts returns the schemes and ports of URLs, as "https:2380", without those that are not known.
+func SchemesAndPorts(urls []string) []string {
+	var all []string
+	for _, text := range urls {
+		if u, err := url.Parse(text); err == nil && u.Scheme != "" && !unresolved(text) {
+			all = append(all, u.Scheme+":"+u.Port())
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ShownPeerListeners returns the PeerListeners that a pod shows, none if it doesn't show them. It reads no
+// ConfigMaps and no Secrets.
+func ShownPeerListeners(pod *corev1.Pod) []string {
+	config, err := parseShown(pod)
+	if err != nil || config.Where["listen-peer-urls"] == "" || config.Unknown["listen-peer-urls"] != "" {
+		return nil
+	}
+	return config.PeerListeners()
+}

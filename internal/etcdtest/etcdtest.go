@@ -74,7 +74,7 @@ func New(t *testing.T, pods ...string) *Cluster {
 func (c *Cluster) Start(t *testing.T, pod string) {
 	t.Helper()
 	c.mu.Lock()
-	at := slices.IndexFunc(c.Members, func(m *pb.Member) bool { return strings.HasPrefix(m.PeerURLs[0], "http://"+pod+".") })
+	at := slices.IndexFunc(c.Members, func(m *pb.Member) bool { return strings.Contains(m.PeerURLs[0], "://"+pod+".") })
 	if at < 0 {
 		c.mu.Unlock()
 		return

@@ -92,6 +92,19 @@ func (m *member) MemberRemove(_ context.Context, r *pb.MemberRemoveRequest) (*pb
 	return &pb.MemberRemoveResponse{Header: header}, err
 }
 
+func (m *member) MemberUpdate(_ context.Context, r *pb.MemberUpdateRequest) (*pb.MemberUpdateResponse, error) {
+	header, err := m.write(fmt.Sprintf("update %d %v", r.ID, r.PeerURLs), func(c *Cluster) {
+		members := slices.Clone(c.Members) // an answer may still have the old one
+		for i, l := range members {
+			if l.ID == r.ID {
+				members[i] = &pb.Member{ID: l.ID, Name: l.Name, PeerURLs: r.PeerURLs, ClientURLs: l.ClientURLs, IsLearner: l.IsLearner}
+			}
+		}
+		c.Members = members
+	})
+	return &pb.MemberUpdateResponse{Header: header}, err
+}
+
 func (m *member) MemberPromote(_ context.Context, r *pb.MemberPromoteRequest) (*pb.MemberPromoteResponse, error) {
 	header, err := m.write(fmt.Sprintf("promote %d", r.ID), func(c *Cluster) {
 		for _, l := range c.Members {

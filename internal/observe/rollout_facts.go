@@ -78,6 +78,7 @@ func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
 	for _, sts := range w.sets() {
 		out.add(sts, facts.Cluster.Members)
 	}
+	out.addPeers(o)
 	return out, r.addData(ctx, &out)
 }
 

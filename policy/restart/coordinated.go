@@ -40,6 +40,8 @@ const (
 	// CutTraffic and RestoreTraffic change the client Services.
 	CutTraffic
 	RestoreTraffic
+	// UpdatePeers sets the peer URLs of a member in etcd's list: see NextUpdate.
+	UpdatePeers
 	// EnterStopping and EnterStarting record the next phase, in the record and in the mark.
 	EnterStopping
 	EnterStarting
@@ -71,6 +73,8 @@ type Coordinated struct {
 	// still reach through the Services that are cut.
 	Cuts, AllCut, AnyCut bool
 	Endpoints            int
+	// PeersLag is true if a healthy member has not applied an update of peer URLs yet.
+	PeersLag bool
 	// Other is how a member that answers differs from the one that its pod had before, as text:
 	// "main-1 has another cluster ID". It is empty if none does.
 	Other string
@@ -96,6 +100,9 @@ func NextCoordinated(c Coordinated) (Act, policy.Verdict) {
 	case c.fewer() && (c.Abort || c.Phase != Scheduled):
 		return Refuse, policy.Refuse(MarkMissing, "it has %s, the record has %d, and no mark shows that this restart has changed them", policy.Count(c.Replicas, "replica"), c.Size)
 	case c.Abort && c.untouched():
+		if at, ok := c.NextUpdate(); ok {
+			return c.update(at)
+		}
 		return c.end(policy.Allow(RestartAborted, "no member was stopped"))
 	case phase == Stopping:
 		return c.stopping()
@@ -122,20 +129,38 @@ func (c Coordinated) scheduled() (Act, policy.Verdict) {
 	case c.Cuts && c.Endpoints > 0:
 		return Await, policy.Allow(policy.ClientTrafficCut, "the Services still have %s", policy.Count(c.Endpoints, "ready endpoint"))
 	}
+	if at, ok := c.NextUpdate(); ok {
+		return c.update(at)
+	}
+	if c.PeersLag {
+		return Await, policy.Allow(PeersUpdated, "a member has not applied the new peer URLs yet")
+	}
 	return EnterStopping, v
 }
 
 // untouched reports whether no member was stopped.
 func (c Coordinated) untouched() bool {
-	gone := func(m Member) bool { return m.Recorded && (!m.Exists || m.New || m.Leaving) }
 	phase := c.At()
-	return c.Replicas >= c.Size && (phase == Scheduled || phase == Stopping && !slices.ContainsFunc(c.Members, gone))
+	return c.Replicas >= c.Size && (phase == Scheduled || phase == Stopping && !slices.ContainsFunc(c.Members, Member.stopped))
 }
+
+// stopped reports whether the member has stopped, or stops, since the restart began.
+func (m Member) stopped() bool { return m.Recorded && (!m.Exists || m.New || m.Leaving) }
 
 func (c Coordinated) stopping() (Act, policy.Verdict) {
 	switch {
 	case c.Abort:
 		return EnterStarting, policy.Allow(RestartAborted, "the members that have stopped start again")
+	case c.Replicas > 0 && !slices.ContainsFunc(c.Members, Member.stopped):
+		// After an --abort that died, the list can have the URLs from before again.
+		if at, ok := c.NextUpdate(); ok {
+			return c.update(at)
+		}
+		if c.apart() {
+			return Refuse, policy.Refuse(PeersUnreachable, "etcd's member list has the peer URLs of the next pods for only %d of %s, and can't be changed without a quorum",
+				c.listed(), policy.Count(len(c.Members), "member"))
+		}
+		return StopAll, policy.Allow(MembersStopping, "all members stop")
 	case c.Replicas > 0:
 		return StopAll, policy.Allow(MembersStopping, "all members stop")
 	case c.Pods > 0:
@@ -156,6 +181,9 @@ func (c Coordinated) starting() (Act, policy.Verdict) {
 	away := func(m Member) bool { return m.Recorded && (!m.Exists || m.Leaving) }
 	if i := slices.IndexFunc(c.Members, away); i >= 0 {
 		return Await, policy.Allow(MembersStarting, "%s", c.Members[i].awaited())
+	}
+	if at, ok := c.NextUpdate(); ok {
+		return c.update(at)
 	}
 	if c.Abort {
 		return c.end(policy.Allow(RestartAborted, "every member has a pod again"))
@@ -185,17 +213,15 @@ func (c Coordinated) StaysCut() bool { return c.At() == Starting && (c.Other != 
 // objection: it may be what the restart is for. Without a quorum nothing is lost by a stop, as long
 // as the data of every member stays.
 func (c Coordinated) mayStopAll() policy.Verdict {
-	healthy := 0
 	for _, m := range c.Members {
 		switch {
 		case m.Learner:
 			return policy.Refuse(policy.LearnerPresent, "%s is a learner: wait until it is a voter, or remove it", m.Pod)
 		case !m.Exists || m.Leaving:
 			return policy.Refuse(MemberPodMissing, "%s has no pod that runs, so it is not known whether it would start again", m.Pod)
-		case m.Trouble == "":
-			healthy++
 		}
 	}
+	healthy := c.healthy()
 	voters := max(len(c.Members), c.Cluster.Size)
 	quorum := policy.Quorum(voters)
 	switch {
@@ -208,6 +234,9 @@ func (c Coordinated) mayStopAll() policy.Verdict {
 		return policy.Refuse(DataAtRisk, "the data of only %d of %s is sure to be there when they start again", c.Intact, policy.Count(c.Size, "member"))
 	case c.Cluster.Operation != "":
 		return policy.Refuse(policy.OperationUnderWay, "a change is in progress (%s): wait until it ends", c.Cluster.Operation)
+	case healthy < quorum && c.apart():
+		return policy.Refuse(PeersUnreachable, "%d of %s healthy, quorum is %d, so etcd can't change its member list; it has the peer URLs that their next pods have for only %d of them, so they would not reach each other",
+			healthy, policy.Count(voters, "voter"), quorum, c.listed())
 	case healthy < quorum:
 		return policy.Allow(DataKept, "%d of %s healthy, quorum is %d; every member has its data", healthy, policy.Count(voters, "voter"), quorum)
 	case c.Cluster.BackupReady.Value() == policy.False:

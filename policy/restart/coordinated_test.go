@@ -75,6 +75,21 @@ func abortedOther(c *Coordinated) {
 	other(c)
 }
 
+// moves sets the members, written as digits, that have other peer URLs than etcd's list.
+func moves(which string) func(*Coordinated) {
+	return func(c *Coordinated) {
+		for _, at := range which {
+			c.Members[at-'0'].PeersDiffer = true
+		}
+	}
+}
+
+func both(first, second func(*Coordinated)) func(*Coordinated) {
+	return func(c *Coordinated) { first(c); second(c) }
+}
+
+func lags(c *Coordinated) { c.PeersLag = true }
+
 // coordinatedRows are the rows of docs/rules/restart.md about all members at once.
 var coordinatedRows = []struct {
 	row    string
@@ -122,6 +137,30 @@ var coordinatedRows = []struct {
 	{row: "C-13 the record is behind", given: coordinated("---", Stopping, 0, 0), change: abortedBehind, act: EnterStarting, reason: RestartAborted},
 	{row: "C-17 the record is behind", given: coordinated("---", Starting, 0, 0), change: abortedBehind, act: StartAll, reason: MembersStarting},
 	{row: "C-22 a record of fewer", given: coordinated("Ddd", Starting, 3, 3), change: forged(Starting, 1), act: Finish, reason: RestartComplete},
+	{row: "C-25 no quorum, and no URL of the next pods", given: coordinated("xxv", Scheduled, 3, 3), change: both(fresh, moves("012")), act: Refuse, reason: PeersUnreachable},
+	{row: "C-25 one of five", given: coordinated("xxxvv", Scheduled, 5, 5), change: both(fresh, moves("0123")), act: Refuse, reason: PeersUnreachable},
+	{row: "C-7 no quorum, and one URL of the next pods", given: coordinated("xxv", Scheduled, 3, 3), change: both(fresh, moves("01")), act: MarkWorkload, reason: DataKept},
+	{row: "C-12 no quorum, and one URL of the next pods", given: coordinated("xxv", Scheduled, 3, 3), change: moves("01"), act: EnterStopping, reason: DataKept},
+	{row: "C-10 before the member list", given: coordinated("Lvv", Scheduled, 3, 3), change: both(halfCut, moves("012")), act: CutTraffic, reason: policy.QuorumKept},
+	{row: "C-26 none of three", given: coordinated("Lvv", Scheduled, 3, 3), change: moves("012"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-26 one of three", given: coordinated("Lvv", Scheduled, 3, 3), change: moves("12"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-12 two of three", given: coordinated("Lvv", Scheduled, 3, 3), change: moves("2"), act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-12 two of four", given: coordinated("Lvvv", Scheduled, 4, 4), change: moves("01"), act: EnterStopping, reason: policy.QuorumKept},
+	{row: "C-26 a single member", given: coordinated("L", Scheduled, 1, 1), change: moves("0"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-27 one has not applied it", given: coordinated("Lvv", Scheduled, 3, 3), change: both(lags, moves("2")), act: Await, reason: PeersUpdated},
+	{row: "C-28 aborted before the stop", given: coordinated("Lvv", Scheduled, 3, 3), change: both(aborted, moves("0")), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-28 aborted in stop, before any has stopped", given: coordinated("Lvv", Stopping, 3, 3), change: both(aborted, moves("01")), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-1 without a quorum, the list stays", given: coordinated("Lxx", Scheduled, 3, 3), change: both(aborted, moves("0")), act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-26 in stop, after an abort that died", given: coordinated("Lvv", Stopping, 3, 3), change: moves("012"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-25 in stop, after an abort that died", given: coordinated("xxv", Stopping, 3, 3), change: moves("012"), act: Refuse, reason: PeersUnreachable},
+	{row: "C-14 some have stopped", given: coordinated("-sx", Stopping, 3, 2), change: moves("2"), act: StopAll, reason: MembersStopping},
+	{row: "C-29 the last of three", given: coordinated("Ddn", Starting, 3, 3), change: moves("2"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-29 aborted", given: coordinated("Ddn", Starting, 3, 3), change: both(aborted, moves("2")), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-21 no quorum yet", given: coordinated("nnn", Starting, 3, 3), change: moves("2"), act: Await, reason: MembersStarting},
+	{row: "C-20 no quorum, the list stays", given: coordinated("nnn", Starting, 3, 3), change: both(aborted, moves("2")), act: RestoreTraffic, reason: RestartAborted},
+	{row: "C-18 before the list", given: coordinated("Ddd", Starting, 3, 3), change: both(other, moves("2")), act: Refuse, reason: OtherMember},
+	{row: "C-20 with other data, the list stays", given: coordinated("Ddd", Starting, 3, 3), change: both(abortedOther, moves("2")), act: UnmarkWorkload, reason: RestartAborted},
+	{row: "C-22 unmarked, the list stays", given: coordinated("Ddd", Starting, 3, 3), change: both(unmarked, moves("2")), act: Finish, reason: RestartComplete},
 	{row: "C-14 all run", given: coordinated("Lvv", Stopping, 3, 3), act: StopAll, reason: MembersStopping},
 	{row: "C-14 another client starts them", given: coordinated("-sn", Stopping, 3, 2), act: StopAll, reason: MembersStopping},
 	{row: "C-15 one stops", given: coordinated("--s", Stopping, 0, 1), act: Await, reason: MembersStopping},
@@ -157,5 +196,31 @@ func TestCoordinated(t *testing.T) {
 				t.Errorf("act %d, %s (%s), want %d, %s", act, v.Reason, v.Message, r.act, r.reason)
 			}
 		})
+	}
+}
+
+// TestNextUpdate: a member whose pod has the URLs is the first, then one that is broken.
+func TestNextUpdate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		members, differ, served string
+		want                    int
+	}{
+		{members: "Lvv", differ: "012", want: 0},
+		{members: "Lvx", differ: "012", want: 2},
+		{members: "Lmv", differ: "012", want: 1},
+		{members: "Lvx", differ: "012", served: "1", want: 1},
+		{members: "Lvx", differ: "01", want: 0},
+		{members: "Lvv", differ: "0", want: -1},
+		{members: "xxv", differ: "012", want: -1},
+	} {
+		c := coordinated(row.members, Scheduled, 3, 3)
+		moves(row.differ)(&c)
+		for _, at := range row.served {
+			c.Members[at-'0'].PeersServed = true
+		}
+		if at, ok := c.NextUpdate(); ok != (row.want >= 0) || ok && at != row.want {
+			t.Errorf("%+v: %d, %t", row, at, ok)
+		}
 	}
 }

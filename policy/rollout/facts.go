@@ -59,6 +59,9 @@ type Pod struct {
 	// DataEnds is true if the member's data may end with the pod. It is only known while there is no
 	// quorum and the pod is not Ready.
 	DataEnds bool
+	// PeersMove is true if the member listens for peers on other schemes or ports than with the newest template,
+	// and no program manages the members.
+	PeersMove bool
 	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready, and for one of which only
 	// the node sends no status.
 	NotReadyFor time.Duration

@@ -41,6 +41,9 @@ func Evaluate(f Facts, s Settings) Step {
 	if step, waits := f.wait(); waits {
 		return step
 	}
+	if moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove }); len(moved) > 0 && f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size) {
+		return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: one by one, the members would lose each other", policy.Names(moved, "listens", "listen"))
+	}
 	limit := f.Since >= s.HoldLimit
 	if f.Cluster.Stale && !limit {
 		return f.hold(policy.FactsStale, "the current state of the members is unknown")

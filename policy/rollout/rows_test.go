@@ -89,6 +89,13 @@ func dataEnds(f *Facts) {
 	}
 }
 
+// peersMove has all pods listen for peers on another scheme than with the newest template.
+func peersMove(f *Facts) {
+	for i := range f.Sets[0].Pods {
+		f.Sets[0].Pods[i].PeersMove = true
+	}
+}
+
 // text writes a step as in the table.
 func text(s Step) string {
 	v := s.Values[0]
@@ -117,6 +124,13 @@ var rolloutRows = []struct {
 	{"O-1 all new", of("vvv", "nnn", 0), "Release, partition 0", Complete},
 	{"O-1 the last one is not ready", of("xvv", "nnn", 0), "Release, partition 0", Complete},
 	{"O-1 the author's partition", with(of("vvv", "oon", 2), func(f *Facts) { f.Sets[0].Author = 2 }), "Release, partition 2", Complete},
+	{"O-18 all are well", with(of("vvv", "ooo", 3), peersMove), "Hold, partition 3", PeersMove},
+	{"O-18 one is released", with(of("vvv", "ooo", 2), peersMove), "Hold, partition 3", PeersMove},
+	{"O-18 one is down", with(of("vvx", "ooo", 3), peersMove), "Hold, partition 3", PeersMove},
+	{"O-18 also after the hold limit", with(with(of("vvp", "ooo", 3), peersMove), late), "Hold, partition 3", PeersMove},
+	{"O-1 all listen as in the template", with(of("vvv", "nnn", 0), peersMove), "Release, partition 0", Complete},
+	{"O-2 by hand, and the peers move", with(with(of("vvv", "ooo", 3), peersMove), func(f *Facts) { f.Reason = "known" }), "Release, partition 0", ReleasedByHand},
+	{"O-10 no quorum, and the peers move", with(of("xxx", "ooo", 3), peersMove), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-2 by hand", with(of("vvx", "ooo", 3), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},
 	{"O-3 one member", of("v", "o", 1), "Release, partition 0", OneMember},
 	{"O-16 one member is known", with(of("v", "o", 1), unknown), "Hold, partition 1", policy.SizeUnknown},

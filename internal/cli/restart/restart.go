@@ -54,9 +54,12 @@ func NewCommand(a *app.App) *cobra.Command {
 			without a StatefulSet, such as static pods.
 
 			With --strategy coordinated, all members stop before any starts, for changes that members can't
-			survive one by one, such as another CA for TLS between the members. The command cuts client traffic, sets the
+			survive one by one, such as enabling or disabling TLS between the members, or another CA for it. The command cuts client traffic, sets the
 			replicas to 0 and back, and restores the traffic when every member is healthy and has the same
-			IDs as before. etcd answers no requests meanwhile. The volumes stay. The cluster needs no quorum
+			IDs as before. etcd answers no requests meanwhile. The volumes stay. If the pod template changes the
+			scheme or port of peer URLs, the command also updates them in etcd's member list: half of the members
+			before all stop, the others after the start. Set the update strategy of the StatefulSet to OnDelete
+			before you change the template, so that no member restarts alone. The cluster needs no quorum
 			for it, but a pod and the data of every member. The command refuses this for members that an
 			operator or a start script manages. It doesn't stop Helm, GitOps or autoscalers: keep them away
 			from the replicas until it has ended.

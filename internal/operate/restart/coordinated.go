@@ -53,7 +53,7 @@ func (j *Job) coordinated(ctx context.Context, s *state, r *Record) (rules.Coord
 		c.AllCut, c.AnyCut = c.AllCut && is != uncut, c.AnyCut || is == cut
 		c.Endpoints += ready
 	}
-	return c, nil
+	return c, j.addPeers(ctx, s, &c)
 }
 
 // cutState is whether a Service leads clients to the members.
@@ -118,6 +118,7 @@ func (j *Job) stepCoordinated(ctx context.Context, s *state, r *Record) (done bo
 	switch {
 	case act == rules.Finish:
 		j.noteCut(c, r)
+		j.notePeers(s, c)
 		return true, nil
 	case act == rules.Refuse && v.Reason == rules.MarkMissing:
 		sts := s.sets[0]
@@ -133,6 +134,9 @@ func (j *Job) stepCoordinated(ctx context.Context, s *state, r *Record) (done bo
 		return false, err
 	}
 	j.waiter.Reset()
+	if act == rules.UpdatePeers {
+		return false, j.updatePeers(ctx, s, c)
+	}
 	return false, j.write(ctx, s, r, act)
 }
 
@@ -172,7 +176,7 @@ func (j *Job) write(ctx context.Context, s *state, r *Record, act rules.Act) err
 		return j.setReplicas(ctx, s, mark{rules.Stopping, size}, 0)
 	case rules.StartAll:
 		return j.setReplicas(ctx, s, mark{rules.Starting, size}, size)
-	case rules.Refuse, rules.Await, rules.Finish: // the caller has returned
+	case rules.Refuse, rules.Await, rules.Finish, rules.UpdatePeers: // the caller has returned
 	}
 	return nil
 }
@@ -185,6 +189,7 @@ func (j *Job) checkStop(ctx context.Context, s *state) (err error) {
 	}
 	j.checkHooks(f)
 	j.checkStart(s, f)
+	s.checkPeers(f)
 	if _, err := j.readConfig(ctx, s.sets, f); err != nil {
 		return err
 	}

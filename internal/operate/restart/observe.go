@@ -30,6 +30,8 @@ type state struct {
 	pods      []*corev1.Pod
 	survey    etcd.Survey
 	databases []databases.Database
+	// peers has the members' peer URLs by pod, if a coordinated restart has compared them.
+	peers map[string]peers
 	// intact is how many members keep their data, if that was checked.
 	intact int
 }

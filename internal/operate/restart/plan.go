@@ -28,6 +28,9 @@ func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, err
 	if err != nil {
 		return nil, operate.Plan{}, err
 	}
+	if err := j.refusePeers(ctx, s, rules.Order(s.Facts), f); err != nil {
+		return nil, operate.Plan{}, err
+	}
 	step := rules.Next(s.Facts)
 	switch step.Kind {
 	case rules.Blocked, rules.Wait:

@@ -46,10 +46,13 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	if err != nil {
 		return nil, operate.Plan{}, err
 	}
+	s.checkPeers(f)
 	act, v := rules.NextCoordinated(c)
 	switch {
 	case act != rules.Refuse:
 		f.Fact("%s", v.Message)
+	case v.Reason == rules.PeersUnreachable:
+		f.Refuse("%s; restore the pod template with which they listened on the listed URLs, for example with kubectl rollout undo statefulset %s -n %s, and run the same command again", v.Message, s.sets[0].Name, s.sets[0].Namespace)
 	case v.Reason != rules.DataAtRisk || len(f.Refusals) == 0: // else the reasons are there
 		f.Refuse("%s", v.Message)
 	}
@@ -59,7 +62,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	f.Warn("etcd answers no requests until the members have started again.")
 	f.Warn("Helm, GitOps and autoscalers must leave the replicas of StatefulSet %s alone until the restart has ended.", s.sets[0].Name)
 	return r, operate.Plan{
-		Title: j.what(r), Facts: f.Facts, Steps: coordinatedSteps(r.Together), Warnings: f.Warnings,
+		Title: j.what(r), Facts: f.Facts, Steps: coordinatedSteps(r.Together, planPeers(s, c)), Warnings: f.Warnings,
 		Subject: strings.Join(append(podNames(s), r.Together.Services...), " "), Needs: j.coordinatedNeeds(r.Together.Services),
 	}, nil
 }
@@ -159,7 +162,9 @@ func (j *Job) planCut(ctx context.Context, s *state, r *Record, f *operate.Findi
 	return nil
 }
 
-func coordinatedSteps(t *Together) []string {
+// coordinatedSteps returns the steps of a coordinated restart. The last half of the updates of peer URLs,
+// rounded down, follows the start.
+func coordinatedSteps(t *Together, updates []string) []string {
 	var steps []string
 	services := strings.Join(t.Services, ", ")
 	if len(t.Services) > 0 {
@@ -169,9 +174,12 @@ func coordinatedSteps(t *Together) []string {
 	if t.ClusterID != 0 {
 		same = fmt.Sprintf(" with cluster ID %016x and the same member IDs", t.ClusterID)
 	}
+	before := min(len(updates), max(0, len(updates)-t.Replicas/2))
+	steps = append(steps, updates[:before]...)
 	steps = append(steps,
 		"set the replicas to 0, and wait until all members have stopped; the volumes stay",
 		fmt.Sprintf("set the replicas to %d, and wait until every member is healthy%s", t.Replicas, same))
+	steps = append(steps, updates[before:]...)
 	if len(t.Services) > 0 {
 		steps = append(steps, "restore client traffic through Service "+services)
 	}
@@ -187,7 +195,10 @@ func (j *Job) planCoordinatedAgain(ctx context.Context, s *state, r *Record, p o
 	c.Intact = c.Size // it is checked again before the members stop
 	_, v := rules.NextCoordinated(c)
 	p.Facts = append(p.Facts, "phase "+string(c.At()), v.Message)
-	p.Steps = coordinatedSteps(r.Together)
+	f := &operate.Findings{}
+	s.checkPeers(f)
+	p.Steps = coordinatedSteps(r.Together, planPeers(s, c))
+	p.Warnings = append(p.Warnings, f.Warnings...)
 	if j.Abort {
 		p.Steps = abortSteps(r.Together, c)
 	}
@@ -197,6 +208,9 @@ func (j *Job) planCoordinatedAgain(ctx context.Context, s *state, r *Record, p o
 // abortSteps returns the steps that end a coordinated restart.
 func abortSteps(t *Together, c rules.Coordinated) []string {
 	steps := []string{fmt.Sprintf("if members have stopped, set the replicas to %d, and wait until every member has a pod; it is not awaited that they are healthy", t.Replicas)}
+	if c.PeersDiffer() {
+		steps = append(steps, "if there is a quorum, set the peer URLs in etcd's member list to those of the pods")
+	}
 	switch services := strings.Join(t.Services, ", "); {
 	case services == "":
 	case c.StaysCut():

@@ -165,6 +165,9 @@ func (j *Job) checkPod(ctx context.Context, s *state, name string, f *operate.Fi
 		}
 	}
 	j.checkHooks(f)
+	if err := j.refusePeers(ctx, s, []string{name}, f); err != nil {
+		return err
+	}
 	_, err := j.readConfig(ctx, s.sets, f)
 	return err
 }

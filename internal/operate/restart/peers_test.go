@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// TestDuePeerURLs: the list is changed only where the next pod does not listen on what is listed.
+func TestDuePeerURLs(t *testing.T) {
+	t.Parallel()
+	const plain, secure = "http://main-0.peer:2380", "https://main-0.peer:2380"
+	for _, row := range []struct {
+		what, listed, listens, advertised string
+		same                              bool
+		due, contradiction                string
+	}{
+		{what: "nothing changes", listed: plain, listens: "http://0.0.0.0:2380", advertised: plain},
+		{what: "TLS on", listed: plain, listens: "https://0.0.0.0:2380", advertised: secure, due: secure},
+		{what: "TLS off", listed: secure, listens: "http://0.0.0.0:2380", advertised: plain, due: plain},
+		{what: "another port", listed: plain, listens: "http://0.0.0.0:2390", advertised: "http://main-0.peer:2390", due: "http://main-0.peer:2390"},
+		{what: "another host, which etcd ignores", listed: plain, listens: "http://0.0.0.0:2380", advertised: "http://10.1.0.1:2380"},
+		{what: "updated already", listed: secure, listens: "https://0.0.0.0:2380", advertised: secure},
+		{what: "a Service maps the port", listed: plain, listens: "http://0.0.0.0:12380", advertised: plain},
+		{what: "a proxy does TLS, as before", listed: secure, listens: "http://0.0.0.0:2380", advertised: secure, same: true},
+		{what: "only the listener", listed: plain, listens: "https://0.0.0.0:2380", advertised: plain, contradiction: "--initial-advertise-peer-urls is " + plain},
+		{what: "nothing is advertised", listed: plain, listens: "https://0.0.0.0:2380", contradiction: "--initial-advertise-peer-urls is not set"},
+		{what: "served on both", listed: plain, listens: "https://0.0.0.0:2381,http://0.0.0.0:2380", advertised: secure},
+	} {
+		c := etcdconf.Config{ListenPeer: strings.Split(row.listens, ","), AdvertisePeer: []string{row.advertised}, Where: map[string]string{}}
+		if row.advertised != "" {
+			c.Where["initial-advertise-peer-urls"] = "flag"
+		}
+		due, contradiction := duePeerURLs([]string{row.listed}, c, row.same)
+		if got := strings.Join(due, ","); got != row.due || !strings.Contains(contradiction, row.contradiction) || (row.contradiction == "") != (contradiction == "") {
+			t.Errorf("%s: %q, %q", row.what, got, contradiction)
+		}
+	}
+}
+
+// replaceArgs changes the arguments of the template, whose pods are not restarted.
+func (c *stage) replaceArgs(changes ...string) {
+	sts := c.Get(operatetest.Path("StatefulSet", "main"))
+	operatetest.Field(sts, "spec")["updateStrategy"] = apitest.Object{"type": "OnDelete"}
+	containers, _ := operatetest.Field(sts, "spec", "template", "spec")["containers"].([]any)
+	container, _ := containers[0].(apitest.Object)
+	args, _ := container["args"].([]any)
+	for i := range args {
+		args[i] = strings.NewReplacer(changes...).Replace(fmt.Sprint(args[i]))
+	}
+	c.Put(operatetest.Path("StatefulSet", "main"), sts)
+}
+
+var secured = []string{
+	"--listen-peer-urls=http://", "--listen-peer-urls=https://",
+	"--initial-advertise-peer-urls=http://", "--initial-advertise-peer-urls=https://",
+}
+
+// newSecured returns a stage whose next pods have TLS between members.
+func newSecured(t *testing.T) *stage {
+	t.Helper()
+	c := newTogether(t)
+	c.together(t) // the pods of before
+	c.replaceArgs(secured...)
+	return c
+}
+
+// secured returns how many members etcd's list has with TLS.
+func (c *stage) secured() int {
+	n := 0
+	for _, m := range c.Etcd.Members {
+		if strings.HasPrefix(m.PeerURLs[0], "https:") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestCoordinatedPeers: a command that dies before any of its writes, also those of the member list, is completed
+// by the same command, or ended by --abort. The list is always one with which the members reach each other.
+func TestCoordinatedPeers(t *testing.T) {
+	t.Parallel()
+	const most = mostWrites + 4
+	for at := 1; at <= most; at++ {
+		for _, abort := range []bool{false, true} {
+			what := fmt.Sprintf("dead at write %d, then abort %t", at, abort)
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				c := newSecured(t)
+				before := c.uids()
+				_ = c.beginTogether(t, at)
+				if at == most && c.left == 0 {
+					t.Error("there are more writes")
+				}
+				stopped := c.uids()[0] != before[0]
+				if n := c.secured(); stopped && n < 2 || !stopped && n > 2 {
+					t.Errorf("stopped %t, and %d members have the new URLs", stopped, n)
+				}
+				if err := c.continueTogether(t, abort, 0); err != nil {
+					t.Error(err)
+				}
+				c.asBefore(t, what)
+				want := 3
+				if c.uids()[0] == before[0] {
+					want = 0
+				}
+				if n := c.secured(); n != want {
+					t.Errorf("%d members have the new URLs, want %d", n, want)
+				}
+			})
+		}
+	}
+}
+
+// TestAbortedPeers: an --abort that dies while it restores the list is followed by the command without it.
+func TestAbortedPeers(t *testing.T) {
+	t.Parallel()
+	for at := 5; at < 10; at++ {
+		for then := 1; then < 5; then++ {
+			c := newSecured(t)
+			_ = c.beginTogether(t, at)
+			_ = c.continueTogether(t, true, then)
+			if err := c.continueTogether(t, false, 0); err != nil {
+				t.Error(err)
+			}
+			c.asBefore(t, fmt.Sprintf("dead at write %d, then at %d", at, then))
+			if n := c.secured(); n != 0 && n != 3 {
+				t.Errorf("dead at write %d, then at %d: %d members have the new URLs", at, then, n)
+			}
+		}
+	}
+}
+
+// TestPlanPeers: the plan has the updates, half of them before the stop, and refuses what can't be reached.
+func TestPlanPeers(t *testing.T) {
+	t.Parallel()
+	c := newSecured(t)
+	_, plan, err := c.together(t).PlanCoordinated(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(plan.Steps, "\n")
+	for i, pod := range []string{"main-0", "main-1", "main-2"} {
+		step := fmt.Sprintf("update the peer URLs of %s in etcd's member list from http://%s.main-peer.team.svc:2380 to https://%s.main-peer.team.svc:2380", pod, pod, pod)
+		at, stop := strings.Index(got, step), strings.Index(got, "set the replicas to 0")
+		if at < 0 || (at < stop) != (i < 2) {
+			t.Errorf("%s is at %d of\n%s", pod, at, got)
+		}
+	}
+	c.Etcd.Stop("main-1")
+	c.Etcd.Stop("main-2")
+	if _, plan, err := c.together(t).PlanCoordinated(t.Context()); err == nil || !strings.Contains(err.Error(), "kubectl rollout undo statefulset main -n team") {
+		t.Errorf("no quorum: %v, %v", plan.Steps, err)
+	}
+	c = newTogether(t)
+	c.together(t)
+	c.replaceArgs(secured[:2]...)
+	if _, _, err := c.together(t).PlanCoordinated(t.Context()); err == nil || !strings.Contains(err.Error(), "set --initial-advertise-peer-urls in the pod template") {
+		t.Errorf("only the listener: %v", err)
+	}
+	c = newTogether(t)
+	c.together(t)
+	c.replaceArgs("--listen-peer-urls=http://0.0.0.0:2380", "--listen-peer-urls=$(URLS)")
+	if _, plan, err := c.together(t).PlanCoordinated(t.Context()); err != nil || !strings.Contains(strings.Join(plan.Warnings, " "), "write --listen-peer-urls and --initial-advertise-peer-urls") {
+		t.Errorf("an unknown variable: %v, %v", plan.Warnings, err)
+	}
+}
+
+// TestRollingRefusesPeers: one by one, members would lose each other.
+func TestRollingRefusesPeers(t *testing.T) {
+	t.Parallel()
+	for _, only := range []string{"", "main-2"} {
+		_, _, err := newSecured(t).job(t).Plan(t.Context(), only)
+		if err == nil || !strings.Contains(err.Error(), "kubectl etcd restart statefulset/main -n team --strategy coordinated") {
+			t.Errorf("member %q: %v", only, err)
+		}
+	}
+	c := newStage(t)
+	j, r := c.begun(t)
+	c.replaceArgs(secured...)
+	if _, err := j.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "on which its next pod doesn't listen") || len(c.evictions()) > 0 {
+		t.Errorf("after the plan: %v, evicted %v", err, c.evictions())
+	}
+}
+
+// TestUpdatePeers: a refused update is an error, and changes nothing.
+func TestUpdatePeers(t *testing.T) {
+	t.Parallel()
+	c := newSecured(t)
+	j := c.together(t)
+	r, _, err := j.PlanCoordinated(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := j.observe(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := j.coordinated(t.Context(), s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.updatePeers(t.Context(), s, facts); err != nil || c.secured() != 0 {
+		t.Errorf("without a mark: %v, %d updated", err, c.secured())
+	}
+	facts.Mark = facts.Phase
+	c.Etcd.Fail = func(string) error { return status.Error(codes.PermissionDenied, "etcdserver: permission denied") }
+	if err := j.updatePeers(t.Context(), s, facts); err == nil || c.secured() != 0 {
+		t.Errorf("refused: %v, %d updated", err, c.secured())
+	}
+	c.Etcd.Fail = nil
+	if err := j.updatePeers(t.Context(), s, facts); err != nil || c.secured() != 1 {
+		t.Errorf("%v, %d updated", err, c.secured())
+	}
+}
