@@ -56,7 +56,7 @@ func TestSnapshotURLs(t *testing.T) {
 			w.must(t, 0, "status "+object, "the hash at the end, all pages and their order", "StatefulSet team/main")
 			w.must(t, 0, "list "+folder, "NAME", "main.db")
 			w.must(t, 0, "list "+folder+" -o name", "main.db")
-			w.must(t, 0, "save statefulset/main "+folder, "Saved and verified "+store[0]+"team.main-")
+			w.must(t, 0, "save statefulset/main "+folder, "Saved and verified "+store[0]+"team.main.sts-")
 			w.must(t, 0, "list "+folder+" -o jsonpath={.items[*].cluster.name}", "main main")
 			w.must(t, 1, "status "+folder)
 		})
@@ -115,7 +115,7 @@ func TestSnapshotKeep(t *testing.T) {
 // clean deletes the snapshots of today, whose names may be equal to that of the next one.
 func clean(t *testing.T, dir string) {
 	t.Helper()
-	all, _ := filepath.Glob(filepath.Join(dir, "team.main-*"))
+	all, _ := filepath.Glob(filepath.Join(dir, "team.main*"))
 	for _, name := range all {
 		if !strings.Contains(name, "-202601") {
 			if err := os.Remove(name); err != nil {

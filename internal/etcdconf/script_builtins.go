@@ -24,7 +24,7 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 	bodies := r.script.own.functions[name]
 	if len(bodies) > 0 || persist[name] {
 		for _, a := range c.Assigns {
-			r.forget(a.Name.Value)
+			r.makeUnknown(a.Name.Value)
 		}
 	}
 	if len(bodies) > 0 && len(args) == len(c.Args) {
@@ -41,13 +41,13 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 	case "shift":
 		r.reset = true
 	case ".", "source", "eval":
-		r.forgetAll()
+		r.makeAllUnknown()
 	default:
 		if assigners[name] && slices.ContainsFunc(args[1:], expands) {
-			r.forgetAll() // the name isn't known
+			r.makeAllUnknown() // the name isn't known
 		}
 	}
-	r.forgetIn(&syntax.CallExpr{Args: c.Args})
+	r.makeUnknownIn(&syntax.CallExpr{Args: c.Args})
 	return false
 }
 
@@ -74,7 +74,7 @@ func expands(word *syntax.Word) bool { return !isLiteral(word) }
 func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) bool {
 	if !r.leadsToEtcd(c) {
 		for _, body := range bodies {
-			r.forgetIn(body)
+			r.makeUnknownIn(body)
 		}
 		return false
 	}
@@ -95,26 +95,26 @@ func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) 
 	return false
 }
 
-// forget makes a variable unknown.
-func (r *run) forget(name string) {
+// makeUnknown makes a variable unknown.
+func (r *run) makeUnknown(name string) {
 	if isName(name) {
 		r.vars[name] = r.asWritten("${" + name + "}")
 	}
 }
 
-// forgetAll makes all variables and parameters unknown.
-func (r *run) forgetAll() {
+// makeAllUnknown makes all variables and parameters unknown.
+func (r *run) makeAllUnknown() {
 	r.changed, r.reset = true, true
 	for name := range r.vars {
-		r.forget(name)
+		r.makeUnknown(name)
 		r.exported[name] = true
 	}
 }
 
-// forgetIn makes the variables unknown that a node may assign, also in functions that it calls.
-func (r *run) forgetIn(node syntax.Node) {
+// makeUnknownIn makes the variables unknown that a node may assign, also in functions that it calls.
+func (r *run) makeUnknownIn(node syntax.Node) {
 	for name := range r.script.assignedIn(node) {
-		r.forget(name)
+		r.makeUnknown(name)
 	}
 }
 

@@ -93,9 +93,9 @@ func TestSettingsOfWays(t *testing.T) {
 		{"SW-8 a file that isn't read, and the flag", ". /x\nexec etcd --name a", "a"},
 		{"SW-9 a variable before a file that isn't read", "N=a\n. /x\nexec etcd --name $N", "?"},
 		{"SW-10 a loop's variable", "N=b\nfor N in a c; do exec etcd --name $N; done", "?"},
-		{"SW-11 a later turn of a loop", "N=b\nwhile [ $X ]; do [ $Y ] && exec etcd --name $N; N=a; done\nexit", "?"},
+		{"SW-11 a later round of a loop", "N=b\nwhile [ $X ]; do [ $Y ] && exec etcd --name $N; N=a; done\nexit", "?"},
 		{"SW-12 a function that assigns", "f() { N=b; }\nN=a\nf\nexec etcd --name $N", "?"},
-		{"SW-13 the call of a function, not its place", "f() { exec etcd --name $N; }\nN=a\nf", "a"},
+		{"SW-13 the call of a function, not its position", "f() { exec etcd --name $N; }\nN=a\nf", "a"},
 		{"SW-14 the arguments of a function", "f() { exec etcd --name $1; }\nf a", "a"},
 		{"SW-15 two calls of a function", "f() { exec etcd --name $1; }\n[ $X ] && f b\nf a", "?"},
 		{"SW-16 a parameter that is gone", "set -- b a\nshift\nexec etcd --name $1", "?"},
@@ -150,7 +150,7 @@ func TestScriptsInScriptsAreBounded(t *testing.T) {
 		t.Errorf("a script beyond the bounds: %v, want that it isn't read", inspected)
 	}
 	if found := changesOf(`eval etcdctl member remove a`); len(found) != 1 || found[0].Verb != "remove" {
-		t.Errorf("the words of eval: %v, want a removal", found)
+		t.Errorf("the arguments of eval: %v, want a removal", found)
 	}
 	trapped := "A='" + constant + "'\n" + strings.Repeat("trap \"$A\" EXIT\n", 100) + "trap 'etcdctl member remove a' EXIT"
 	if found := changesOf(trapped); len(found) != 1 || found[0].Unread == "" {

@@ -150,10 +150,10 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	case *syntax.IfClause:
 		return r.ifClause(c)
 	case *syntax.WhileClause:
-		r.forgetIn(c)
+		r.makeUnknownIn(c)
 		return r.branch(c.Cond) || r.branch(c.Do)
 	case *syntax.ForClause:
-		r.forgetIn(c)
+		r.makeUnknownIn(c)
 		return r.branch(c.Do)
 	case *syntax.CaseClause:
 		for _, item := range c.Items {

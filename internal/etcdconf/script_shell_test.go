@@ -86,7 +86,7 @@ const maxConditions = 3
 // maxTools is how many commands of a script fail or not, by chance.
 const maxTools = 12
 
-// The number of runs of a script with outcomes by chance, and of those after which it is said never to
+// The number of runs of a script with outcomes by chance, and of those after which it is reported never to
 // run etcd.
 const runs, mostRuns = 12, 200
 

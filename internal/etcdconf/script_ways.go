@@ -20,7 +20,7 @@ type ways struct {
 	on bool
 	// exit ends the process, and back returns to the caller of a function or a sourced file.
 	exit, back bool
-	// leaves ends a turn of a loop, or the loop.
+	// leaves ends a round of a loop, or the loop.
 	leaves bool
 }
 

@@ -30,7 +30,7 @@ func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	return guardedMembers(t)
 }
 
-// guardedMembers is guarded for a test that has waited for its turn.
+// guardedMembers is guarded for a test that has waited until it may run.
 func guardedMembers(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })

@@ -14,7 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// TestVerify starts a throw-away etcd of each release from data of that release. Authentication was on, and nobody
+// TestVerify starts a throw-away etcd of each release from data of that release. Authentication was on, and no user
 // is asked for the password.
 func TestVerify(t *testing.T) {
 	for _, version := range []string{"3.4", "3.5", "3.6", "3.7"} {

@@ -46,18 +46,18 @@ func ParseKeptData(text string) []KeptData {
 	return out
 }
 
-func parseKept(words []string) (k KeptData, ok bool) {
-	if len(words) == 0 {
+func parseKept(fields []string) (k KeptData, ok bool) {
+	if len(fields) == 0 {
 		return k, false
 	}
 	var err error
-	if k.At, err = time.Parse(keptStamp, words[0]); err != nil {
+	if k.At, err = time.Parse(keptStamp, fields[0]); err != nil {
 		return k, false
 	}
-	for _, word := range words[1:] {
-		until, dated := strings.CutPrefix(word, "until=")
+	for _, field := range fields[1:] {
+		until, dated := strings.CutPrefix(field, "until=")
 		switch {
-		case word == "volumes":
+		case field == "volumes":
 			k.Volumes = true
 		case dated:
 			if k.Until, err = time.Parse(time.RFC3339, until); err != nil {

@@ -55,11 +55,11 @@ func (d *Discard) Act(ctx context.Context) (freed int64, err error) {
 			freed += max(0, k.Size)
 		}
 	}
-	return freed, d.forget(ctx, stays)
+	return freed, d.removeRecords(ctx, stays)
 }
 
-// forget removes the records of what is removed.
-func (d *Discard) forget(ctx context.Context, stays []string) error {
+// removeRecords removes the records of what is removed.
+func (d *Discard) removeRecords(ctx context.Context, stays []string) error {
 	var stamps []string
 	for _, k := range d.found.Records {
 		if !slices.Contains(stays, k.Stamp()) {

@@ -143,12 +143,12 @@ func (d *Discard) findVolumes(ctx context.Context) error {
 // volume returns what a volume is for the discard. It is not ours without the record of a selected restore, with the
 // UID of the owner, or if its claim was in another namespace.
 func (d *Discard) volume(pv *corev1.PersistentVolume) (Kept, bool) {
-	words := strings.Fields(pv.Annotations[v1alpha1.KeptDataAnnotation])
+	fields := strings.Fields(pv.Annotations[v1alpha1.KeptDataAnnotation])
 	claim := pv.Spec.ClaimRef
-	if len(words) < 2 || words[1] != string(d.Plan.Owner.UID) || claim == nil || claim.Namespace != d.Plan.Owner.Namespace {
+	if len(fields) < 2 || fields[1] != string(d.Plan.Owner.UID) || claim == nil || claim.Namespace != d.Plan.Owner.Namespace {
 		return Kept{}, false
 	}
-	at := slices.IndexFunc(d.found.Records, func(r annotation.KeptData) bool { return r.Stamp() == words[0] })
+	at := slices.IndexFunc(d.found.Records, func(r annotation.KeptData) bool { return r.Stamp() == fields[0] })
 	if at < 0 {
 		return Kept{}, false
 	}
@@ -159,7 +159,7 @@ func (d *Discard) volume(pv *corev1.PersistentVolume) (Kept, bool) {
 	switch {
 	case pv.Status.Phase != corev1.VolumeReleased:
 		k.Stays = fmt.Sprintf("it is %s, and not Released", pv.Status.Phase)
-	case len(words) < 3 || words[2] != string(corev1.PersistentVolumeReclaimDelete):
+	case len(fields) < 3 || fields[2] != string(corev1.PersistentVolumeReclaimDelete):
 		k.Stays = "that it was to be deleted with its claim before the restore is not recorded, so its storage would stay; delete both by hand, the object with kubectl delete pv " + pv.Name
 	}
 	return k, true

@@ -33,8 +33,8 @@ func (r Plan) recordKept() step.Action {
 	return r.writeKept(annotation.WithKeptData(KeptOf(r.Owner), r.kept()))
 }
 
-// forgetKept removes the record of this restore.
-func (r Plan) forgetKept() step.Action {
+// withoutRecord removes the record of this restore.
+func (r Plan) withoutRecord() step.Action {
 	return r.writeKept(annotation.WithoutKeptData(KeptOf(r.Owner), r.stamp()))
 }
 
