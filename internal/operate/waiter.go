@@ -39,6 +39,9 @@ func (w *Waiter) Pause(ctx context.Context, c clock.Clock, interval time.Duratio
 
 // Pause waits for some time. It returns the cause if the context ends before.
 func Pause(ctx context.Context, c clock.Clock, interval time.Duration) error {
+	if ctx.Err() != nil { // with both cases ready, select takes either
+		return context.Cause(ctx)
+	}
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
