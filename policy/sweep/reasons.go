@@ -90,7 +90,7 @@ var (
 	HelperLeft = reasons.Add("HelperLeft",
 		"A restore creates a helper pod for each member, and deletes it at the end. A pod with such a name is older than a day. Only its name shows what it is, so it is not removed.",
 		"If no restore is unfinished, delete the pod: kubectl delete pod NAME.")
-	DataKept = reasons.Add("DataKept",
+	OldDataKept = reasons.Add("OldDataKept",
 		"A restore keeps old data, and no deadline has passed.",
 		"If the old data is not needed, delete it: kubectl etcd snapshot restore NAME --discard.")
 	KeptDataNeeded = reasons.Add("KeptDataNeeded",

@@ -66,7 +66,7 @@ var rows = []struct {
 	{"SW-21 removed from etcd", Facts{Kind: VolumeClaim, Locked: No, Wanted: No, Runs: No, Unfinished: No, Listed: No}, RemoveClaim, ClaimLeft},
 	{"SW-7 old data during a restore", Facts{Kind: KeptData, Locked: No, Unfinished: Yes, Due: Yes, Well: Yes}, InUse, OperationUnfinished},
 	{"SW-9 old data of a cluster that does not answer", Facts{Kind: KeptData, Locked: No, Unfinished: No, Due: Yes}, NotKnown, LeftoverUnknown},
-	{"SW-24 no deadline, and nothing is known of the members", Facts{Kind: KeptData, Locked: No, Unfinished: No, Due: No}, ByHand, DataKept},
+	{"SW-24 no deadline, and nothing is known of the members", Facts{Kind: KeptData, Locked: No, Unfinished: No, Due: No}, ByHand, OldDataKept},
 	{"SW-25 a member is down", Facts{Kind: KeptData, Locked: No, Unfinished: No, Due: Yes, Well: No}, ByHand, KeptDataNeeded},
 	{"SW-26 all is well", Facts{Kind: KeptData, Locked: No, Unfinished: No, Due: Yes, Well: Yes}, Remove, KeptDataDue},
 	{"SW-22 old", Facts{Kind: HelperPod, Locked: No, Unfinished: No, Age: old}, ByHand, HelperLeft},

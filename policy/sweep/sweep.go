@@ -128,7 +128,7 @@ func (f Facts) left() Verdict {
 func (f Facts) keptLeft() Verdict {
 	switch {
 	case f.Due == No:
-		return Verdict{ByHand, DataKept, "a restore keeps old data for it"}
+		return Verdict{ByHand, OldDataKept, "a restore keeps old data for it"}
 	case f.Well == No:
 		return Verdict{ByHand, KeptDataNeeded, "a restore keeps old data for it, the deadline has passed, and the cluster is not healthy: the old data may be needed"}
 	}

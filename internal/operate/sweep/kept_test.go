@@ -21,7 +21,7 @@ import (
 func TestKept(t *testing.T) {
 	t.Parallel()
 	const due, ahead, never = "20260101T000000 until=2026-01-02T00:00:00Z", "20260101T000000 until=2999-01-01T00:00:00Z", "20260101T000000"
-	const byHand = "KeptData | statefulset/main | ByHand | DataKept | kubectl etcd snapshot restore statefulset/main --discard -n team --context dev --etcd-user root"
+	const byHand = "KeptData | statefulset/main | ByHand | OldDataKept | kubectl etcd snapshot restore statefulset/main --discard -n team --context dev --etcd-user root"
 	for _, row := range []struct {
 		name, record string
 		well         bool

@@ -24,7 +24,7 @@ func (v *view) ways(ctx context.Context, i *Item) []string {
 			object = i.Owner.Target().String()
 		}
 		return []string{fmt.Sprintf(`kubectl annotate --overwrite %s -n %s %s="%s no policy holds it"`, object, i.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix) + v.Flags}
-	case rules.DataKept:
+	case rules.OldDataKept:
 		return []string{v.command("snapshot restore", i.Namespace, i.Owner.Target().String()+" --discard")}
 	case rules.RolloutUnwell, rules.StillMember, rules.KeptDataNeeded:
 		if i.Owner != nil {
