@@ -6,6 +6,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
 const keptAnnotation = "kubectl-etcd.dev/kept-data"
@@ -115,7 +117,11 @@ func TestPluginRestoreLeavesCut(t *testing.T) {
 func TestPluginSnapshotVerify(t *testing.T) {
 	operating(t, 1)
 	r := savedBefore(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true}))
-	run := r.startCommand(t, "snapshot", "verify", r.file, "--restore")
+	paths, err := programs.Ensure(t.Context(), programs.Cache{}, []string{"etcd"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.startCommand(t, "snapshot", "verify", r.file, "--restore", "--etcd", paths["etcd"])
 	if code := run.wait(t); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
 	}
