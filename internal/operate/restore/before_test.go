@@ -30,7 +30,11 @@ func TestBefore(t *testing.T) {
 		if text := fmt.Sprint(warnings); !strings.Contains(text, " by ann (a migration): it stays cut until then") {
 			t.Errorf("the warnings are %q", warnings)
 		}
-		leaves := fmt.Sprintf(`patch service/main --type merge -p '{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":"cut-until-%d"}}}'`, int(end.Seconds()))
+		leaves := fmt.Sprintf(`-lt %[1]d ]; then
+  kubectl -n team patch service/main --type merge -p '{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":"cut-until-%[1]d"}}}'
+else
+  kubectl etcd -n team restore-client-traffic statefulset/main -y
+fi`, int(end.Seconds()))
 		for name, all := range map[string]string{"restore": fmt.Sprint(titles(steps)), "undoing": fmt.Sprint(titles(undo))} {
 			if !strings.Contains(all, "Leave client traffic cut, as before") {
 				t.Errorf("%s: %s", name, all)
@@ -40,7 +44,7 @@ func TestBefore(t *testing.T) {
 		for _, s := range append(steps, undo...) {
 			fmt.Fprintln(&text, s.Commands(r.Flags))
 		}
-		if strings.Count(text.String(), leaves) != 2 || strings.Contains(text.String(), "restore-client-traffic") || !strings.Contains(text.String(), length) {
+		if strings.Count(text.String(), leaves) != 2 || strings.Count(text.String(), "restore-client-traffic") != 2 || !strings.Contains(text.String(), length) {
 			t.Errorf("end in %s: the commands are\n%s", end, text.String())
 		}
 		r.OneByOne = true

@@ -40,8 +40,15 @@ func (r *Plan) findClients(ctx context.Context, kube client.Client, reader *obse
 		return err
 	}
 	r.Clients = r.Uncut == ""
-	r.Before, err = traffic.FindBefore(ctx, kube, reader, r.Owner, r.At)
-	return err
+	if r.Before, err = traffic.FindBefore(ctx, kube, reader, r.Owner, r.At); err != nil {
+		return err
+	}
+	for i := range found.Chosen {
+		if _, cut := r.Before.Ends[found.Chosen[i].Name]; !cut && r.isCut() {
+			r.Open = append(r.Open, found.Chosen[i].Name)
+		}
+	}
+	return nil
 }
 
 // uncut returns why client traffic can't be cut now, empty if it can.

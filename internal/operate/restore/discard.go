@@ -48,6 +48,9 @@ type Found struct {
 	// Records are those of the owner.
 	Records []annotation.KeptData
 	Items   []Kept
+
+	// shells are the pods whose own container can remove the data.
+	shells map[string]bool
 }
 
 // Kept is one part of the old data.
@@ -165,8 +168,22 @@ func (d *Discard) plan() operate.Plan {
 		p.Steps = append(p.Steps, "delete "+k.String())
 	}
 	p.Steps = append(p.Steps, "remove the record of it from "+o.String())
+	if helped := d.helped(); len(helped) > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("A helper pod mounts the volume of %s beside the member, whose container has no shell. On a node with SELinux, that can change the labels of its files and stop the member: the command ends at the first member after which the cluster is not healthy.", policy.List(helped)))
+	}
 	p.Warnings = append(p.Warnings, "What is deleted can't be brought back.")
 	return p
+}
+
+// helped returns the members whose data a helper pod removes.
+func (d *Discard) helped() []string {
+	var pods []string
+	for _, k := range d.found.Items {
+		if k.Pod != "" && !d.found.shells[k.Pod] && !slices.Contains(pods, k.Pod) {
+			pods = append(pods, k.Pod)
+		}
+	}
+	return pods
 }
 
 // DiscardNeeds returns the permissions to remove old data of a cluster.

@@ -75,16 +75,46 @@ func (d *Discard) removeRecords(ctx context.Context, stays []string) error {
 	return d.Plan.writeKept(annotation.WithoutKeptData(KeptOf(d.Plan.Owner), stamps...)).Do(ctx, d.Clients)
 }
 
-// removeFiles removes old data from the volume of a member, by a helper pod on its node.
-func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (freed int64, err error) {
+// goOn returns an error unless this process still holds the lock and the cluster is still healthy. What was done to
+// the volume of one member must not be done to the next if it has stopped that member.
+func (d *Discard) goOn(ctx context.Context) error {
 	if err := d.StillHeld(); err != nil {
+		return err
+	}
+	return d.ready(ctx)
+}
+
+// removeFiles removes old data from the volume of a member: in the member's own container, or by a helper pod if
+// that has no shell. The kubelet may give the files of a volume the SELinux label of each pod that mounts it, and a
+// member can't use files with the label of another pod.
+func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (freed int64, err error) {
+	if err := d.goOn(ctx); err != nil {
 		return 0, err
 	}
+	command := []string{"sh", "-c", d.Plan.removeScript(paths)}
+	var out string
+	if d.found.shells[pod] {
+		out, err = d.InMember(ctx, pod, d.Plan.container, command)
+	} else {
+		out, err = d.inHelper(ctx, pod, command)
+	}
+	for path, size := range parseSizes(out) {
+		freed += size
+		d.Logf("Deleted %s of %s", path, pod)
+	}
+	if err != nil {
+		return freed, fmt.Errorf("delete old data of %s: %w", pod, err)
+	}
+	return freed, d.goOn(ctx)
+}
+
+// inHelper runs a command in a helper pod on the node of a member's pod, and returns what it prints.
+func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (text string, err error) {
 	helper := strings.ReplaceAll(helperPod, step.EachPod, pod)
 	end := step.Delete{Kind: step.Pod, Names: []string{helper}, IgnoreMissing: true}
 	manifest, err := d.helperBeside(ctx, pod)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -96,25 +126,18 @@ func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (
 		step.Wait{Kind: step.Pod, Names: []string{helper}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 	} {
 		if err := act.Do(ctx, d.Clients); err != nil {
-			return 0, fmt.Errorf("start a helper pod beside %s: %w", pod, err)
+			return "", fmt.Errorf("start a helper pod beside %s: %w", pod, err)
 		}
 	}
 	if err := d.StillHeld(); err != nil {
-		return 0, err
+		return "", err
 	}
 	var out strings.Builder
-	err = d.Clients.Exec(ctx, helper, []string{"sh", "-c", d.Plan.removeScript(paths)}, nil, &out)
-	for path, size := range parseSizes(out.String()) {
-		freed += size
-		d.Logf("Deleted %s of %s", path, pod)
-	}
-	if err != nil {
-		return freed, fmt.Errorf("delete old data of %s: %w", pod, err)
-	}
-	return freed, nil
+	err = d.Clients.Exec(ctx, helper, command, nil, &out)
+	return out.String(), err
 }
 
-// removeScript removes old data in a helper pod, and prints the size of each path before. It removes nothing if the
+// removeScript removes old data, and prints the size of each path before. It removes nothing if the
 // member's data is not there, or if it leads into what would be removed: a user may have linked it.
 func (r Plan) removeScript(paths []string) string {
 	quoted := func(names []string) string {
@@ -167,7 +190,7 @@ func (d *Discard) helperBeside(ctx context.Context, pod string) (string, error) 
 // removeVolume gives a volume its reclaim policy from before. Kubernetes then deletes it with its storage, which this
 // awaits.
 func (d *Discard) removeVolume(ctx context.Context, agreed Kept) error {
-	if err := d.StillHeld(); err != nil {
+	if err := d.goOn(ctx); err != nil {
 		return err
 	}
 	var pv corev1.PersistentVolume

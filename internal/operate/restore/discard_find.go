@@ -41,9 +41,6 @@ func (d *Discard) findFiles(ctx context.Context) error {
 	if err := d.Plan.unknownClaim(); err != nil {
 		return err
 	}
-	if err := d.sharable(ctx); err != nil {
-		return err
-	}
 	pods, err := d.Reader.MemberPods(ctx, d.Plan.Owner)
 	if err != nil {
 		return err
@@ -62,7 +59,17 @@ func (d *Discard) findFiles(ctx context.Context) error {
 			d.found.Items = append(d.found.Items, k)
 		}
 	}
-	return nil
+	return d.findShells(ctx)
+}
+
+// findShells finds the members whose own container can remove their old data. The others need a helper pod.
+func (d *Discard) findShells(ctx context.Context) error {
+	d.found.shells = map[string]bool{}
+	for _, pod := range d.helped() {
+		_, err := d.InMember(ctx, pod, d.Plan.container, []string{"sh", "-c", "command -v readlink && command -v du && command -v rm"})
+		d.found.shells[pod] = err == nil
+	}
+	return d.sharable(ctx, d.helped())
 }
 
 // filesOf returns what restores can keep in the volume of a member.
@@ -80,15 +87,16 @@ func (d *Discard) filesOf(pod string) []Kept {
 	return items
 }
 
-// sharable returns an error if a pod beside a member can't mount its volume.
-func (d *Discard) sharable(ctx context.Context) error {
-	for _, name := range d.Plan.claims() {
+// sharable returns an error if a pod beside one of the members can't mount its volume.
+func (d *Discard) sharable(ctx context.Context, pods []string) error {
+	beside := slices.DeleteFunc(slices.Clone(d.Plan.Members), func(m Member) bool { return !slices.Contains(pods, m.Pod) })
+	for _, name := range d.Plan.claimsOf(beside) {
 		var claim corev1.PersistentVolumeClaim
 		if err := d.Clients.Kube.Get(ctx, client.ObjectKey{Namespace: d.Plan.Owner.Namespace, Name: name}, &claim); err != nil {
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
 		}
 		if slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod) {
-			return d.refuse("PersistentVolumeClaim %s is ReadWriteOncePod, so no helper pod can mount it beside its member; delete the data in the member's own container", name)
+			return d.refuse("PersistentVolumeClaim %s is ReadWriteOncePod, so no helper pod can mount it beside its member, whose container has no shell; delete the data while the member is stopped", name)
 		}
 	}
 	return nil

@@ -77,8 +77,12 @@ type discarding struct {
 	dir     string
 	kubelet *kubelet
 	survey  etcd.Survey
-	// fail is returned by the command in the helper pod of this name.
-	fail string
+	// fail is the helper pod whose command fails. shell means that the members' containers have one.
+	fail  string
+	shell bool
+	// surveys is how often the members were asked, and execs are the pods in which data was removed.
+	surveys int
+	execs   []string
 }
 
 func newDiscarding(t *testing.T) *discarding {
@@ -100,10 +104,19 @@ func newDiscarding(t *testing.T) *discarding {
 	d.Discard = &Discard{
 		Clients: step.Clients{Kube: d.kubelet, Namespace: "team", Clock: clock.RealClock{}, Exec: d.exec},
 		Reader:  &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}, Image: "busybox",
-		Survey: func(context.Context) (etcd.Survey, error) { return d.survey, nil },
+		Survey: func(context.Context) (etcd.Survey, error) {
+			d.surveys++
+			return d.survey, nil
+		},
 		InMember: func(ctx context.Context, pod, container string, command []string) (string, error) {
 			if container != "etcd" {
 				return "", fmt.Errorf("no container %q", container)
+			}
+			if command[0] == "sh" && !d.shell {
+				return "", errors.New(`exec: "sh": executable file not found in $PATH`)
+			}
+			if command[0] == "sh" && strings.Contains(command[2], "rm -rf") {
+				d.execs = append(d.execs, pod)
 			}
 			var out strings.Builder
 			err := d.exec(ctx, "restore-"+pod, command, nil, &out)
@@ -286,6 +299,52 @@ func TestDiscardInUse(t *testing.T) {
 		}
 		if d.recorded() != keptRecord {
 			t.Errorf("the record is %v", d.recorded())
+		}
+	}
+}
+
+// TestDiscardInMember: a member's own container removes the data if it has a shell. No other pod mounts its volume,
+// which may be ReadWriteOncePod.
+func TestDiscardInMember(t *testing.T) {
+	t.Parallel()
+	d := newDiscarding(t)
+	d.shell = true
+	operatetest.Field(d.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1")), "spec")["accessModes"] = []any{"ReadWriteOncePod"}
+	if _, _, err := d.judge(t); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Act(t.Context()); err != nil || d.recorded() != nil {
+		t.Errorf("%v, the record is %v", err, d.recorded())
+	}
+	if pods := strings.Join(d.execs, " "); pods != "main-0 main-1 main-2" || len(d.kubelet.nodes) > 0 {
+		t.Errorf("removed in %s, and by helpers on %q", pods, d.kubelet.nodes)
+	}
+	if d.surveys != 1+2*3 {
+		t.Errorf("the members were asked %d times", d.surveys)
+	}
+}
+
+// TestDiscardStops: a member that is not healthy after a removal ends the command, and the other members keep their
+// data.
+func TestDiscardStops(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []bool{false, true} {
+		d := newDiscarding(t)
+		d.shell = shell
+		if _, _, err := d.judge(t); err != nil {
+			t.Fatal(err)
+		}
+		d.Survey = func(context.Context) (etcd.Survey, error) {
+			if !strings.Contains(d.left(t, 0), keptFirst) {
+				d.survey.Members[0].Err = errors.New("permission denied")
+			}
+			return d.survey, nil
+		}
+		if _, err := d.Act(t.Context()); err == nil || !strings.Contains(err.Error(), "member main-0 doesn't answer") {
+			t.Errorf("shell %t: %v", shell, err)
+		}
+		if left := d.left(t, 1); !strings.Contains(left, keptFirst) || d.recorded() != keptRecord {
+			t.Errorf("shell %t: main-1 has %s, the record is %v", shell, left, d.recorded())
 		}
 	}
 }

@@ -72,6 +72,8 @@ type Plan struct {
 	Uncut   string
 	// Before is a cut that another user made. The restore leaves it as it was.
 	Before traffic.Before
+	// Open are the clients' Services that were not cut before, if others were.
+	Open []string
 	// Druid is nil for a cluster that isn't druid's.
 	Druid *Druid
 	// Unreachable are members on nodes that are not Ready. NodesUnread means that nodes can't be read.
@@ -256,7 +258,7 @@ func (r Plan) letIn(why string) step.Step {
 	if !r.Clients {
 		return s
 	}
-	s.Acts = []step.Action{step.RestoreTraffic{Target: r.target(), Ends: r.Before.Ends}}
+	s.Acts = []step.Action{step.RestoreTraffic{Target: r.target(), Ends: r.Before.Ends, Open: r.Open}}
 	if r.isCut() {
 		s.Title = "Leave client traffic cut, as before"
 		s.Why = strings.TrimSpace(fmt.Sprintf("It was cut until %s before the restore. %s", r.Before.Until().UTC().Format(time.RFC3339), why))

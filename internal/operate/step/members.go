@@ -33,7 +33,19 @@ type CutTraffic struct {
 
 // Command implements Action. The plan itself restores the traffic.
 func (t CutTraffic) Command(f Flags) string {
-	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, strings.TrimSuffix(t.Length.String(), "0m0s"))
+	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, duration(t.Length))
+}
+
+// duration returns a duration as a flag has it: 2h instead of 2h0m0s.
+func duration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Do implements Action.
@@ -43,21 +55,57 @@ func (t CutTraffic) Do(ctx context.Context, c Clients) error { return c.Etcd.Cut
 type RestoreTraffic struct {
 	Target string
 	// Ends are the ends of a cut from before the plan, by the names of the Services. These stay cut until
-	// then.
+	// then, unless it has passed.
 	Ends map[string]time.Time
+	// Open are the Services that were not cut before the plan. Do finds them itself.
+	Open []string
 }
 
-// Command implements Action.
+// Command implements Action. restore-client-traffic restores all Services, so it is only for the time when all ends
+// have passed.
 func (t RestoreTraffic) Command(f Flags) string {
+	all := f.Plugin("restore-client-traffic %s -y", t.Target)
 	if len(t.Ends) == 0 {
-		return f.Plugin("restore-client-traffic %s -y", t.Target)
+		return all
 	}
-	var lines []string
+	var leave []string
+	last := time.Time{}
 	for _, name := range slices.Sorted(maps.Keys(t.Ends)) {
-		body := fmt.Sprintf(`{"spec":{"selector":{"%s":"%s%d"}}}`, v1alpha1.ClientTrafficKey, v1alpha1.ClientTrafficPrefix, t.Ends[name].Unix())
-		lines = append(lines, f.kubectl("patch service/%s --type merge -p %s", name, Quote(body)))
+		if t.Ends[name].After(last) {
+			last = t.Ends[name]
+		}
 	}
-	return strings.Join(lines, "\n")
+	for _, name := range slices.Sorted(maps.Keys(t.Ends)) {
+		end := t.Ends[name]
+		keep := patchCut(f, name, fmt.Sprintf(`"%s%d"`, v1alpha1.ClientTrafficPrefix, end.Unix()))
+		if end.Equal(last) {
+			leave = append(leave, keep)
+		} else {
+			leave = append(leave, unlessPassed(end, []string{keep}, open(f, name)))
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(t.Open)) {
+		leave = append(leave, open(f, name)...)
+	}
+	return unlessPassed(last, leave, []string{all})
+}
+
+// patchCut writes the end of a cut of one Service, null for none.
+func patchCut(f Flags, service, end string) string {
+	return f.kubectl("patch service/%s --type merge -p %s", service, Quote(fmt.Sprintf(`{"spec":{"selector":{"%s":%s}}}`, v1alpha1.ClientTrafficKey, end)))
+}
+
+// open ends the cut of one Service. etcd-webhook only accepts the removal of a cut that has ended.
+func open(f Flags, service string) []string {
+	return []string{patchCut(f, service, `"`+v1alpha1.ClientTrafficPrefix+`0"`), patchCut(f, service, "null")}
+}
+
+// unlessPassed returns a condition of a shell.
+func unlessPassed(end time.Time, before, after []string) string {
+	indent := func(commands []string) string {
+		return "  " + strings.ReplaceAll(strings.Join(commands, "\n"), "\n", "\n  ")
+	}
+	return fmt.Sprintf("if [ \"$(date +%%s)\" -lt %d ]; then\n%s\nelse\n%s\nfi", end.Unix(), indent(before), indent(after))
 }
 
 // Do implements Action.

@@ -28,7 +28,7 @@ type Wait struct {
 
 // Command implements Action.
 func (w Wait) Command(f Flags) string {
-	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, strings.TrimSuffix(w.Timeout.String(), "0s"), plural(w.Kind, w.Names))
+	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, duration(w.Timeout), plural(w.Kind, w.Names))
 }
 
 // Do implements Action.
