@@ -133,10 +133,22 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 		return review, Decision{}
 	}
 	review.well = policy.Precondition(cluster, "")
-	if w.movesPeers(review.owner) {
+	if h.movesPeers(ctx, review) {
 		review.well = policy.Refuse(rollout.PeersMove, "the new template listens for peers on another scheme or port, so members that restart one by one would lose each other")
 	}
 	return review, Decision{}
+}
+
+// movesPeers reports whether pods that run listen for peers on another scheme or port than the template that is
+// written. If they can't be read, the two templates decide.
+func (h *rolloutHandler) movesPeers(ctx context.Context, review *rolloutReview) bool {
+	w := &review.write
+	held := w.record != nil && w.record.Reason == rollout.PeersMove.Name()
+	if !held && !w.movesPeers(review.owner) {
+		return false
+	}
+	stay, err := h.reader.PeersStay(ctx, review.owner, w.after)
+	return err != nil || !stay
 }
 
 // readCreated holds a StatefulSet that is created over pods that run. At this moment they belong to no
@@ -252,9 +264,12 @@ func (r *rolloutReview) warnings(enforced bool) []string {
 		fmt.Sprintf(`kubectl annotate %s -n %s --overwrite %s="%s REASON"`, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)}
 }
 
-// peersWarnings returns how all members restart at once.
+// peersWarnings returns how all members restart at once, or how to do without where no write stops them all.
 func (r *rolloutReview) peersWarnings(enforced bool) []string {
 	sts := r.write.before
+	if r.owner.InParts() {
+		return []string{fmt.Sprintf("%s: %s. Restore the scheme and port of before: members that %s runs can't be restarted at once", r.holds(enforced), r.well.Message, r.owner.WorkloadNames())}
+	}
 	return []string{
 		fmt.Sprintf("%s: %s. To restart all at once, which also updates etcd's member list:", r.holds(enforced), r.well.Message),
 		fmt.Sprintf(`kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}'`, sts.Name, sts.Namespace),

@@ -58,6 +58,10 @@ type Writer interface {
 // and policies may change without a change of the StatefulSet.
 const recheck = 3 * time.Second
 
+// recheckPeers is how often a rollout is decided again that peer URLs hold. Only the API server has the flags of
+// pods by which that is known, and such a hold ends by a write of the StatefulSet, which is watched.
+const recheckPeers = time.Minute
+
 // Reconcile does one step of the rollout of a cluster.
 func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	o, found, err := c.Reader.Owner(ctx, key)
@@ -87,7 +91,11 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 		}
 		step = c.evaluate(key, &r, match)
 	}
-	return c.apply(ctx, o, r, step)
+	result, err := c.apply(ctx, o, r, step)
+	if step.Reason == rollout.PeersMove && result.RequeueAfter > 0 {
+		result.RequeueAfter = max(result.RequeueAfter, recheckPeers)
+	}
+	return result, err
 }
 
 // evaluate returns the next step. If no policy holds the rollout any more, it adds to r since when.

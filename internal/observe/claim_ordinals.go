@@ -24,8 +24,8 @@ type claimOrdinal struct {
 	created time.Time
 }
 
-// claimOrdinals returns the members of which a volume claim exists. In a cluster that spans several
-// StatefulSets, those of each count from 0.
+// claimOrdinals returns the members of which a volume claim exists. One that is being deleted doesn't count: its
+// data is on the way out. In a cluster that spans several StatefulSets, those of each count from 0.
 func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal, error) {
 	var claims corev1.PersistentVolumeClaimList
 	if err := r.List(ctx, &claims, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -33,7 +33,9 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 	}
 	created := map[string]time.Time{}
 	for i := range claims.Items {
-		created[claims.Items[i].Name] = claims.Items[i].CreationTimestamp.Time
+		if claim := &claims.Items[i]; claim.DeletionTimestamp == nil {
+			created[claim.Name] = claim.CreationTimestamp.Time
+		}
 	}
 	parts := []owner.Owner{w.owner}
 	if w.owner.Spans() {

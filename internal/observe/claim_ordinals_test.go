@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -37,5 +41,21 @@ func TestVotersWithClaims(t *testing.T) {
 		if got := w.votersWithClaims(five, row.recorded); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
+	}
+}
+
+// TestClaimOrdinals: a claim that is being deleted is none of a member.
+func TestClaimOrdinals(t *testing.T) {
+	t.Parallel()
+	claim := func(name string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}
+	}
+	going := claim("data-main-1")
+	going.DeletionTimestamp = new(metav1.Now())
+	r := &Reader{Reader: observetest.Objects{claim("data-main-0"), going, claim("data-main-2"), claim("other-main-3")}}
+	w := workload{owner: owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main", Claims: []owner.Claim{{Template: "data"}}}}
+	got, err := r.claimOrdinals(t.Context(), &w)
+	if err != nil || len(got) != 2 || got[0].ordinal != 0 || got[1].ordinal != 2 {
+		t.Errorf("%+v: %v", got, err)
 	}
 }

@@ -4,21 +4,26 @@
 package observe
 
 import (
+	"context"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 // PeersMove reports whether a template has the members of a cluster listen for peers on other schemes or ports
 // than a pod, or the template from before. It is false where either doesn't show them, and where a program
 // manages the members: it may update etcd's member list itself.
 func PeersMove(o owner.Owner, before, after *corev1.Pod) bool {
-	if o.Membership().Manager != flavour.Unmanaged {
-		return false
+	if m := o.Membership().Manager; m != flavour.Unmanaged && m != flavour.BySets {
+		return false // members of several StatefulSets have no program that would follow them
 	}
 	old, next := etcdconf.ShownPeerListeners(before), etcdconf.ShownPeerListeners(after)
 	return len(old) > 0 && len(next) > 0 && !slices.ContainsFunc(old, func(l string) bool { return slices.Contains(next, l) })
@@ -36,4 +41,44 @@ func (o *Rollout) addPeers(of owner.Owner) {
 			pods[at].PeersMove = pod != nil && !pods[at].Updated && PeersMove(of, pod, etcdconf.PodOfTemplate(set.StatefulSet))
 		}
 	}
+}
+
+// readyPods returns the pods of a StatefulSet that are Ready, from the API server: a cache has no flags of pods.
+func (r *Reader) readyPods(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) ([]*corev1.Pod, error) {
+	w, err := (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().workload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(w.pods, func(pod *corev1.Pod) bool {
+		ref := metav1.GetControllerOfNoCopy(pod)
+		return ref == nil || ref.UID != sts.UID || pod.DeletionTimestamp != nil || !podstate.Ready(pod)
+	}), nil
+}
+
+// PeersStay reports whether every pod of a StatefulSet that is Ready shows that it listens for peers as in the
+// template, as after the template from before was restored.
+func (r *Reader) PeersStay(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
+	pods, err := r.readyPods(ctx, o, sts)
+	if err != nil {
+		return false, err
+	}
+	template := etcdconf.PodOfTemplate(sts)
+	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+		return len(etcdconf.ShownPeerListeners(pod)) == 0 || PeersMove(o, pod, template)
+	}), nil
+}
+
+// anyPeersMove reports whether a pod of a StatefulSet that is Ready listens for peers on others than its template
+// in the API server.
+func (r *Reader) anyPeersMove(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
+	var now appsv1.StatefulSet
+	if err := r.Uncached().Get(ctx, client.ObjectKeyFromObject(sts), &now); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	pods, err := r.readyPods(ctx, o, &now)
+	if err != nil {
+		return false, err
+	}
+	template := etcdconf.PodOfTemplate(&now)
+	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return PeersMove(o, pod, template) }), nil
 }

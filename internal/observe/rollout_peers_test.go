@@ -18,6 +18,8 @@ func TestPeersMove(t *testing.T) {
 	plain := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
 	druid := plain
 	druid.WorkloadKind, druid.Kind, druid.Distribution = owner.DruidStatefulSet, "Etcd", flavour.Druid
+	several := plain
+	several.Workloads = []owner.Workload{{Name: "main"}, {Name: "other"}}
 	pod := func(listens string) *corev1.Pod {
 		return &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: []string{"etcd", listens}}}}}
 	}
@@ -35,6 +37,7 @@ func TestPeersMove(t *testing.T) {
 		{"both for a while", plain, http, http + ",https://0.0.0.0:2382", false},
 		{"not shown before", plain, "--name=main-0", https, false},
 		{"not shown after", plain, http, "--listen-peer-urls=$(URLS)", false},
+		{"several StatefulSets", several, http, https, true},
 		{"etcd-druid updates the list", druid, http, https, false},
 	} {
 		if got := PeersMove(row.of, pod(row.before), pod(row.after)); got != row.want {

@@ -20,7 +20,11 @@ func (r *Reader) Removal(ctx context.Context, sts *appsv1.StatefulSet) rollout.R
 	}
 	o, found, err := r.OwnerOfStatefulSet(ctx, sts)
 	if err == nil && found {
+		out.InParts = o.InParts()
 		out.Cluster, err = r.Cluster(ctx, o)
+	}
+	if err == nil && found && !out.Cluster.Single() {
+		out.PeersMove, err = r.anyPeersMove(ctx, o, sts)
 	}
 	if err != nil {
 		out.Unread = err.Error()

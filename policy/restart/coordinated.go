@@ -73,6 +73,8 @@ type Coordinated struct {
 	// still reach through the Services that are cut.
 	Cuts, AllCut, AnyCut bool
 	Endpoints            int
+	// PeersUnread is true if etcd's member list could not be read, so that no member's PeersDiffer is known.
+	PeersUnread bool
 	// PeersLag is true if a healthy member has not applied an update of peer URLs yet.
 	PeersLag bool
 	// Other is how a member that answers differs from the one that its pod had before, as text:
@@ -131,6 +133,9 @@ func (c Coordinated) scheduled() (Act, policy.Verdict) {
 	}
 	if at, ok := c.NextUpdate(); ok {
 		return c.update(at)
+	}
+	if c.PeersUnread && c.quorate() {
+		return Await, policy.Allow(PeersUpdated, "etcd's member list can't be read")
 	}
 	if c.PeersLag {
 		return Await, policy.Allow(PeersUpdated, "a member has not applied the new peer URLs yet")
@@ -191,6 +196,9 @@ func (c Coordinated) starting() (Act, policy.Verdict) {
 	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.broken() || m.lags() }); i >= 0 {
 		return Await, policy.Allow(MembersStarting, "%s", c.Members[i].awaited())
 	}
+	if c.PeersUnread && c.Mark != "" {
+		return Await, policy.Allow(PeersUpdated, "etcd's member list can't be read, and may have peer URLs that differ from the pods'")
+	}
 	return c.end(policy.Allow(RestartComplete, "every member is healthy"))
 }
 
@@ -239,6 +247,9 @@ func (c Coordinated) mayStopAll() policy.Verdict {
 			healthy, policy.Count(voters, "voter"), quorum, c.listed())
 	case healthy < quorum:
 		return policy.Allow(DataKept, "%d of %s healthy, quorum is %d; every member has its data", healthy, policy.Count(voters, "voter"), quorum)
+	case c.fragile():
+		return policy.Refuse(policy.MemberDown, "%d of %s healthy: with the peer URLs of half of the members updated, the others are not all in contact, so a leader may be missing; replace the members that are not healthy first (kubectl etcd member replace), or bring them back",
+			healthy, policy.Count(voters, "voter"))
 	case c.Cluster.BackupReady.Value() == policy.False:
 		return policy.Refuse(policy.BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.Cluster.BackupReady.Reason)
 	}

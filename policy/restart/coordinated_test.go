@@ -88,6 +88,8 @@ func both(first, second func(*Coordinated)) func(*Coordinated) {
 	return func(c *Coordinated) { first(c); second(c) }
 }
 
+func unread(c *Coordinated) { c.PeersUnread = true }
+
 func lags(c *Coordinated) { c.PeersLag = true }
 
 // coordinatedRows are the rows of docs/rules/restart.md about all members at once.
@@ -147,6 +149,16 @@ var coordinatedRows = []struct {
 	{row: "C-12 two of three", given: coordinated("Lvv", Scheduled, 3, 3), change: moves("2"), act: EnterStopping, reason: policy.QuorumKept},
 	{row: "C-12 two of four", given: coordinated("Lvvv", Scheduled, 4, 4), change: moves("01"), act: EnterStopping, reason: policy.QuorumKept},
 	{row: "C-26 a single member", given: coordinated("L", Scheduled, 1, 1), change: moves("0"), act: UpdatePeers, reason: PeersUpdated},
+	{row: "C-30 one of four is down", given: coordinated("Lvvx", Scheduled, 4, 4), change: both(fresh, moves("0123")), act: Refuse, reason: policy.MemberDown},
+	{row: "C-30 two of five are down", given: coordinated("Lvvxx", Scheduled, 5, 5), change: both(fresh, moves("01234")), act: Refuse, reason: policy.MemberDown},
+	{row: "C-30 after the updates", given: coordinated("Lvvxx", Scheduled, 5, 5), change: moves("12"), act: Refuse, reason: policy.MemberDown},
+	{row: "C-9 one of five is down", given: coordinated("Lvvvx", Scheduled, 5, 5), change: both(fresh, moves("01234")), act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-9 one of three is down", given: coordinated("Lvx", Scheduled, 3, 3), change: both(fresh, moves("012")), act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-9 one of four is down, and no URLs differ", given: coordinated("Lvvx", Scheduled, 4, 4), change: fresh, act: MarkWorkload, reason: policy.QuorumKept},
+	{row: "C-27 the list is not read", given: coordinated("Lvv", Scheduled, 3, 3), change: unread, act: Await, reason: PeersUpdated},
+	{row: "C-12 the list is not read, without a quorum", given: coordinated("xxv", Scheduled, 3, 3), change: unread, act: EnterStopping, reason: DataKept},
+	{row: "C-21 the list is not read", given: coordinated("Ddd", Starting, 3, 3), change: unread, act: Await, reason: PeersUpdated},
+	{row: "C-20 the list is not read", given: coordinated("nnn", Starting, 3, 3), change: both(aborted, unread), act: RestoreTraffic, reason: RestartAborted},
 	{row: "C-27 one has not applied it", given: coordinated("Lvv", Scheduled, 3, 3), change: both(lags, moves("2")), act: Await, reason: PeersUpdated},
 	{row: "C-28 aborted before the stop", given: coordinated("Lvv", Scheduled, 3, 3), change: both(aborted, moves("0")), act: UpdatePeers, reason: PeersUpdated},
 	{row: "C-28 aborted in stop, before any has stopped", given: coordinated("Lvv", Stopping, 3, 3), change: both(aborted, moves("01")), act: UpdatePeers, reason: PeersUpdated},

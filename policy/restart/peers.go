@@ -72,6 +72,15 @@ func (c Coordinated) listed() int {
 // apart reports whether the members would not reach each other after a start.
 func (c Coordinated) apart() bool { return c.listed() < len(c.Members)/2 }
 
+// fragile reports whether peer URLs must change although more voters are down than the two halves can spare.
+// Members of one half are in contact with the other half, and not with each other. So with those that are
+// healthy, each member needs a quorum of the other half and itself: else the only one that can win an election
+// may be one that lacks entries of the others, and then none leads.
+func (c Coordinated) fragile() bool {
+	quorum := policy.Quorum(max(len(c.Members), c.Cluster.Size))
+	return c.PeersDiffer() && c.quorate() && c.healthy() < 2*(quorum-1)
+}
+
 // PeersDiffer reports whether etcd's list has other peer URLs of a member than the right ones.
 func (c Coordinated) PeersDiffer() bool {
 	return slices.ContainsFunc(c.Members, func(m Member) bool { return m.PeersDiffer })

@@ -17,6 +17,9 @@ type Removal struct {
 	NotEtcd bool
 	// Cluster is the cluster that the StatefulSet runs, alone or with others.
 	Cluster policy.Cluster
+	// PeersMove is true if a pod that would restart listens for peers on other schemes or ports than with the
+	// newest template, as in Pod, and InParts if no coordinated restart can restart all members of the cluster.
+	PeersMove, InParts bool
 }
 
 // StaysHeld returns why the rollout stays held, without a full stop. It is empty if the rollout may be
@@ -40,5 +43,16 @@ func (r Removal) StaysHeld() string {
 	if v := policy.Precondition(c, ""); !v.Allowed {
 		return v.Message
 	}
+	if r.PeersMove {
+		return "its new template has the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()
+	}
 	return ""
+}
+
+// wayOfPeers returns how such a rollout ends, without a full stop.
+func (r Removal) wayOfPeers() string {
+	if r.InParts {
+		return "restore the scheme and port of before in the template, since these members can't be restarted at once"
+	}
+	return "restore the template, or set spec.updateStrategy.type of the StatefulSet to OnDelete, then restart all members at once: kubectl etcd restart " + r.Cluster.TargetArgs() + " --strategy coordinated"
 }

@@ -41,6 +41,10 @@ var removalRows = []struct {
 	{"O-21 stale", Removal{Cluster: clusterWith("vvv", func(c *policy.Cluster) { c.Stale = true })}, "unknown"},
 	{"O-21 client traffic is cut", Removal{Cluster: clusterWith("vvv", func(c *policy.Cluster) { c.TrafficCut = true })}, "can't rejoin"},
 	{"O-21 backups fail", Removal{Cluster: clusterWith("vvv", func(c *policy.Cluster) { c.BackupReady.Status = policy.False })}, "BackupReady is False"},
+	{"O-24 the peers move", Removal{PeersMove: true, Cluster: clusterWith("vvv", nil)}, "restart all members at once: kubectl etcd restart"},
+	{"O-24 the peers move, in several StatefulSets", Removal{PeersMove: true, InParts: true, Cluster: clusterWith("vvv", nil)}, "restore the scheme and port"},
+	{"O-21 a member is down, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("vxv", nil)}, "main-1 is not"},
+	{"O-20 one member, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("v", nil)}, ""},
 	{"O-22 well", Removal{Cluster: clusterWith("vvv", nil)}, ""},
 }
 

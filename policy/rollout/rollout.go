@@ -41,8 +41,8 @@ func Evaluate(f Facts, s Settings) Step {
 	if step, waits := f.wait(); waits {
 		return step
 	}
-	if moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove }); len(moved) > 0 && f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size) {
-		return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: one by one, the members would lose each other", policy.Names(moved, "listens", "listen"))
+	if step, holds := f.peersMove(); holds {
+		return step
 	}
 	limit := f.Since >= s.HoldLimit
 	if f.Cluster.Stale && !limit {
@@ -76,9 +76,22 @@ func (f Facts) over(s Settings) (Step, bool) {
 	return Step{}, false
 }
 
+// peersMove holds a rollout by which members lose each other. The restart of a member that is down loses no
+// connection: if it is down because of such a template, the one from before brings it back.
+func (f Facts) peersMove() (Step, bool) {
+	moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove && !p.down() })
+	if len(moved) == 0 || f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) {
+		return Step{}, false
+	}
+	return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: one by one, the members would lose each other", policy.Names(moved, "listens", "listen")), true
+}
+
 // alone is the step of a cluster of which one member is known. Others may restart at this moment, so it
 // waits for the hold limit: a user who lists the members, or releases it, ends that.
 func (f Facts) alone(s Settings) Step {
+	if step, holds := f.peersMove(); holds {
+		return step
+	}
 	if f.Since < s.HoldLimit {
 		return f.hold(policy.SizeUnknown, "it is not known which other members the cluster has (%s), and one of them may be down", f.Cluster.SizeUnknown)
 	}

@@ -128,6 +128,8 @@ var rolloutRows = []struct {
 	{"O-23 one is released", with(of("vvv", "ooo", 2), peersMove), "Hold, partition 3", PeersMove},
 	{"O-23 one is down", with(of("vvx", "ooo", 3), peersMove), "Hold, partition 3", PeersMove},
 	{"O-23 also after the hold limit", with(with(of("vvp", "ooo", 3), peersMove), late), "Hold, partition 3", PeersMove},
+	{"O-9 the template from before, of one that is down", with(of("vvx", "nno", 3), peersMove), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-23 other members are not known", with(with(of("v", "o", 1), peersMove), func(f *Facts) { unknown(f); late(f) }), "Hold, partition 1", PeersMove},
 	{"O-1 all listen as in the template", with(of("vvv", "nnn", 0), peersMove), "Release, partition 0", Complete},
 	{"O-2 by hand, and the peers move", with(with(of("vvv", "ooo", 3), peersMove), func(f *Facts) { f.Reason = "known" }), "Release, partition 0", ReleasedByHand},
 	{"O-10 no quorum, and the peers move", with(of("xxx", "ooo", 3), peersMove), "Restart main-2, partition 2", policy.CuresMember},

@@ -32,6 +32,8 @@ type state struct {
 	databases []databases.Database
 	// peers has the members' peer URLs by pod, if a coordinated restart has compared them.
 	peers map[string]peers
+	// moving are the pods whose next pods listen for peers on others, if the list could not be read.
+	moving []string
 	// intact is how many members keep their data, if that was checked.
 	intact int
 }

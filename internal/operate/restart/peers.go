@@ -7,6 +7,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -35,10 +38,10 @@ type peers struct {
 
 // readPeers compares etcd's list with the peer URLs of the next pods, or of the pods that there are. No result
 // has those of a member that the list doesn't have.
-func (j *Job) readPeers(ctx context.Context, s *state, next bool) (map[string]peers, error) {
+func (j *Job) readPeers(ctx context.Context, s *state, list []etcd.Listed, next bool) (map[string]peers, error) {
 	files := podfiles.New(j.Reader, j.Owner.Namespace)
 	all := map[string]peers{}
-	for _, l := range s.listing(ctx, j.members) {
+	for _, l := range list {
 		at := slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return p.Name == l.Pod })
 		if at < 0 {
 			continue
@@ -49,20 +52,81 @@ func (j *Job) readPeers(ctx context.Context, s *state, next bool) (map[string]pe
 			due, err = files.Config(ctx, j.nextPod(s, s.pods[at]))
 		}
 		p := peers{id: l.ID, listed: l.PeerURLs}
-		switch {
-		case err != nil && notRead(ctx, err):
-			return nil, err
-		case err != nil:
+		if err != nil {
+			if notRead(ctx, err) {
+				return nil, err
+			}
 			p.unknown = err.Error()
-		case due.UnknownPeerURLs() != "":
-			p.unknown = due.UnknownPeerURLs()
-		default:
-			p.served = nowErr == nil && slices.Equal(now.PeerListeners(), due.PeerListeners())
-			p.due, p.contradiction = duePeerURLs(l.PeerURLs, due, p.served)
+		} else {
+			p.compare(now, nowErr == nil, due)
 		}
 		all[l.Pod] = p
 	}
 	return all, nil
+}
+
+// compare compares the list with a configuration. now is the one of the pod that runs, if that was read.
+func (p *peers) compare(now etcdconf.Config, read bool, due etcdconf.Config) {
+	due.AdvertisePeer = withListedHosts(due.AdvertisePeer, p.listed)
+	if p.unknown = unknownPeerURLs(due, p.listed); p.unknown != "" {
+		return
+	}
+	now.AdvertisePeer = due.AdvertisePeer // only its listeners count
+	p.served = read && unknownPeerURLs(now, p.listed) == "" && slices.Equal(now.PeerListeners(), due.PeerListeners())
+	p.due, p.contradiction = duePeerURLs(p.listed, due, p.served)
+}
+
+// unknownPeerURLs returns why the peer URLs of a configuration are not known, empty if they are. Unless it is
+// configured, etcd listens on the loopback address, where no other member reaches it. So a program or a file
+// that the pod doesn't show configures it then.
+func unknownPeerURLs(c etcdconf.Config, listed []string) string {
+	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
+		if why := c.Unknown[flag]; why != "" {
+			return "--" + flag + ": " + why
+		}
+	}
+	if c.Where["listen-peer-urls"] == "" && slices.ContainsFunc(listed, func(u string) bool { return etcdconf.Peer{URL: u}.Identifies() }) {
+		return "the pod doesn't show --listen-peer-urls"
+	}
+	for _, text := range c.AdvertisePeer {
+		if hostOf(text) == "" && c.Where["initial-advertise-peer-urls"] != "" {
+			return "only the pod has the host of " + text
+		}
+	}
+	return c.UnknownPeerURLs()
+}
+
+// withListedHosts returns the URLs that a member advertises, with the listed host where theirs is the IP of a
+// pod: the next pod has another one, which is not known yet, and etcd ignores the host of a member with data.
+func withListedHosts(advertised, listed []string) []string {
+	if len(advertised) != 1 || len(listed) != 1 || isAddress(hostOf(listed[0])) {
+		return advertised
+	}
+	if host := hostOf(advertised[0]); host != "" && !isAddress(host) {
+		return advertised
+	}
+	to, err := url.Parse(advertised[0])
+	if err != nil {
+		return advertised
+	}
+	from, _ := url.Parse(listed[0]) // hostOf has parsed it
+	to.Host = strings.TrimSuffix(net.JoinHostPort(from.Hostname(), to.Port()), ":")
+	return []string{to.String()}
+}
+
+// hostOf returns the host of a URL, empty without one.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// isAddress reports whether a host is no name, which stays the same for the next pod.
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || host == ""
 }
 
 // listing returns etcd's list, without a quorum that of the first member that answers.
@@ -130,7 +194,12 @@ func duePeerURLs(listed []string, c etcdconf.Config, same bool) (due []string, c
 
 // addPeers adds what the rule must know of the peer URLs.
 func (j *Job) addPeers(ctx context.Context, s *state, c *rules.Coordinated) (err error) {
-	if s.peers, err = j.readPeers(ctx, s, c.ByNextPods()); err != nil {
+	list := s.listing(ctx, j.members)
+	if c.PeersUnread = len(list) == 0; c.PeersUnread {
+		s.moving, err = j.movingPods(ctx, s)
+		return err
+	}
+	if s.peers, err = j.readPeers(ctx, s, list, c.ByNextPods()); err != nil {
 		return err
 	}
 	own, err := j.members.OwnLists(ctx, s.survey.Members)
@@ -146,6 +215,27 @@ func (j *Job) addPeers(ctx context.Context, s *state, c *rules.Coordinated) (err
 		}
 	}
 	return nil
+}
+
+// movingPods returns the pods whose next pods are known to listen for peers on no scheme and port on which they
+// listen.
+func (j *Job) movingPods(ctx context.Context, s *state) (names []string, err error) {
+	files := podfiles.New(j.Reader, j.Owner.Namespace)
+	for _, pod := range s.pods {
+		now, nowErr := files.Config(ctx, pod)
+		next, nextErr := files.Config(ctx, j.nextPod(s, pod))
+		if err := cmp.Or(nowErr, nextErr); err != nil {
+			if notRead(ctx, err) {
+				return nil, err
+			}
+			continue
+		}
+		known := now.Unknown["listen-peer-urls"] == "" && next.Unknown["listen-peer-urls"] == ""
+		if before, after := now.PeerListeners(), next.PeerListeners(); known && len(before) > 0 && len(after) > 0 && !meet(before, after) {
+			names = append(names, pod.Name)
+		}
+	}
+	return names, nil
 }
 
 // differs reports whether a list has other peer URLs of the member than the one with a quorum.
@@ -189,6 +279,11 @@ func planPeers(s *state, c rules.Coordinated) (steps []string) {
 	return steps
 }
 
+// unreachable is the refusal of a next pod whose configuration contradicts itself.
+func (p peers) unreachable(pod string) string {
+	return fmt.Sprintf("the next pod of %s can't be reached by other members: %s; set --initial-advertise-peer-urls in the pod template to the URL by which others reach it", pod, p.contradiction)
+}
+
 // checkPeers refuses next pods that others can't reach by any peer URL, and warns of those that are not known.
 func (s *state) checkPeers(f *operate.Findings) {
 	unknown := ""
@@ -196,31 +291,38 @@ func (s *state) checkPeers(f *operate.Findings) {
 		p := s.peers[m.Pod]
 		unknown = cmp.Or(unknown, p.unknown)
 		if p.contradiction != "" {
-			f.Refuse("the next pod of %s can't be reached by other members: %s; set --initial-advertise-peer-urls in the pod template to the URL by which others reach it", m.Pod, p.contradiction)
+			f.Refuse("%s", p.unreachable(m.Pod))
 		}
+	}
+	if len(s.moving) > 0 {
+		f.Warn("etcd's member list can't be read, and the next pods of %s listen for peers on other schemes or ports. If the list has the URLs of before, they don't reach each other: bring a member back that answers, or restore the pod template first.", policy.List(s.moving))
 	}
 	if unknown != "" {
 		f.Warn("It is not known which peer URLs the next pods have (%s), so those in etcd's member list stay. If the change is of their scheme or port, write --listen-peer-urls and --initial-advertise-peer-urls into the pod template first.", unknown)
 	}
 }
 
-// refusePeers refuses to restart a member alone if others can't reach its next pod by the URLs in etcd's list. A
-// program that manages the members may update them itself, and a single member has no others.
+// refusePeers refuses to restart a member alone if others can't reach its next pod by the URLs in etcd's list, and
+// reach its pod of now. A program that manages the members may update them itself, and a single member has no others.
 func (j *Job) refusePeers(ctx context.Context, s *state, only []string, f *operate.Findings) error {
-	if managed := j.notCoordinated(); len(s.Members) < 2 || managed != "" && !j.Owner.Spans() {
+	if managed := j.notCoordinated(); len(s.Members) < 2 || managed != "" && !j.Owner.InParts() {
 		return nil
 	}
-	all, err := j.readPeers(ctx, s, true)
+	all, err := j.readPeers(ctx, s, s.listing(ctx, j.members), true)
 	if err != nil {
 		return err
 	}
 	for _, pod := range only {
 		p := all[pod]
-		if p.contradiction == "" && len(p.due) == 0 {
+		switch {
+		case p.served, p.contradiction == "" && len(p.due) == 0: // the pod listens as before, or is reached
 			continue
+		case p.contradiction != "":
+			f.Refuse("%s", p.unreachable(pod))
+			return nil
 		}
 		way := fmt.Sprintf("restart all members at once, which updates the list: kubectl etcd restart %s -n %s --strategy coordinated", j.Owner.Target(), j.Owner.Namespace)
-		if j.Owner.Spans() {
+		if j.Owner.InParts() {
 			way = "restore the scheme and port that the pod template had: members in several StatefulSets can't be restarted at once"
 		}
 		f.Refuse("etcd's member list has the peer URL %s of %s, on which its next pod doesn't listen, so the others would not reach it; %s", strings.Join(p.listed, ","), pod, way)
@@ -231,6 +333,10 @@ func (j *Job) refusePeers(ctx context.Context, s *state, only []string, f *opera
 
 // notePeers notes the peer URLs that stay different at the end of --abort.
 func (j *Job) notePeers(s *state, c rules.Coordinated) {
+	if c.Abort && c.PeersUnread && len(c.Members) > 1 {
+		j.notes = append(j.notes, policy.NewNote(rules.PeersUpdated, "etcd's member list can't be read, so it is not known whether it has the peer URLs of the pods; when there is a quorum, this updates it where it differs: kubectl etcd restart %s -n %s --strategy coordinated",
+			j.Owner.Target(), j.Owner.Namespace))
+	}
 	if !c.Abort || !c.PeersDiffer() {
 		return
 	}

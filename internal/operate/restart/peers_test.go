@@ -48,6 +48,43 @@ func TestDuePeerURLs(t *testing.T) {
 	}
 }
 
+// TestComparePeers: what a script, a launcher or only the pod decides is not known, except for a host that stays.
+func TestComparePeers(t *testing.T) {
+	t.Parallel()
+	const plain, secure = "http://main-0.peer:2380", "https://main-0.peer:2380"
+	for _, row := range []struct {
+		what, listed, listens, advertised string
+		// of is the setting that is not known.
+		of           string
+		due, unknown string
+	}{
+		{what: "known", listed: plain, listens: "https://0.0.0.0:2380", advertised: secure, due: secure},
+		{what: "a script decides the listener", listed: plain, listens: "https://0.0.0.0:2380", advertised: secure, of: "listen-peer-urls", unknown: "--listen-peer-urls: the ways"},
+		{what: "a script decides the advertised URL", listed: plain, listens: "https://0.0.0.0:2380", advertised: secure, of: "initial-advertise-peer-urls", unknown: "--initial-advertise-peer-urls: the ways"},
+		{what: "a launcher decides", listed: secure, unknown: "doesn't show --listen-peer-urls"},
+		{what: "etcd's defaults", listed: "http://localhost:2380"},
+		{what: "the pod's IP, which is not known yet", listed: plain, listens: "https://0.0.0.0:2380", advertised: "https://:2380", due: secure},
+		{what: "the pod's IP", listed: plain, listens: "https://0.0.0.0:2390", advertised: "https://10.1.0.1:2390", due: "https://main-0.peer:2390"},
+		{what: "no port", listed: plain, listens: "https://0.0.0.0", advertised: "https://10.1.0.1", due: "https://main-0.peer"},
+		{what: "the list has IPs, and the next one is not known", listed: "http://10.1.0.1:2380", listens: "https://0.0.0.0:2380", advertised: "https://:2380", unknown: "the host of https://:2380"},
+		{what: "the list has IPs", listed: "http://10.1.0.1:2380", listens: "https://0.0.0.0:2380", advertised: "https://10.1.0.1:2380", due: "https://10.1.0.1:2380"},
+	} {
+		c := etcdconf.Config{ListenPeer: []string{"http://localhost:2380"}, AdvertisePeer: []string{"http://localhost:2380"}, Where: map[string]string{}}
+		if row.listens != "" {
+			c.ListenPeer, c.Where["listen-peer-urls"] = []string{row.listens}, "flag"
+			c.AdvertisePeer, c.Where["initial-advertise-peer-urls"] = []string{row.advertised}, "flag"
+		}
+		if row.of != "" {
+			c.Unknown = map[string]string{row.of: "the ways of the script differ"}
+		}
+		p := peers{listed: []string{row.listed}}
+		p.compare(etcdconf.Config{}, false, c)
+		if got := strings.Join(p.due, ","); got != row.due || p.contradiction != "" || (p.unknown == "") != (row.unknown == "") || !strings.Contains(p.unknown, row.unknown) {
+			t.Errorf("%s: %q, %q, %q", row.what, got, p.contradiction, p.unknown)
+		}
+	}
+}
+
 // replaceArgs changes the arguments of the template, whose pods are not restarted.
 func (c *stage) replaceArgs(changes ...string) {
 	sts := c.Get(operatetest.Path("StatefulSet", "main"))
@@ -221,5 +258,19 @@ func TestUpdatePeers(t *testing.T) {
 	c.Etcd.Fail = nil
 	if err := j.updatePeers(t.Context(), s, facts); err != nil || c.secured() != 1 {
 		t.Errorf("%v, %d updated", err, c.secured())
+	}
+}
+
+// TestPodsBeside: a pod that no StatefulSet makes would not be created again.
+func TestPodsBeside(t *testing.T) {
+	t.Parallel()
+	j := newStage(t).job(t)
+	j.Owner.PodsBeside = []string{"main-x"}
+	_, _, rolling := j.Plan(t.Context(), "")
+	_, _, coordinated := j.PlanCoordinated(t.Context())
+	for _, err := range []error{rolling, coordinated} {
+		if err == nil || !strings.Contains(err.Error(), "no StatefulSet makes main-x") || strings.Contains(err.Error(), "--strategy") {
+			t.Error(err)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -97,8 +98,11 @@ func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Fin
 	return nil
 }
 
-// restartable refuses clusters whose pods nothing creates again.
+// restartable refuses clusters with pods that nothing creates again.
 func (j *Job) restartable(r *Record) error {
+	if len(j.Owner.PodsBeside) > 0 {
+		return &operate.RefusedError{What: j.what(r), Why: []string{j.podsBeside()}}
+	}
 	if !j.Owner.WithoutStatefulSet() {
 		return nil
 	}
@@ -107,6 +111,12 @@ func (j *Job) restartable(r *Record) error {
 		why += "; " + m.ManagerName + " changes them"
 	}
 	return &operate.RefusedError{What: j.what(r), Why: []string{why}}
+}
+
+// podsBeside is the refusal of a cluster of which no StatefulSet makes some members.
+func (j *Job) podsBeside() string {
+	return fmt.Sprintf("no StatefulSet makes %s, so nothing may create such a pod again, and a restart is for the members of StatefulSets; restart each of these with the program that created it, and the others with kubectl delete pod, one at a time, while all members are healthy (kubectl etcd status %s -n %s)",
+		policy.List(j.Owner.PodsBeside), j.Owner.Target(), j.Owner.Namespace)
 }
 
 // what names a restart: "restart StatefulSet team/main, one member at a time".

@@ -19,7 +19,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -77,7 +76,7 @@ func (j *Job) notCoordinated() string {
 	case o.WithoutStatefulSet():
 		return "" // restartable refuses it
 	case len(o.PodsBeside) > 0:
-		return "no StatefulSet makes " + policy.List(o.PodsBeside) + ", so no single write stops or starts all members; restart them one at a time, without --strategy"
+		return j.podsBeside()
 	case o.Spans():
 		return "its members are in several StatefulSets, and no single write stops or starts all of them; restart them one at a time, without --strategy"
 	case m.Manager != flavour.Unmanaged:
