@@ -53,6 +53,9 @@ func newRun(s *script, inherited func(string) (string, bool), hostname string, p
 func (r *run) etcdArgs() []string {
 	r.entries = r.script.entries(r.script.etcd)
 	r.statements(r.script.statements, false)
+	if r.script.work.exceeded() {
+		r.makeAllUnknown()
+	}
 	w := r.script.etcdFields
 	at := etcdAt(w.argv)
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
@@ -103,15 +106,17 @@ func (r *run) variable(name string) (string, bool) {
 
 // leadsToEtcd reports whether the command that runs etcd is in a node.
 func (r *run) leadsToEtcd(node syntax.Node) bool {
-	return slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
+	return r.script.work.spend(len(r.entries)) && slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
 }
 
 // statements follows statements in order. It returns true at the command that runs etcd,
 // where the script ends for us. perhaps is true for statements that the shell may or may
-// not run on its way to etcd.
+// not run on its way to etcd. It also ends beyond the bounds of work.
 func (r *run) statements(list []*syntax.Stmt, perhaps bool) bool {
 	for _, s := range list {
 		switch {
+		case !r.script.work.spend(1):
+			return true
 		case s.Cmd == nil:
 		case s.Background && r.leadsToEtcd(s) && r.command(s.Cmd, false), !s.Background && r.command(s.Cmd, perhaps):
 			return true
@@ -189,6 +194,9 @@ func (r *run) ifClause(c *syntax.IfClause) bool {
 
 // call follows a command. What is assigned before a command is for that command alone.
 func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
+	if !r.script.work.spend(workOf(c)) {
+		return true
+	}
 	isEtcd := c == r.script.etcd
 	if isEtcd || len(c.Args) == 0 {
 		for _, a := range c.Assigns {
