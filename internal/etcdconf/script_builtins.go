@@ -129,11 +129,6 @@ func (r *run) clears(option string) {
 	}
 }
 
-func endsOptions(word *syntax.Word) bool {
-	text, _ := literal(word)
-	return text == "--"
-}
-
 // entries returns a command with the calls of the functions that lead to it, as many as are followed.
 func (s *script) entries(call *syntax.CallExpr) []syntax.Node {
 	entries := []syntax.Node{call}

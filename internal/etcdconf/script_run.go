@@ -227,26 +227,37 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 	}
 }
 
-// setPositional follows `set -- ARGS`, which replaces $1 and following.
+// setPositional follows set: its options, and its operands, which replace $1 and following.
 func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
-	if len(args) == 0 {
-		return
+	for i := 0; i < len(args); i++ {
+		word, known := literal(args[i])
+		switch {
+		case word == "--":
+			r.operands(args[i+1:], perhaps)
+			return
+		case !known || len(word) < 2 || word[0] != '-' && word[0] != '+':
+			r.reset = true
+			return
+		}
+		named := strings.Count(word, "o") // each takes the name of an option from the next word
+		names := args[i+1 : min(i+1+named, len(args))]
+		r.allexport = r.allexport || word[0] == '-' && (strings.Contains(word, "a") || slices.ContainsFunc(names, exportsAll))
+		i += named
 	}
-	switch word, _ := literal(args[0]); {
-	case word == "--":
-	case strings.HasPrefix(word, "-") && !slices.ContainsFunc(args, endsOptions):
-		r.allexport = r.allexport || strings.Contains(word, "a")
-		r.reset = r.reset || len(args) > 1 && !strings.HasSuffix(word, "o")
-		return
-	default:
-		r.reset = true
-		return
-	}
+}
+
+// exportsAll reports whether the name of an option is that of set -a, or not known.
+func exportsAll(word *syntax.Word) bool {
+	name, known := literal(word)
+	return !known || name == "allexport"
+}
+
+func (r *run) operands(args []*syntax.Word, perhaps bool) {
 	zero := r.positional[:min(1, len(r.positional))]
 	if len(zero) == 0 {
 		zero = []string{"sh"}
 	}
-	r.positional = append(zero[:1:1], r.raw(args[1:])...)
+	r.positional = append(zero[:1:1], r.raw(args)...)
 	r.reset = r.reset || perhaps
 }
 
