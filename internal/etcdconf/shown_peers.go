@@ -143,8 +143,13 @@ func (c Config) PeerURLs() []string {
 // out what is not known.
 func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) }
 
-// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are: only the pod expands a part.
+// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are.
 func (c Config) UnknownPeerURLs() string {
+	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
+		if why := c.Unknown[flag]; why != "" {
+			return cut("--"+flag+": "+why, mostShown)
+		}
+	}
 	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
 		if unresolved(text) {
 			return cut("a part is only known in the pod: "+text, mostShown)
