@@ -41,8 +41,7 @@ type Config struct {
 	// or "config file PATH", the first two with " in script" where a shell script sets it.
 	// Defaults are not in it.
 	Where map[string]string
-	// Unknown is why the value of a setting is not known, by its flag's name without dashes. Only
-	// parseShown returns a configuration with such settings.
+	// Unknown is why the value of a setting is not known, by its flag's name without dashes.
 	Unknown map[string]string `json:",omitempty"`
 }
 
@@ -59,7 +58,8 @@ type TLSFiles struct {
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
-// that the configuration refers to. It fails where a setting is not known.
+// that the configuration refers to. It fails where an object that has a setting can't be read. A setting that the
+// pod alone knows is in Unknown, and has the value that is shown, or etcd's default.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	out, env, err := parsePod(pod, contents)
 	if err == nil {
@@ -69,7 +69,9 @@ func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	out.Unknown = nil
+	if len(out.Unknown) == 0 {
+		out.Unknown = nil
+	}
 	return out, nil
 }
 

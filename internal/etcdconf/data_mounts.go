@@ -9,6 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// KnowsDataDir reports whether the data directory is known.
+func (c Config) KnowsDataDir() bool { return c.Unknown["data-dir"] == "" && IsKnownDir(c.DataDir) }
+
 // DataMounts returns the names of the volumes with the data directory and the write-ahead log. A directory
 // on no volume has none. known is false if a directory is not known, or the pod has no such container.
 func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) {
@@ -17,7 +20,7 @@ func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) 
 	if c.WALDir != "" {
 		dirs = append(dirs, c.WALDir)
 	}
-	if i < 0 || !IsKnownDir(c.DataDir) || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+	if i < 0 || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
 		return nil, false
 	}
 	for _, dir := range dirs {

@@ -29,6 +29,8 @@ func TestDataMounts(t *testing.T) {
 		{"on no volume", Config{Container: "etcd", DataDir: "/var/etcd"}, "", true},
 		{"a directory that only the pod knows", Config{Container: "etcd", DataDir: "$DIR"}, "", false},
 		{"a log that only the pod knows", Config{Container: "etcd", DataDir: "/data", WALDir: "$WAL"}, "", false},
+		{"a directory that a sourced file may change", Config{Container: "etcd", DataDir: "/data", Unknown: map[string]string{"data-dir": "sourced"}}, "", false},
+		{"a log that a sourced file may set", Config{Container: "etcd", DataDir: "/data", Unknown: map[string]string{"wal-dir": "sourced"}}, "", false},
 		{"a relative directory", Config{Container: "etcd", DataDir: "main.etcd"}, "", false},
 		{"no such container", Config{Container: "x", DataDir: "/data"}, "", false},
 		{"the zero configuration", Config{}, "", false},

@@ -161,3 +161,48 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 }
+
+// TestBadInputOfAMember reads scripts of members that their authors made to stop the program. What is done
+// with one is counted, and bounded.
+func TestBadInputOfAMember(t *testing.T) {
+	t.Parallel()
+	chain := ""
+	for i := range 40 {
+		chain += fmt.Sprintf("f%d() { f%d; f%d; }\n", i+1, i, i)
+	}
+	const start = "\nexec etcd --name $(POD)"
+	for name, script := range map[string]string{
+		"a function of many names":        "g(){ " + strings.Repeat("a;", 7000) + "}\nif false; then " + strings.Repeat("g;", 8000) + "fi" + start,
+		"a function of many assignments":  "g(){ " + strings.Repeat("a=1;b=2;c$(x);", 1000) + "}\n" + strings.Repeat("g;", 8000) + start,
+		"many calls that lead to etcd":    "g(){ " + start + "\n}\n" + strings.Repeat("if a; then g; fi\n", 1500) + "g",
+		"calls that double":               "f0() { h() {" + start + "\n}; }\n" + chain + "f40" + start,
+		"loops within loops":              strings.Repeat("while a;do ", 1300) + ":" + strings.Repeat(";done", 1300) + start,
+		"a trap that sets itself":         `trap "$SELF" EXIT` + start,
+		"traps of a long text":            strings.Repeat(`trap "$LONG" EXIT`+"\n", 1500) + start,
+		"many functions that call others": doubling(700) + "f700" + start,
+		"many ways":                       strings.Repeat("if a; then exec etcd --name b; fi\n", 7) + "g(){ " + strings.Repeat("a;", 7000) + "}\n" + strings.Repeat("g;", 6000) + start,
+	} {
+		c := corev1.Container{Name: "etcd", Command: []string{"sh", "-c", script}, Env: []corev1.EnvVar{
+			{Name: "SELF", Value: `trap "$SELF" EXIT; trap "$SELF" EXIT`}, {Name: "LONG", Value: strings.Repeat("a b;", 8000)}, {Name: "POD", Value: "a"},
+		}}
+		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
+		at := time.Now()
+		started := startedIn(pod, &c, nil)
+		if started.script == nil {
+			t.Errorf("%s: no script was read", name)
+			continue
+		}
+		started.script.surelyRunsEtcd()
+		s, env := &settings{}, newEnvironment(pod, &c, nil)
+		s.of(started, env)
+		err := s.readOthers(started, env)
+		took, done := time.Since(at), started.script.work.done
+		t.Logf("%s: %s, %d nodes, %v", name, took, done, err)
+		if done > maxWork*2 || took > time.Second {
+			t.Errorf("%s: took %s, and %d nodes were read, want about %d at most", name, took, done, maxWork)
+		}
+		if started.script.work.exceeded() && s.many == nil {
+			t.Errorf("%s: its settings are known beyond the bounds", name)
+		}
+	}
+}

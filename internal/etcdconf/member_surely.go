@@ -32,11 +32,11 @@ func (s *script) surelyRuns(call *syntax.CallExpr, errexit bool) bool {
 	if s.err != nil {
 		return false
 	}
-	spent := s.spent
+	spent, done := s.spent, s.work.done
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, target: call, errexit: errexit || setsErrexit.MatchString(s.text)}
 	s.from = 0
 	all := w.list(s.statements, true)
-	s.from, s.spent = len(s.text), spent
+	s.from, s.spent, s.work.done = len(s.text), spent, done
 	return all == ways{etcd: true}
 }
 

@@ -49,10 +49,11 @@ type script struct {
 	around surroundings
 	// spent is what the constants that were put into fields have cost.
 	spent int
+	work  *work
 }
 
 func newScript(text string, around surroundings) *script {
-	return &script{text: text, constants: map[string]constant{}, around: around}
+	return &script{text: text, constants: map[string]constant{}, around: around, work: &work{}}
 }
 
 // parseScript parses a script within bounds, with the scripts that it executes, and finds the

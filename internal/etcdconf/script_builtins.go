@@ -5,7 +5,6 @@ package etcdconf
 
 import (
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -73,9 +72,7 @@ func expands(word *syntax.Word) bool { return !isLiteral(word) }
 // arguments of the call.
 func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) bool {
 	if !r.leadsToEtcd(c) {
-		for _, body := range bodies {
-			r.makeUnknownIn(body)
-		}
+		r.makeUnknownAll(r.script.effectsOfCall(commandOf(c.Args)).names)
 		return false
 	}
 	positional, reset := r.positional, r.reset
@@ -105,6 +102,7 @@ func (r *run) makeUnknown(name string) {
 // makeAllUnknown makes all variables and parameters unknown.
 func (r *run) makeAllUnknown() {
 	r.changed, r.reset = true, true
+	r.script.work.spend(len(r.vars))
 	for name := range r.vars {
 		r.makeUnknown(name)
 		r.exported[name] = true
@@ -113,8 +111,14 @@ func (r *run) makeAllUnknown() {
 
 // makeUnknownIn makes the variables unknown that a node may assign, also in functions that it calls.
 func (r *run) makeUnknownIn(node syntax.Node) {
-	for name := range r.script.assignedIn(node) {
-		r.makeUnknown(name)
+	r.makeUnknownAll(r.script.assignedIn(node))
+}
+
+func (r *run) makeUnknownAll(names map[string]bool) {
+	for name := range names {
+		if r.script.work.spend(1) {
+			r.makeUnknown(name)
+		}
 	}
 }
 
@@ -125,91 +129,30 @@ func (r *run) clears(option string) {
 	}
 }
 
-func endsOptions(word *syntax.Word) bool {
-	text, _ := literal(word)
-	return text == "--"
-}
-
-// assignedIn returns the variables that a node may assign, also in functions that it calls.
-func (s *script) assignedIn(node syntax.Node) map[string]bool {
-	names := map[string]bool{}
-	called := map[string]bool{}
-	var search func(node syntax.Node)
-	search = func(node syntax.Node) {
-		syntax.Walk(node, func(node syntax.Node) bool {
-			switch n := node.(type) {
-			case *syntax.Assign:
-				if n.Name != nil {
-					names[n.Name.Value] = true
-				}
-			case *syntax.WordIter:
-				names[n.Name.Value] = true
-			case *syntax.ParamExp:
-				if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-					names[n.Param.Value] = true
-				}
-			case *syntax.BinaryArithm:
-				if word, is := n.X.(*syntax.Word); is {
-					names[word.Lit()] = true
-				}
-			case *syntax.UnaryArithm:
-				if word, is := n.X.(*syntax.Word); is {
-					names[word.Lit()] = true
-				}
-			case *syntax.CallExpr:
-				args := withoutCommand(n.Args)
-				name := commandOf(args)
-				if assigners[name] || name == "printf" && len(args) > 1 && commandOf(args[1:]) == "-v" {
-					for _, arg := range args[1:] {
-						text, _ := literal(arg)
-						text, _, _ = strings.Cut(text, "=")
-						names[text] = true
-					}
-				}
-				if bodies := s.own.functions[name]; len(bodies) > 0 && !called[name] {
-					called[name] = true
-					for _, body := range bodies {
-						search(body)
-					}
-				}
-			}
-			return true
-		})
-	}
-	search(node)
-	return names
-}
-
-// entries returns a command with the calls of the functions that lead to it.
+// entries returns a command with the calls of the functions that lead to it, as many as are followed.
 func (s *script) entries(call *syntax.CallExpr) []syntax.Node {
 	entries := []syntax.Node{call}
-	for i := 0; i < len(entries) && len(entries) < maxCalls; i++ {
+	for i := 0; i < len(entries); i++ {
 		for name, bodies := range s.own.functions {
+			if !s.work.spend(1) {
+				return entries
+			}
 			if !slices.ContainsFunc(bodies, func(body *syntax.Stmt) bool { return contains(body, entries[i]) }) {
 				continue
 			}
-			for _, c := range s.callsOf(name) {
-				if !slices.Contains(entries, syntax.Node(c)) {
-					entries = append(entries, c)
+			for _, c := range s.own.callsOf[name] {
+				if slices.Contains(entries, syntax.Node(c)) {
+					continue
 				}
+				if len(entries) == maxCalls {
+					s.work.spend(maxWork + 1) // what the other calls lead to isn't known
+					return entries
+				}
+				entries = append(entries, c)
 			}
 		}
 	}
 	return entries
-}
-
-// callsOf returns the commands that call a function.
-func (s *script) callsOf(name string) []*syntax.CallExpr {
-	var calls []*syntax.CallExpr
-	for _, statement := range s.statements {
-		syntax.Walk(statement, func(node syntax.Node) bool {
-			if c, is := node.(*syntax.CallExpr); is && commandOf(c.Args) == name {
-				calls = append(calls, c)
-			}
-			return true
-		})
-	}
-	return calls
 }
 
 func contains(outer, inner syntax.Node) bool {

@@ -39,22 +39,20 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 
 // hidden reports whether a function is not defined by a statement of the script itself, which all ways
 // execute.
-func (w *walk) hidden(body *syntax.Stmt) bool { return !w.script.defines(w.script.statements, body) }
+func (w *walk) hidden(body *syntax.Stmt) bool { return !w.script.own.always[body] }
 
-func (s *script) defines(list []*syntax.Stmt, body *syntax.Stmt) bool {
+// defines records the functions that statements define which all ways execute.
+func (d *definitions) defines(list []*syntax.Stmt) {
 	for _, statement := range list {
 		switch c := statement.Cmd.(type) {
 		case *syntax.FuncDecl:
-			if c.Body == body {
-				return true
-			}
+			d.always[c.Body] = true
 		case *syntax.Block: // a sourced file
-			if !statement.Background && s.defines(c.Stmts, body) {
-				return true
+			if !statement.Background {
+				d.defines(c.Stmts)
 			}
 		}
 	}
-	return false
 }
 
 // traps reports whether a trap may run etcd, or another program instead of it.
@@ -64,7 +62,8 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 		return false
 	}
 	action := newScript(strings.ReplaceAll(f.argv[1], unknownWord, "x"), w.script.around)
-	if action.parse() != nil {
+	action.work = w.script.work
+	if !action.work.spend(trapWork+len(action.text)) || action.parse() != nil {
 		return true
 	}
 	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1}

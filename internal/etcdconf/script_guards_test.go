@@ -108,6 +108,10 @@ func TestSettingsOfWays(t *testing.T) {
 		{"SW-23 all variables are exported", "set -a\nETCD_NAME=a\nexec etcd", "a"},
 		{"SW-24 more ways than are read", strings.Repeat("[ $X ] && exec etcd --name a\n", maxOthers) + "exec etcd --name a", "?"},
 		{"SW-25 assigned by arithmetic", "N=1\n: $((N=2))\nexec etcd --name $N", "?"},
+		{"SW-26 options with names", "set -- a\nset -eu -o pipefail\nexec etcd --name $1", "a"},
+		{"SW-27 all variables are exported, by name", "set -eo allexport\nETCD_NAME=a\nexec etcd", "a"},
+		{"SW-28 options before arguments", "set -e -- a\nexec etcd --name $1", "a"},
+		{"SW-29 arguments behind options", "set -- b\nset -e a\nexec etcd --name $1", "?"},
 	} {
 		c := &corev1.Container{Command: []string{"sh", "-c", row.script}}
 		s, err := settingsOf(newEnvironment(&corev1.Pod{}, c, nil), false)

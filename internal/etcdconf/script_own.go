@@ -15,6 +15,12 @@ type definitions struct {
 	// functions are the bodies of each function. A shell calls a function rather than a program of
 	// the same name.
 	functions map[string][]*syntax.Stmt
+	// callsOf are the commands that call each function, and always are the bodies of those that all ways
+	// define.
+	callsOf map[string][]*syntax.CallExpr
+	always  map[*syntax.Stmt]bool
+	// each are the effects of the functions that were read, and all those with the functions that they call.
+	each, all map[string]effects
 	// alias is true where an alias may stand for another command than it seems.
 	alias bool
 	// kills is true where the script ends processes.
@@ -23,13 +29,20 @@ type definitions struct {
 
 // define records what the script's statements define.
 func (s *script) define() {
-	s.own = definitions{functions: map[string][]*syntax.Stmt{}}
+	s.own = definitions{
+		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
+		each: map[string]effects{}, all: map[string]effects{},
+	}
+	s.own.defines(s.statements)
 	for _, statement := range s.statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.FuncDecl:
 				s.own.functions[n.Name.Value] = append(s.own.functions[n.Name.Value], n.Body)
 			case *syntax.CallExpr:
+				if name := commandOf(n.Args); name != "" {
+					s.own.callsOf[name] = append(s.own.callsOf[name], n)
+				}
 				switch args := withoutCommand(n.Args); commandOf(args) {
 				case "alias":
 					s.own.alias = s.own.alias || slices.ContainsFunc(args[1:], changes)

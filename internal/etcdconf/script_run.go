@@ -53,6 +53,9 @@ func newRun(s *script, inherited func(string) (string, bool), hostname string, p
 func (r *run) etcdArgs() []string {
 	r.entries = r.script.entries(r.script.etcd)
 	r.statements(r.script.statements, false)
+	if r.script.work.exceeded() {
+		r.makeAllUnknown()
+	}
 	w := r.script.etcdFields
 	at := etcdAt(w.argv)
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
@@ -103,15 +106,17 @@ func (r *run) variable(name string) (string, bool) {
 
 // leadsToEtcd reports whether the command that runs etcd is in a node.
 func (r *run) leadsToEtcd(node syntax.Node) bool {
-	return slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
+	return r.script.work.spend(len(r.entries)) && slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
 }
 
 // statements follows statements in order. It returns true at the command that runs etcd,
 // where the script ends for us. perhaps is true for statements that the shell may or may
-// not run on its way to etcd.
+// not run on its way to etcd. It also ends beyond the bounds of work.
 func (r *run) statements(list []*syntax.Stmt, perhaps bool) bool {
 	for _, s := range list {
 		switch {
+		case !r.script.work.spend(1):
+			return true
 		case s.Cmd == nil:
 		case s.Background && r.leadsToEtcd(s) && r.command(s.Cmd, false), !s.Background && r.command(s.Cmd, perhaps):
 			return true
@@ -189,6 +194,9 @@ func (r *run) ifClause(c *syntax.IfClause) bool {
 
 // call follows a command. What is assigned before a command is for that command alone.
 func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
+	if !r.script.work.spend(workOf(c)) {
+		return true
+	}
 	isEtcd := c == r.script.etcd
 	if isEtcd || len(c.Args) == 0 {
 		for _, a := range c.Assigns {
@@ -219,26 +227,37 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 	}
 }
 
-// setPositional follows `set -- ARGS`, which replaces $1 and following.
+// setPositional follows set: its options, and its operands, which replace $1 and following.
 func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
-	if len(args) == 0 {
-		return
+	for i := 0; i < len(args); i++ {
+		word, known := literal(args[i])
+		switch {
+		case word == "--":
+			r.operands(args[i+1:], perhaps)
+			return
+		case !known || len(word) < 2 || word[0] != '-' && word[0] != '+':
+			r.reset = true
+			return
+		}
+		named := strings.Count(word, "o") // each takes the name of an option from the next word
+		names := args[i+1 : min(i+1+named, len(args))]
+		r.allexport = r.allexport || word[0] == '-' && (strings.Contains(word, "a") || slices.ContainsFunc(names, exportsAll))
+		i += named
 	}
-	switch word, _ := literal(args[0]); {
-	case word == "--":
-	case strings.HasPrefix(word, "-") && !slices.ContainsFunc(args, endsOptions):
-		r.allexport = r.allexport || strings.Contains(word, "a")
-		r.reset = r.reset || len(args) > 1 && !strings.HasSuffix(word, "o")
-		return
-	default:
-		r.reset = true
-		return
-	}
+}
+
+// exportsAll reports whether the name of an option is that of set -a, or not known.
+func exportsAll(word *syntax.Word) bool {
+	name, known := literal(word)
+	return !known || name == "allexport"
+}
+
+func (r *run) operands(args []*syntax.Word, perhaps bool) {
 	zero := r.positional[:min(1, len(r.positional))]
 	if len(zero) == 0 {
 		zero = []string{"sh"}
 	}
-	r.positional = append(zero[:1:1], r.raw(args[1:])...)
+	r.positional = append(zero[:1:1], r.raw(args)...)
 	r.reset = r.reset || perhaps
 }
 

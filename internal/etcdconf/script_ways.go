@@ -110,6 +110,9 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 }
 
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
+	if !w.script.work.spend(1) {
+		return ways{other: true}
+	}
 	if _, is := s.Cmd.(*syntax.CallExpr); s.Background && !is {
 		inner := *s
 		inner.Background = false
@@ -226,7 +229,7 @@ func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps boo
 			leaves = leaves || slices.Contains(commands, name)
 			perhaps = perhaps || strings.HasSuffix(name, unknownWord)
 		}
-		return !leaves
+		return !leaves && w.script.work.spend(1)
 	})
 	return leaves, perhaps
 }
@@ -299,6 +302,9 @@ var brief = map[string]bool{
 // call follows a command. A program is run instead of etcd if exec starts it, or if it is the
 // last one.
 func (w *walk) call(c *syntax.CallExpr, last bool) ways {
+	if !w.script.work.spend(workOf(c)) {
+		return ways{other: true}
+	}
 	if c == w.target {
 		return ways{etcd: true}
 	}

@@ -76,7 +76,12 @@ func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 	value, ok = s.env(variable)
 	switch {
 	case ok && value != "": // etcd takes no empty variable
-		return value, s.in("env "+variable, s.inScript != nil && s.inScript(variable)), true, s.unknownIn(value)
+		inScript := s.inScript != nil && s.inScript(variable)
+		err = s.unknownIn(value)
+		if s.sourced && !inScript { // what is not read may set it, too
+			err = cmp.Or(err, errSourced)
+		}
+		return value, s.in("env "+variable, inScript), true, err
 	case s.opaque != "":
 		return "", "", false, fmt.Errorf("arguments of etcd are only known in the pod: %s", s.opaque)
 	case s.sourced:

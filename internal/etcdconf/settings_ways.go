@@ -29,6 +29,9 @@ func (s *settings) readOthers(started invocation, env *environment) error {
 		if call == started.script.etcd {
 			continue
 		}
+		if started.script.work.exceeded() {
+			break
+		}
 		other := *started.script
 		other.etcd, other.etcdFields = call, started.script.fields(call)
 		way := started
@@ -42,6 +45,9 @@ func (s *settings) readOthers(started invocation, env *environment) error {
 			return err
 		}
 		s.others = append(s.others, o)
+	}
+	if started.script.work.exceeded() {
+		s.many = errTooMuchWork
 	}
 	return nil
 }

@@ -75,11 +75,14 @@ func (c *Config) ownPeers() []Peer {
 // discovery are the flags by which etcd finds the members where it has no initial cluster.
 var discovery = []string{"discovery", "discovery-srv", "discovery-token"}
 
+// waysUnknown are why a setting is not known although one way of a script shows it.
+var waysUnknown = []string{errWays.Error(), errManyWays.Error(), errTooMuchWork.Error()}
+
 // unknownPeers returns why the initial cluster is not known in full, empty if it is. A value that
 // can't be read is not that of etcd's default, which is the member alone.
 func (c *Config) unknownPeers() string {
 	for _, flag := range []string{"initial-cluster", "name", "initial-advertise-peer-urls"} {
-		if why := c.Unknown[flag]; why == errWays.Error() || why == errManyWays.Error() {
+		if why := c.Unknown[flag]; slices.Contains(waysUnknown, why) {
 			return cut("--"+flag+": "+why, mostShown)
 		}
 	}
@@ -140,8 +143,13 @@ func (c Config) PeerURLs() []string {
 // out what is not known.
 func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) }
 
-// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are: only the pod expands a part.
+// UnknownPeerURLs returns why the URLs for peers are not known, empty if they are.
 func (c Config) UnknownPeerURLs() string {
+	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
+		if why := c.Unknown[flag]; why != "" {
+			return cut("--"+flag+": "+why, mostShown)
+		}
+	}
 	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
 		if unresolved(text) {
 			return cut("a part is only known in the pod: "+text, mostShown)

@@ -19,14 +19,35 @@ import (
 
 // selects counts the members that a budget selects.
 func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
+	return matching(pdb, w.memberLabels())
+}
+
+// matching counts the sets of labels that a budget selects.
+func matching(pdb *policyv1.PodDisruptionBudget, all []labels.Set) int {
 	selector := budgetSelector(pdb)
 	n := 0
-	for _, set := range w.memberLabels() {
+	for _, set := range all {
 		if selector.Matches(set) {
 			n++
 		}
 	}
 	return n
+}
+
+// labelsToSelect returns the labels of the members that a budget must select: all but the pods that no
+// StatefulSet made beside those of StatefulSets. The manager doesn't know those, so the budget that it writes is
+// that of the StatefulSets, and counts the others as down.
+func (w *workload) labelsToSelect() []labels.Set {
+	var out []labels.Set
+	for _, pod := range w.pods {
+		if !w.owner.IsBeside(pod.Name) {
+			out = append(out, pod.Labels)
+		}
+	}
+	if len(out) == 0 {
+		return w.memberLabels()
+	}
+	return out
 }
 
 // SelectsOrphan reports whether a budget selects a pod that runs etcd, is not being deleted, and

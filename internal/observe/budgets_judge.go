@@ -64,7 +64,8 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 		return j, err
 	}
 	j.expect(w)
-	some, all := w.selects(pdb), len(w.memberLabels())
+	toSelect := w.labelsToSelect()
+	some, all := matching(pdb, toSelect), len(toSelect)
 	switch {
 	case annotation.SelectsNamespace(pdb) != nil:
 		j.Fault = annotation.SelectsNamespace(pdb)

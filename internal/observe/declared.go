@@ -20,9 +20,10 @@ import (
 )
 
 // declared returns a member's pod with the declaration that counts for it: the Etcd's, the
-// StatefulSet's, its own. A template may have declared it after the pod was created.
+// StatefulSet's, its own. A template may have declared it after the pod was created. A pod that no StatefulSet
+// made has its own alone.
 func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
-	if w.sts == nil {
+	if w.sts == nil || w.owner.IsBeside(pod.Name) {
 		return pod
 	}
 	var ofEtcd map[string]string

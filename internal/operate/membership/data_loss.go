@@ -141,7 +141,7 @@ func restarts(pod *corev1.Pod, container string) int32 {
 // dataVolume returns the volume of an ordinal's data directory, nil where it is on none. It returns
 // false where the directory, or its volume, is not known.
 func (s *observation) dataVolume(ordinal int) (*corev1.Volume, bool) {
-	if ordinal < 0 || ordinal >= len(s.configs) || !etcdconf.IsKnownDir(s.configs[ordinal].DataDir) {
+	if ordinal < 0 || ordinal >= len(s.configs) || !s.configs[ordinal].KnowsDataDir() {
 		return nil, false
 	}
 	c := containerOf(&s.template.template, s.configs[ordinal].Container)

@@ -105,18 +105,33 @@ func TestWarnOfLastFailure(t *testing.T) {
 	}
 }
 
-// TestGoingClaim: a claim that is being deleted goes with its pod.
+// TestGoingClaim: a claim with the data that is being deleted goes with its pod. Another one costs no data.
 func TestGoingClaim(t *testing.T) {
 	t.Parallel()
-	s := well()
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-main-1"}}
-	s.claims["main-1"] = []*corev1.PersistentVolumeClaim{claim}
-	if got := goingClaim(s, "main-1"); got != "" {
-		t.Errorf("%q is being deleted", got)
-	}
-	claim.DeletionTimestamp = &metav1.Time{}
-	if got := goingClaim(s, "main-1"); got != "data-main-1" {
-		t.Errorf("%q is being deleted, want data-main-1", got)
+	for _, row := range []struct{ name, dir, going, want string }{
+		{"none", "/data", "", ""},
+		{"the one with the data", "/data", "data-main-1", "data-main-1"},
+		{"the one for backups", "/data", "backups-main-1", ""},
+		{"which has the data is not known", "$DIR", "data-main-1", ""},
+	} {
+		s := well()
+		s.template.template.Spec = corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", VolumeMounts: []corev1.VolumeMount{
+			{Name: "data", MountPath: "/data"}, {Name: "backups", MountPath: "/backups"},
+		}}}}
+		s.configs[1].DataDir, s.configs[1].Container = row.dir, "etcd"
+		for _, name := range []string{"backups-main-1", "data-main-1"} {
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			if name == row.going {
+				claim.DeletionTimestamp = &metav1.Time{}
+			}
+			s.claims["main-1"] = append(s.claims["main-1"], claim)
+		}
+		m := &Members{Owner: owner.Owner{
+			WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3, Claims: []owner.Claim{{Template: "data"}, {Template: "backups"}},
+		}}
+		if got := m.goingClaim(s, "main-1"); got != row.want {
+			t.Errorf("%s: %q is being deleted, want %q", row.name, got, row.want)
+		}
 	}
 }
 

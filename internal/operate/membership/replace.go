@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -107,8 +108,8 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		return err
 	case old.Healthy && wrong != "":
 		f.Fact("%s is to be replaced: %s", replica.Pod, wrong)
-	case old.Healthy && goingClaim(s, replica.Pod) != "":
-		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, goingClaim(s, replica.Pod))
+	case old.Healthy && m.goingClaim(s, replica.Pod) != "":
+		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, m.goingClaim(s, replica.Pod))
 	case old.Healthy && !force:
 		f.Refuse("it is healthy; --force replaces a healthy member and deletes its data")
 	case old.Healthy:
@@ -124,10 +125,16 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	return nil
 }
 
-// goingClaim returns a pod's volume claim that is being deleted, empty for none.
-func goingClaim(s *observation, pod string) string {
+// goingClaim returns a volume claim with a pod's data that is being deleted, empty for none. It is also empty
+// where it is not known which claims have the data: the loss of another one costs no data.
+func (m *Members) goingClaim(s *observation, pod string) string {
+	wanted, known := m.dataClaims(s, pod)
+	if !known {
+		return ""
+	}
 	for _, c := range s.claims[pod] {
-		if c.DeletionTimestamp != nil {
+		isData := slices.ContainsFunc(wanted, func(of owner.Claim) bool { return of.Template+"-"+pod == c.Name })
+		if isData && c.DeletionTimestamp != nil {
 			return c.Name
 		}
 	}

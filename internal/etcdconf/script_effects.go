@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"maps"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// effects are what a part of a script does by itself.
+type effects struct {
+	// names are the variables that it may assign, and calls the functions of the script that it calls.
+	names, calls map[string]bool
+	// ends is true where it may run etcd or a program instead of it, or end the script or a function.
+	ends bool
+}
+
+// ending are commands that may end a script or a function, or have something else do so.
+var ending = map[string]bool{"exec": true, "exit": true, "return": true, "trap": true, "eval": true, ".": true, "source": true, "set": true}
+
+// effectsOf returns the effects of a node. Beyond the bounds of work they are not complete.
+func (s *script) effectsOf(node syntax.Node) effects {
+	e := effects{names: map[string]bool{}, calls: map[string]bool{}}
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if node == nil {
+			return true
+		}
+		if call, is := node.(*syntax.CallExpr); is {
+			e.add(s, call)
+		}
+		e.assigns(node)
+		return s.work.spend(1)
+	})
+	return e
+}
+
+// assigns records the variable that a node assigns.
+func (e *effects) assigns(node syntax.Node) {
+	switch n := node.(type) {
+	case *syntax.Assign:
+		if n.Name != nil {
+			e.names[n.Name.Value] = true
+		}
+	case *syntax.WordIter:
+		e.names[n.Name.Value] = true
+	case *syntax.ParamExp:
+		if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			e.names[n.Param.Value] = true
+		}
+	case *syntax.BinaryArithm:
+		if word, is := n.X.(*syntax.Word); is {
+			e.names[word.Lit()] = true
+		}
+	case *syntax.UnaryArithm:
+		if word, is := n.X.(*syntax.Word); is {
+			e.names[word.Lit()] = true
+		}
+	}
+}
+
+// add records what a command does.
+func (e *effects) add(s *script, call *syntax.CallExpr) {
+	args := withoutCommand(call.Args)
+	name := commandOf(args)
+	if assigners[name] || name == "printf" && len(args) > 1 && commandOf(args[1:]) == "-v" {
+		for _, arg := range args[1:] {
+			text, _ := literal(arg)
+			text, _, _ = strings.Cut(text, "=")
+			e.names[text] = true
+		}
+	}
+	if len(s.own.functions[name]) > 0 {
+		e.calls[name] = true
+	}
+	_, launches := launchers[path.Base(name)]
+	unknown := len(args) > 0 && name == ""
+	e.ends = e.ends || unknown || launches || ending[name] || path.Base(name) == "etcd"
+}
+
+// assignedIn returns the variables that a node may assign, also in functions that it calls.
+func (s *script) assignedIn(node syntax.Node) map[string]bool {
+	e := s.effectsOf(node)
+	for name := range e.calls {
+		called := s.effectsOfCall(name).names
+		if !s.work.spend(len(called)) {
+			break
+		}
+		maps.Copy(e.names, called)
+	}
+	return e.names
+}
+
+// effectsOfCall returns the effects of a function with those of the functions that it calls.
+func (s *script) effectsOfCall(function string) effects {
+	if e, done := s.own.all[function]; done {
+		return e
+	}
+	e := effects{names: map[string]bool{}, calls: map[string]bool{function: true}}
+	for queue := []string{function}; len(queue) > 0; queue = queue[1:] {
+		one := s.effectsOfFunction(queue[0])
+		if !s.work.spend(len(one.names) + len(one.calls)) {
+			break
+		}
+		e.ends = e.ends || one.ends
+		maps.Copy(e.names, one.names)
+		for name := range one.calls {
+			if !e.calls[name] {
+				e.calls[name] = true
+				queue = append(queue, name)
+			}
+		}
+	}
+	s.own.all[function] = e
+	return e
+}
+
+// effectsOfFunction returns the effects of a function's own bodies.
+func (s *script) effectsOfFunction(name string) effects {
+	if e, done := s.own.each[name]; done {
+		return e
+	}
+	all := effects{names: map[string]bool{}, calls: map[string]bool{}}
+	for _, body := range s.own.functions[name] {
+		e := s.effectsOf(body)
+		maps.Copy(all.names, e.names)
+		maps.Copy(all.calls, e.calls)
+		all.ends = all.ends || e.ends
+	}
+	s.own.each[name] = all
+	return all
+}
