@@ -192,6 +192,12 @@ func TestBadInputOfAMember(t *testing.T) {
 			t.Errorf("%s: no script was read", name)
 			continue
 		}
+		if started.script.etcd == nil { // its settings are not read
+			if started.script.err == nil {
+				t.Errorf("%s: the script has no etcd, and nothing reports why", name)
+			}
+			continue
+		}
 		started.script.surelyRunsEtcd()
 		s, env := &settings{}, newEnvironment(pod, &c, nil)
 		s.of(started, env)
