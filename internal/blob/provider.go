@@ -25,6 +25,7 @@ type provider struct {
 	open       func(context.Context, Location) (*cloud.Bucket, error)
 }
 
+//nolint:gosec // the credentials are names of variables
 var providers = []provider{
 	{scheme: "file", name: "Local", form: "file:///DIRECTORY", credentials: "none", open: openDirectory},
 	{

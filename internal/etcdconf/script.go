@@ -139,7 +139,7 @@ func (s *script) find(statement *syntax.Stmt) {
 // stays reports whether a member that a command runs may be the one of the container. A script may also
 // run one for its preparation, and end it.
 func (s *script) stays(call *syntax.CallExpr, background bool) bool {
-	return firstOf(s.argv(call)) != "timeout" && !(background && s.own.kills)
+	return firstOf(s.argv(call)) != "timeout" && (!background || !s.own.kills)
 }
 
 // prefers reports whether a command shows more of the member than the one that was found before it:

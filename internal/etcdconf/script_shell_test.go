@@ -90,9 +90,9 @@ const maxTools = 12
 // run etcd.
 const runs, mostRuns = 12, 200
 
-func newSandbox(t testing.TB) sandbox {
-	t.Helper()
-	s := sandbox{dir: t.TempDir()}
+func newSandbox(tb testing.TB) sandbox {
+	tb.Helper()
+	s := sandbox{dir: tb.TempDir()}
 	for _, name := range []string{"dash", "bash", "busybox", "sh"} {
 		if at, err := exec.LookPath(name); err == nil && (name != "sh" || len(s.shells) == 0) {
 			s.shells = append(s.shells, at)
@@ -104,39 +104,39 @@ func newSandbox(t testing.TB) sandbox {
 			err = os.Symlink(at, s.path(name))
 		}
 		if err != nil {
-			t.Skip(err)
+			tb.Fatal(err)
 		}
 	}
 	// A member never ends. So etcd ends the whole process group, and the test sees nothing of
 	// what follows.
-	s.program(t, "etcd", `case "$1" in --version|-h) exit 0 ;; esac
+	s.program(tb, "etcd", `case "$1" in --version|-h) exit 0 ;; esac
 { echo etcd; printf '%s\037' "$@" "ETCD_NAME=$ETCD_NAME"; echo; } >> LOG
 read -r MAIN < PID
 kill -KILL "-$MAIN" 0`)
 	// Another program runs instead of etcd if it replaces the script, or if it is the last command.
-	s.program(t, "server", `read -r MAIN < PID; [ "$$" != "$MAIN" ] || echo server >> LOG`)
-	s.program(t, "last", `echo server >> LOG`)
-	s.program(t, "tool", "exit 0")
+	s.program(tb, "server", `read -r MAIN < PID; [ "$$" != "$MAIN" ] || echo server >> LOG`)
+	s.program(tb, "last", `echo server >> LOG`)
+	s.program(tb, "tool", "exit 0")
 	for i := range maxTools {
-		s.program(t, fmt.Sprintf("t%d", i), fmt.Sprintf(`exit "$T%d"`, i))
+		s.program(tb, fmt.Sprintf("t%d", i), fmt.Sprintf(`exit "$T%d"`, i))
 	}
-	s.program(t, "gosu", `shift; exec "$@"`)
-	s.program(t, "tini", `while [ "$1" != -- ]; do shift; done; shift; exec "$@"`)
+	s.program(tb, "gosu", `shift; exec "$@"`)
+	s.program(tb, "tini", `while [ "$1" != -- ]; do shift; done; shift; exec "$@"`)
 	for i := range maxConditions {
-		s.program(t, fmt.Sprintf("c%d", i), fmt.Sprintf(`[ "$C%d" = 1 ]`, i))
+		s.program(tb, fmt.Sprintf("c%d", i), fmt.Sprintf(`[ "$C%d" = 1 ]`, i))
 		// A loop's condition holds once.
-		s.program(t, fmt.Sprintf("w%d", i), fmt.Sprintf(`[ "$C%d" = 1 ] && [ ! -e LOG.w%d ] && : > LOG.w%d`, i, i, i))
+		s.program(tb, fmt.Sprintf("w%d", i), fmt.Sprintf(`[ "$C%d" = 1 ] && [ ! -e LOG.w%d ] && : > LOG.w%d`, i, i, i))
 	}
 	return s
 }
 
 func (s sandbox) path(name string) string { return filepath.Join(s.dir, name) }
 
-func (s sandbox) program(t testing.TB, name, text string) {
-	t.Helper()
+func (s sandbox) program(tb testing.TB, name, text string) {
+	tb.Helper()
 	text = strings.NewReplacer("LOG", s.path("work/log"), "PID", s.path("work/pid")).Replace(text)
 	if err := os.WriteFile(s.path(name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -109,6 +109,7 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 	return is && firstOf(w.script.argv(call)) == "exit"
 }
 
+//nolint:gocyclo // one case a kind of statement
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	if !w.script.work.spend(1) {
 		return ways{other: true}
@@ -301,6 +302,8 @@ var brief = map[string]bool{
 
 // call follows a command. A program is run instead of etcd if exec starts it, or if it is the
 // last one.
+//
+//nolint:gocyclo // one case a kind of command
 func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	if !w.script.work.spend(workOf(c)) {
 		return ways{other: true}

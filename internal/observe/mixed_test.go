@@ -19,6 +19,8 @@ import (
 
 // TestMixedCluster has a StatefulSet of two members and a bare pod. Every target names the one cluster, and
 // its facts have three members. The manager's reader, which knows no such pods, counts one elsewhere.
+//
+//nolint:gocyclo // one check a fact
 func TestMixedCluster(t *testing.T) {
 	t.Parallel()
 	const list = "main-0=http://main-0.main:2380,main-1=http://main-1.main:2380,x=http://x:2380"

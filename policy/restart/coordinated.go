@@ -220,6 +220,8 @@ func (c Coordinated) StaysCut() bool { return c.At() == Starting && (c.Other != 
 // mayStopAll returns whether all members may be stopped. A member that is not healthy is no
 // objection: it may be what the restart is for. Without a quorum nothing is lost by a stop, as long
 // as the data of every member stays.
+//
+//nolint:gocyclo // one case a row
 func (c Coordinated) mayStopAll() policy.Verdict {
 	for _, m := range c.Members {
 		switch {
@@ -248,7 +250,7 @@ func (c Coordinated) mayStopAll() policy.Verdict {
 	case healthy < quorum:
 		return policy.Allow(DataKept, "%d of %s healthy, quorum is %d; every member has its data", healthy, policy.Count(voters, "voter"), quorum)
 	case c.fragile():
-		return policy.Refuse(policy.MemberDown, "%d of %s healthy: with the peer URLs of half of the members updated, the others are not all in contact, so a leader may be missing; replace the members that are not healthy first (kubectl etcd member replace), or bring them back",
+		return policy.Refuse(policy.MemberDown, "%d of %s healthy: with the peer URLs of half of the members updated, the others are not all in contact, so a leader may be missing; replace the members that are not healthy first (kubectl etcd member replace POD), or bring them back",
 			healthy, policy.Count(voters, "voter"))
 	case c.Cluster.BackupReady.Value() == policy.False:
 		return policy.Refuse(policy.BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.Cluster.BackupReady.Reason)

@@ -43,6 +43,8 @@ func everyState(f func(Facts)) {
 }
 
 // mayRemove is a second, naive reading of the page: what must be true of an object that is removed.
+//
+//nolint:gocyclo // one case a kind
 func mayRemove(f Facts) bool {
 	all := func(want Known, facts ...Known) bool {
 		return !slices.ContainsFunc(facts, func(k Known) bool { return k != want })

@@ -59,13 +59,11 @@ func (o *Objects) put(key string, c *content) {
 	o.content[key] = c
 }
 
-// remove removes an object, and reports whether there was one.
-func (o *Objects) remove(key string) bool {
+// remove removes an object.
+func (o *Objects) remove(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, found := o.content[key]
 	delete(o.content, key)
-	return found
 }
 
 // keys returns those with a prefix, sorted.

@@ -165,6 +165,8 @@ func randomMix(random *rand.Rand) (sets []*appsv1.StatefulSet, pods []corev1.Pod
 }
 
 // naiveMixed joins members until nothing changes: those that list each other, and pods that GroupPods joins.
+//
+//nolint:gocyclo // the naive implementation is one piece
 func naiveMixed(sets []*appsv1.StatefulSet, pods []corev1.Pod, names map[string][]string) []string {
 	group := map[string]string{}
 	for member := range names {

@@ -12,7 +12,7 @@ import (
 // caDir and credentialsDir are where a run has the authorities of the store, and the file of its credentials.
 const (
 	caDir          = "/etc/kubectl-etcd/store-ca"
-	credentialsDir = "/etc/kubectl-etcd/store-credentials"
+	credentialsDir = "/etc/kubectl-etcd/store-credentials" //nolint:gosec // a path
 )
 
 // storeAccess gives a container what it needs of the store, and returns the volumes for it.

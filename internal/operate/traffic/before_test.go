@@ -15,6 +15,8 @@ import (
 
 // TestLeave: a cut from before an operation has its own end again. A cut that was not there, or whose end
 // has passed, ends.
+//
+//nolint:gocyclo // one check a state
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -30,6 +30,8 @@ func program(t *testing.T, dir, name, script string) string {
 
 // TestNothingIsLeft: neither the directory nor the process is left, however a trial ends. Only the user can read the
 // directory, and etcd gets no variables that are flags.
+//
+//nolint:gocyclo // one check a trace
 func TestNothingIsLeft(t *testing.T) {
 	for _, row := range []struct {
 		name, tool, etcd string
