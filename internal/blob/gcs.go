@@ -158,9 +158,9 @@ type gcsWriter struct {
 
 // Close ends the upload, or discards it if the context has ended.
 func (w *gcsWriter) Close() error {
-	w.CloseWithError(w.ctx.Err()) //nolint:errcheck,gosec // it is always nil. An error of nil is the end of the data
+	_ = w.CloseWithError(w.ctx.Err()) // nil is the end of the data
 	if err := w.ctx.Err(); err != nil {
-		<-w.done
+		_ = <-w.done // the upload has ended
 		return err
 	}
 	return <-w.done

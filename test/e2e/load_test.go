@@ -71,7 +71,7 @@ func (l *load) await(t *testing.T, n int) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if len(l.acked) < n {
-			return fmt.Errorf("%d are, and the last error is %v", len(l.acked), l.why)
+			return fmt.Errorf("%d are, and the last error is %w", len(l.acked), l.why)
 		}
 		return nil
 	})

@@ -16,6 +16,8 @@ import (
 
 // TestVerify starts a throw-away etcd of each release from data of that release. Authentication was on, and no user
 // is asked for the password.
+//
+//nolint:gocyclo // one check a fact
 func TestVerify(t *testing.T) {
 	for _, version := range []string{"3.4", "3.5", "3.6", "3.7"} {
 		t.Run(version, func(t *testing.T) {
