@@ -160,8 +160,7 @@ type gcsWriter struct {
 func (w *gcsWriter) Close() error {
 	_ = w.CloseWithError(w.ctx.Err()) // nil is the end of the data
 	if err := w.ctx.Err(); err != nil {
-		_ = <-w.done // the upload has ended
-		return err
+		return errors.Join(err, <-w.done)
 	}
 	return <-w.done
 }

@@ -23,10 +23,10 @@ import (
 // TestScriptsInAShell compares the judgement of random scripts with what real shells run.
 func TestScriptsInAShell(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	const seed = 1 // equal scripts in each run: FuzzScriptsInAShell walks others
 	shell := newSandbox(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	const most, least, enough = 300, 10, 2 * time.Second
+	const most, least, enough = 60, 10, 2 * time.Second
 	shown, count := 0, 0
 	for start := time.Now(); count < most && (count < least || time.Since(start) < enough); count++ {
 		if shell.judge(t, random.Uint64()) {
