@@ -447,3 +447,16 @@ func TestDiscardVolumes(t *testing.T) {
 		}
 	}
 }
+
+// TestRemoveVolume: a volume that is gone needs nothing.
+func TestRemoveVolume(t *testing.T) {
+	t.Parallel()
+	d := newDiscarding(t)
+	d.record(keptFirst + " volumes until=2026-11-08T00:00:00Z")
+	if _, _, err := d.judge(t); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.removeVolume(t.Context(), Kept{Volume: "gone"}); err != nil {
+		t.Errorf("a volume that is gone: %v", err)
+	}
+}
