@@ -75,7 +75,7 @@ func (j *Job) write(ctx context.Context) (*batchv1.CronJob, error) {
 	if j.Action != Set || j.annotated() {
 		return cronJob, nil
 	}
-	return cronJob, j.annotate(ctx, Name(j.Owner.Name), Short(j.Spec.MaxAge()))
+	return cronJob, j.annotate(ctx, Name(j.Owner.Name), operate.Duration(j.Spec.MaxAge()))
 }
 
 // annotate sets the annotations of the StatefulSet, or removes them if they are nil.

@@ -45,7 +45,7 @@ func Find(ctx context.Context, kube client.Reader, o owner.Owner) (*Found, error
 	f.Keep, _ = strconv.Atoi(c.Annotations[v1alpha1.ScheduleKeepAnnotation])
 	f.To, _ = blob.ParseFolder(c.Annotations[v1alpha1.ScheduleURLAnnotation])
 	if every, err := time.ParseDuration(f.Every); err == nil {
-		f.Every = Short(every)
+		f.Every = operate.Duration(every)
 	}
 	if t := c.Status.LastScheduleTime; t != nil {
 		f.Started = t.Time
@@ -103,15 +103,3 @@ func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 }
 
 func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
-
-// Short returns a duration without zeros at its end: 1h30m, not 1h30m0s.
-func Short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}

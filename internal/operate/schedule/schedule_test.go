@@ -468,8 +468,8 @@ func TestTimes(t *testing.T) {
 	} {
 		at, err := cron(every, "team/main")
 		s := Spec{Every: every}
-		if err != nil || at != want[0] || Short(s.Deadline()) != want[1] || Short(s.MaxAge()) != want[2] {
-			t.Errorf("%s: %q, %s, %s, %v", every, at, Short(s.Deadline()), Short(s.MaxAge()), err)
+		if err != nil || at != want[0] || operate.Duration(s.Deadline()) != want[1] || operate.Duration(s.MaxAge()) != want[2] {
+			t.Errorf("%s: %q, %s, %s, %v", every, at, operate.Duration(s.Deadline()), operate.Duration(s.MaxAge()), err)
 		}
 	}
 	if got := Name(strings.Repeat("long", 12)); len(got) > longest || got == Name(strings.Repeat("long", 13)) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // SaveSnapshot saves a snapshot of a member to a file of this machine.
@@ -33,19 +34,7 @@ type CutTraffic struct {
 
 // Command implements Action. The plan itself restores the traffic.
 func (t CutTraffic) Command(f Flags) string {
-	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, duration(t.Length))
-}
-
-// duration returns a duration as a flag has it: 2h instead of 2h0m0s.
-func duration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, operate.Duration(t.Length))
 }
 
 // Do implements Action.
@@ -69,12 +58,7 @@ func (t RestoreTraffic) Command(f Flags) string {
 		return all
 	}
 	var leave []string
-	last := time.Time{}
-	for _, name := range slices.Sorted(maps.Keys(t.Ends)) {
-		if t.Ends[name].After(last) {
-			last = t.Ends[name]
-		}
-	}
+	last := slices.MaxFunc(slices.Collect(maps.Values(t.Ends)), time.Time.Compare)
 	for _, name := range slices.Sorted(maps.Keys(t.Ends)) {
 		end := t.Ends[name]
 		keep := patchCut(f, name, fmt.Sprintf(`"%s%d"`, v1alpha1.ClientTrafficPrefix, end.Unix()))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // Wait waits until all objects have reached a state.
@@ -28,7 +29,7 @@ type Wait struct {
 
 // Command implements Action.
 func (w Wait) Command(f Flags) string {
-	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, duration(w.Timeout), plural(w.Kind, w.Names))
+	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, operate.Duration(w.Timeout), plural(w.Kind, w.Names))
 }
 
 // Do implements Action.

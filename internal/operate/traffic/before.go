@@ -5,6 +5,7 @@ package traffic
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -51,14 +52,7 @@ func FindBefore(ctx context.Context, kube client.Client, r *observe.Reader, o ow
 }
 
 // Services returns the names of the Services in their order.
-func (b Before) Services() []string {
-	var names []string
-	for name := range b.Ends {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (b Before) Services() []string { return slices.Sorted(maps.Keys(b.Ends)) }
 
 // Until returns the last end, zero without a cut.
 func (b Before) Until() time.Time {
