@@ -122,7 +122,7 @@ func runVerify(cmd *cobra.Command, a *app.App, arg string, o verifyOptions) erro
 func programPath(program, flag string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", app.Refused("program %s is not on this machine; install that of the members' minor release, or name it with --%s", program, flag)
+		return "", fmt.Errorf("program %s is not on this machine; install that of the members' minor release, or name it with --%s", program, flag)
 	}
 	return filepath.Abs(path)
 }
