@@ -197,7 +197,7 @@ const HelperContainer = "files"
 // podMark is where the pod's name belongs in a text for all pods.
 const podMark = "__POD__"
 
-// findClaims finds out which of the claims are gone, and which have no volume.
+// findClaims finds out which of the claims are gone, and which have no volume or one that is gone.
 func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
 	for _, name := range names {
 		var claim corev1.PersistentVolumeClaim
@@ -209,9 +209,21 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
 		case claim.Spec.VolumeName == "":
 			r.Unbound = append(r.Unbound, name)
+		case claim.Status.Phase == corev1.ClaimLost:
+			r.Unbound = append(r.Unbound, name)
+			r.loseMember(name)
 		}
 	}
 	return nil
+}
+
+// loseMember adds the member of a claim whose PersistentVolume is gone: no pod can mount it, so it gets a new claim.
+func (r *Plan) loseMember(claim string) {
+	for _, m := range r.Members {
+		if slices.Contains(r.claimsOf([]Member{m}), claim) && !slices.Contains(r.Lost, m.Pod) {
+			r.Lost = append(slices.Clone(r.Lost), m.Pod)
+		}
+	}
 }
 
 // claims returns the names of all members' claims.

@@ -117,6 +117,9 @@ func (r Plan) lostClaims() []string {
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
 func (r Plan) replaceClaims(lost []string) step.Step {
 	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you discard them."}
+	if !slices.ContainsFunc(lost, func(c string) bool { return !slices.Contains(r.Unbound, c) }) {
+		s.Why = "Their volumes are gone."
+	}
 	s.Acts = append(s.Acts, r.retainVolumes(lost)...)
 	s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: lost, IgnoreMissing: true})
 	return s
