@@ -120,3 +120,18 @@ func TestTwoEvictionsOfFive(t *testing.T) {
 		}
 	})
 }
+
+// TestReleasedPodsAreMembers takes the label away that the StatefulSet selects, so that it releases its pods.
+func TestReleasedPodsAreMembers(t *testing.T) {
+	t.Parallel()
+	live, evict := guarded(t)
+	for _, name := range []string{"plain-1", "plain-2"} {
+		change(live, name, func(pod *corev1.Pod) {
+			pod.OwnerReferences, pod.Labels = nil, map[string]string{appsv1.StatefulSetPodNameLabel: name}
+		})
+	}
+	e := expectation{t, replica(t, live, live)}
+	e.gets("plain-1, which its StatefulSet released", evict("plain-1"), true, "QuorumKept")
+	e.gets("plain-2, which its StatefulSet released", evict("plain-2"), false, "EvictionUnderWay")
+	e.gets("plain-0", evict("plain-0"), false, "EvictionUnderWay")
+}

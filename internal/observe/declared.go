@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +33,7 @@ func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
 	}
 	sts := w.sts
 	for _, set := range w.sets() {
-		if metav1.IsControlledBy(pod, set) {
+		if owner.Made(set, pod) {
 			sts = set
 		}
 	}
@@ -62,7 +63,32 @@ func (r *Reader) podsAsDeclared(ctx context.Context, opts ...client.ListOption) 
 	}
 	var by client.ListOptions
 	by.ApplyOptions(opts)
-	return pods.Items, r.Declare(ctx, by.Namespace, pods.Items)
+	free, err := r.withoutReleased(ctx, by.Namespace, pods.Items)
+	if err != nil {
+		return nil, err
+	}
+	return free, r.Declare(ctx, by.Namespace, free)
+}
+
+// withoutReleased returns the pods without those that a StatefulSet made and released. It lists StatefulSets only
+// if such pods are there. Where the user may not list them, such a pod counts as one without a StatefulSet.
+func (r *Reader) withoutReleased(ctx context.Context, namespace string, pods []corev1.Pod) ([]corev1.Pod, error) {
+	if !slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return owner.IsReleased(&pod) }) {
+		return pods, nil
+	}
+	var sets appsv1.StatefulSetList
+	err := r.List(ctx, &sets, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)
+	if apierrors.IsForbidden(err) {
+		return pods, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
+	}
+	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		return owner.IsReleased(&pod) && slices.ContainsFunc(sets.Items, func(sts appsv1.StatefulSet) bool {
+			return sts.Namespace == pod.Namespace && owner.Made(&sts, &pod)
+		})
+	}), nil
 }
 
 // declarers are the kinds other than StatefulSets with an annotation that declares their pods.

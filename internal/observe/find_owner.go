@@ -24,10 +24,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
-// OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
-// for a pod that is no member: its controller is no StatefulSet, or the StatefulSet doesn't run
+// OwnerOfPod returns the cluster that a pod is a member of, by the StatefulSet that controls or has released it.
+// It returns false for a pod that is no member: no StatefulSet made it, or the StatefulSet doesn't run
 // etcd or is gone.
 func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner, bool, error) {
+	if owner.IsReleased(pod) {
+		return r.OwnerOfPodNamed(ctx, pod.Namespace, pod.Name)
+	}
 	ref := metav1.GetControllerOf(pod)
 	if ref == nil || ref.Kind != "StatefulSet" || owner.GroupOf(ref) != appsv1.GroupName {
 		return owner.Owner{}, false, nil

@@ -41,13 +41,12 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 			return w, err
 		}
 	}
-	// The controller decides, not a selector: a pod with edited labels is still a member.
+	// A selector doesn't decide: a pod with edited labels is still a member.
 	member := func(pod *corev1.Pod) bool {
-		ref := metav1.GetControllerOfNoCopy(pod)
 		if slices.Contains(o.PodsBeside, pod.Name) && owner.CountsAsMember(pod) {
 			return true
 		}
-		return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
+		return slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return owner.Made(s, pod) })
 	}
 	pods, err := r.podsOf(ctx, &w)
 	if err != nil {

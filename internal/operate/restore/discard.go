@@ -69,11 +69,11 @@ type Kept struct {
 
 // String names the data for people.
 func (k Kept) String() string {
-	where := k.Pod + ": " + k.Path
+	where, size := k.Pod+": "+k.Path, "size not known, if it is there"
 	if k.Volume != "" {
+		size = "size not known"
 		where = fmt.Sprintf("PersistentVolume %s, from claim %s", k.Volume, k.Claim)
 	}
-	size := "size not known"
 	if k.Size >= 0 {
 		size = policy.Bytes(k.Size)
 	}
