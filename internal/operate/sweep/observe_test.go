@@ -138,8 +138,23 @@ func TestObserve(t *testing.T) {
 			s.journal("main", `{"kind":"scale",`+today+`,"object":"sts","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`)
 		}},
 		{name: "claims of a cluster without replicas", set: func(s *stage) {
-			operatetest.Field(s.Get(operatetest.Path("StatefulSet", "main")), "spec")["replicas"] = 0
+			s.scaleToZero("StatefulSet")
+			s.list, s.listErr = nil, nil
+			s.claim("data-main-0")
 			s.claim("data-main-3")
+		}},
+		{name: "leases of an Etcd without replicas", set: func(s *stage) {
+			s.druid("main-0", "main-3")
+			s.scaleToZero("StatefulSet")
+			s.scaleToZero("Etcd")
+		}},
+		{name: "a lock of a cluster without replicas", set: func(s *stage) {
+			s.scaleToZero("StatefulSet")
+			s.lock("kubectl-etcd-statefulset-main", "", time.Hour)
+		}},
+		{name: "a journal of a cluster without replicas", set: func(s *stage) {
+			s.scaleToZero("StatefulSet")
+			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts"}`)
 		}},
 		{name: "claims of others", set: func(s *stage) { s.claim("data-web-7"); s.claim("data-main-x") }},
 		{name: "a lease of a removed member", set: func(s *stage) { s.druid("main-0", "main-3") }, want: "MemberLease | lease.coordination.k8s.io/main-3 | Remove | LeaseLeft" + swept},

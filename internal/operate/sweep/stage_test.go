@@ -128,6 +128,11 @@ func (s *stage) helper(name, of string) {
 	s.object("Pod", "v1", name, apitest.Object{"metadata": apitest.Object{"labels": labels}})
 }
 
+// scaleToZero has a cluster's object ask for no members.
+func (s *stage) scaleToZero(kind string) {
+	operatetest.Field(s.Get(operatetest.Path(kind, "main")), "spec")["replicas"] = 0
+}
+
 // journal puts the journal of a StatefulSet.
 func (s *stage) journal(statefulSet, text string) {
 	s.object("ConfigMap", "v1", "kubectl-etcd-"+statefulSet, apitest.Object{
