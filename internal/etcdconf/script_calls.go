@@ -12,8 +12,12 @@ import (
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
 func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
+	name := w.script.argv(c)[0]
+	if w.target == nil && !last && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
+		return ways{on: true} // it logs, or the like
+	}
 	all := ways{}
-	if seen := w.functions[w.script.argv(c)[0]]; len(bodies) > 1 || seen == nil || w.hidden(seen) {
+	if seen := w.functions[name]; len(bodies) > 1 || seen == nil || w.hidden(seen) {
 		all = w.mayFail("")
 	}
 	from := w.script.from
@@ -34,6 +38,13 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 	}
 	w.within--
 	w.script.from = from
+	return all
+}
+
+// background follows the call of a function in a process of its own, for which the script doesn't wait.
+func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
+	all := w.function(c, bodies, false).process(false)
+	all.on = all.on || !all.etcd
 	return all
 }
 
@@ -70,17 +81,4 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 	all := inner.list(action.statements, false)
 	w.calls = inner.calls
 	return all.etcd || all.other
-}
-
-// setsNoexec reports whether a set has the shell execute nothing that follows.
-func setsNoexec(argv []string) bool {
-	for i, word := range argv[1:] {
-		switch {
-		case word == "--" || !strings.HasPrefix(word, "-"):
-			return false
-		case strings.Contains(word, "n"), strings.HasSuffix(word, "o") && i+2 < len(argv) && argv[i+2] == "noexec":
-			return true
-		}
-	}
-	return false
 }

@@ -121,6 +121,9 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
+		if bodies := w.script.own.functions[firstOf(w.script.argv(c))]; s.Background && len(bodies) > 0 {
+			return w.background(c, bodies)
+		}
 		return w.call(c, last && !s.Background)
 	case *syntax.Block:
 		return w.block(c, last)
@@ -334,7 +337,7 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{back: true, other: w.within+w.groups == 0}
 	case name == "break" || name == "continue":
 		return ways{leaves: true}
-	case name == "trap" && w.traps(c), name == "set" && setsNoexec(argv):
+	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}
