@@ -14,6 +14,9 @@ import (
 // plainName matches the name of an alias in which a shell reads nothing else.
 var plainName = regexp.MustCompile(`^[\w-]+$`)
 
+// plainNames matches what may be such a name in a script.
+var plainNames = regexp.MustCompile(`[\w-]+`)
+
 // redefines reports whether an alias may stand for another command than it seems: one whose name the script
 // has somewhere else, even as a keyword, or that isn't known.
 func (s *script) redefines(aliases []*syntax.CallExpr) bool {
@@ -30,12 +33,15 @@ func (s *script) redefines(aliases []*syntax.CallExpr) bool {
 	}
 	rest.WriteString(s.text[at:])
 	text := strings.ReplaceAll(rest.String(), "\\\n", "")
-	others := strings.FieldsFunc(text, func(c rune) bool { return !plainName.MatchString(string(c)) })
+	others := map[string]bool{}
+	for _, name := range plainNames.FindAllString(text, -1) {
+		others[name] = true
+	}
 	return slices.ContainsFunc(aliases, func(call *syntax.CallExpr) bool {
 		return slices.ContainsFunc(withoutCommand(call.Args)[1:], func(word *syntax.Word) bool {
 			text, _ := literal(word)
 			name, _, _ := strings.Cut(text, "=")
-			return changes(word) && (!plainName.MatchString(name) || slices.Contains(others, name))
+			return changes(word) && (!plainName.MatchString(name) || others[name])
 		})
 	})
 }

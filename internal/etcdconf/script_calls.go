@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,7 +13,7 @@ import (
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
 func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
-	name := w.script.argv(c)[0]
+	name := w.words(c)[0]
 	if w.target == nil && !last && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
 		return ways{on: true} // it logs, or the like
 	}
@@ -41,11 +42,27 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 	return all
 }
 
-// background follows the call of a function in a process of its own, for which the script doesn't wait.
+// background follows the call of a function in a process of its own. The script goes on beside one that never ends,
+// unless it waits for processes.
 func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
 	all := w.function(c, bodies, false).process(false)
-	all.on = all.on || !all.etcd
+	all.on = all.on || !all.etcd && !w.script.own.waits
 	return all
+}
+
+// words returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
+func (w *walk) words(c *syntax.CallExpr) []string {
+	words := slices.Clone(w.script.argv(c))
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], `\`, "")
+	}
+	for len(words) > 1 && words[0] == "builtin" {
+		words = words[1:]
+		if len(words) > 1 && words[0] == "--" {
+			words = words[1:]
+		}
+	}
+	return words
 }
 
 // hidden reports whether a function is not defined by a statement of the script itself, which all ways

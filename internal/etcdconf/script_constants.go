@@ -110,10 +110,14 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 				return true
 			}
 			args := withoutCommand(n.Args)
-			if unread[commandOf(args)] {
+			name := commandOf(args)
+			if unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any {
 				s.invalidateAll()
 			}
-			if assigners[commandOf(args)] {
+			if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
+				s.invalidateNames(args[2:3])
+			}
+			if assigners[name] {
 				s.invalidateNames(args[1:])
 			}
 		}

@@ -46,7 +46,7 @@ func (s *script) effectsOf(node syntax.Node) effects {
 // assigns records the variable that a node assigns.
 func (e *effects) assigns(node syntax.Node) {
 	switch n := node.(type) {
-	case *syntax.WhileClause, *syntax.FuncDecl:
+	case *syntax.WhileClause, *syntax.CStyleLoop, *syntax.FuncDecl:
 		e.ends = true
 	case *syntax.Assign:
 		switch {

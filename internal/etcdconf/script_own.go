@@ -24,6 +24,8 @@ type definitions struct {
 	alias bool
 	// kills is true where the script ends processes.
 	kills bool
+	// waits is true where the script waits for its processes.
+	waits bool
 }
 
 // define records what the script's statements define.
@@ -48,6 +50,8 @@ func (s *script) define() {
 					aliases = append(aliases, n)
 				case "kill":
 					s.own.kills = true
+				case "wait":
+					s.own.waits = true
 				}
 			}
 			return true

@@ -68,6 +68,8 @@ func TestUnreadPrograms(t *testing.T) {
 	for script, want := range map[string]Evidence{
 		"exec $RUN": Shown, ". /env; exec etcd": Shown, ". /env; exec $RUN": NoEvidence, "[ -e /env ] && . /env; exec $RUN": NoEvidence,
 		"P=etcd; exec $P": Shown, "P=etcd; if [ -e /env ]; then . /env; fi; exec $P": NoEvidence, "P=etcd; export $(cat /env); exec $P": NoEvidence,
+		"f() { echo a; }; P=etcd; f; exec $P": Shown, "f() { . /env; }; P=etcd; f; exec $P": NoEvidence, "g() { eval $X; }; f() { g; }; P=etcd; f; exec $P": NoEvidence,
+		"P=etcd; printf -v P server; exec $P": NoEvidence, "f() { eval $X; }; P=etcd; exec $P": Shown,
 	} {
 		pod := &corev1.Pod{}
 		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"sh", "-c", script}, Env: []corev1.EnvVar{{Name: "RUN", Value: "etcd"}}}}
