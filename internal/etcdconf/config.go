@@ -78,6 +78,7 @@ func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 // parsePod returns the configuration of a pod's etcd without the files of its clients, and the
 // environment that it was read from. Settings may be unknown.
 func parsePod(pod *corev1.Pod, contents Contents) (Config, *environment, error) {
+	contents = once(contents)
 	member := MemberIn(pod, contents)
 	if member.Err != nil {
 		return Config{}, nil, member.Err

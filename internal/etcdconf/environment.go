@@ -46,6 +46,27 @@ type environment struct {
 	expanded map[int]string
 }
 
+// once returns contents that reads each object once. It also remembers why one can't be read.
+func once(contents Contents) Contents {
+	if contents == nil {
+		return nil
+	}
+	type answer struct {
+		data map[string][]byte
+		err  error
+	}
+	read := map[[2]string]answer{}
+	return func(kind, name string) (map[string][]byte, error) {
+		key := [2]string{kind, name}
+		got, done := read[key]
+		if !done {
+			got.data, got.err = contents(kind, name)
+			read[key] = got
+		}
+		return got.data, got.err
+	}
+}
+
 func newEnvironment(pod *corev1.Pod, c *corev1.Container, contents Contents) *environment {
 	return &environment{pod: pod, container: c, contents: contents, unknown: map[string]error{}}
 }

@@ -21,6 +21,12 @@ func DataVolumes(pod *corev1.Pod) (volumes []*corev1.Volume, kept bool) {
 	case config.WALDir != "":
 		dirs = append(dirs, config.WALDir)
 	}
+	if !config.KnowsDataDir() {
+		dirs[0] = ""
+	}
+	if len(dirs) > 1 && config.Unknown["wal-dir"] != "" {
+		dirs[1] = ""
+	}
 	for _, dir := range dirs {
 		found := mounted(pod, config.Container)
 		if IsKnownDir(dir) {

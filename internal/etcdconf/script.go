@@ -47,6 +47,8 @@ type script struct {
 	// is expanded: that of the call of a function that the word is in.
 	from   int
 	around surroundings
+	// sourced is true where a file or text that isn't read may have set any variable.
+	sourced bool
 	// spent is what the constants that were put into fields have cost.
 	spent int
 	work  *work

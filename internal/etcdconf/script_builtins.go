@@ -39,12 +39,6 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 		r.setPositional(args[1:], perhaps)
 	case "shift":
 		r.reset = true
-	case ".", "source", "eval":
-		r.makeAllUnknown()
-	default:
-		if assigners[name] && slices.ContainsFunc(args[1:], expands) {
-			r.makeAllUnknown() // the name isn't known
-		}
 	}
 	r.makeUnknownIn(&syntax.CallExpr{Args: c.Args})
 	return false
@@ -66,13 +60,11 @@ var assigners = map[string]bool{
 	"mapfile": true, "readarray": true,
 }
 
-func expands(word *syntax.Word) bool { return !isLiteral(word) }
-
 // function follows the call of a function. Its variables are the script's, and its parameters are the
 // arguments of the call.
 func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) bool {
 	if !r.leadsToEtcd(c) {
-		r.makeUnknownAll(r.script.effectsOfCall(commandOf(c.Args)).names)
+		r.makeUnknownAll(r.script.effectsOfCall(commandOf(c.Args)))
 		return false
 	}
 	positional, reset := r.positional, r.reset
@@ -114,8 +106,11 @@ func (r *run) makeUnknownIn(node syntax.Node) {
 	r.makeUnknownAll(r.script.assignedIn(node))
 }
 
-func (r *run) makeUnknownAll(names map[string]bool) {
-	for name := range names {
+func (r *run) makeUnknownAll(e effects) {
+	if e.any {
+		r.makeAllUnknown()
+	}
+	for name := range e.names {
 		if r.script.work.spend(1) {
 			r.makeUnknown(name)
 		}

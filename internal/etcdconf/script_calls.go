@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,8 +13,12 @@ import (
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
 func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
+	name := w.words(c)[0]
+	if w.target == nil && !last && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
+		return ways{on: true} // it logs, or the like
+	}
 	all := ways{}
-	if seen := w.functions[w.script.argv(c)[0]]; len(bodies) > 1 || seen == nil || w.hidden(seen) {
+	if seen := w.functions[name]; len(bodies) > 1 || seen == nil || w.hidden(seen) {
 		all = w.mayFail("")
 	}
 	from := w.script.from
@@ -35,6 +40,29 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 	w.within--
 	w.script.from = from
 	return all
+}
+
+// background follows the call of a function in a process of its own. The script goes on beside one that never ends,
+// unless it waits for processes.
+func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
+	all := w.function(c, bodies, false).process(false)
+	all.on = all.on || !all.etcd && !w.script.own.waits
+	return all
+}
+
+// words returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
+func (w *walk) words(c *syntax.CallExpr) []string {
+	words := slices.Clone(w.script.argv(c))
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], `\`, "")
+	}
+	for len(words) > 1 && words[0] == "builtin" {
+		words = words[1:]
+		if len(words) > 1 && words[0] == "--" {
+			words = words[1:]
+		}
+	}
+	return words
 }
 
 // hidden reports whether a function is not defined by a statement of the script itself, which all ways
@@ -70,17 +98,4 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 	all := inner.list(action.statements, false)
 	w.calls = inner.calls
 	return all.etcd || all.other
-}
-
-// setsNoexec reports whether a set has the shell execute nothing that follows.
-func setsNoexec(argv []string) bool {
-	for i, word := range argv[1:] {
-		switch {
-		case word == "--" || !strings.HasPrefix(word, "-"):
-			return false
-		case strings.Contains(word, "n"), strings.HasSuffix(word, "o") && i+2 < len(argv) && argv[i+2] == "noexec":
-			return true
-		}
-	}
-	return false
 }

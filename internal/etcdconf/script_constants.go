@@ -35,7 +35,7 @@ func (s *script) known(name string) (string, bool) {
 	if c, assigned := s.constants[name]; assigned {
 		return c.value, c.value != unknownWord
 	}
-	if s.around.variable == nil {
+	if s.around.variable == nil || s.sourced {
 		return "", false
 	}
 	value, ok := s.around.variable(name)
@@ -56,14 +56,9 @@ func (s *script) assign(statement *syntax.Stmt) {
 			s.record(c.Args)
 			return
 		case *syntax.CallExpr:
-			switch name := commandOf(withoutCommand(c.Args)); {
-			case len(c.Args) == 0:
+			if len(c.Args) == 0 {
 				s.record(c.Assigns)
 				return
-			case name == "." || name == "source" || name == "eval": // what it executes isn't known
-				for variable := range s.constants {
-					s.constants[variable] = constant{value: unknownWord}
-				}
 			}
 		}
 	}
@@ -72,6 +67,9 @@ func (s *script) assign(statement *syntax.Stmt) {
 
 func (s *script) record(assigns []*syntax.Assign) {
 	for _, a := range assigns {
+		if a.Name == nil && a.Value != nil { // export "$NAME=value"
+			s.invalidateNames([]*syntax.Word{a.Value})
+		}
 		if a.Name == nil || a.Naked {
 			continue
 		}
@@ -99,7 +97,10 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.Assign:
-			if n.Name != nil && !n.Naked {
+			switch {
+			case n.Name == nil && n.Value != nil: // export "$NAME=value"
+				s.invalidateNames([]*syntax.Word{n.Value})
+			case n.Name != nil && !n.Naked:
 				s.constants[n.Name.Value] = constant{value: unknownWord}
 			}
 		case *syntax.WordIter: // for NAME in …
@@ -108,17 +109,41 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 			if len(n.Args) == 0 {
 				return true
 			}
-			if args := withoutCommand(n.Args); assigners[commandOf(args)] {
-				for _, arg := range args[1:] {
-					if variable, ok := literal(arg); ok {
-						variable, _, _ = strings.Cut(variable, "=")
-						s.constants[variable] = constant{value: unknownWord}
-					}
-				}
+			args := withoutCommand(n.Args)
+			name := commandOf(args)
+			if unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any {
+				s.invalidateAll()
+			}
+			if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
+				s.invalidateNames(args[2:3])
+			}
+			if assigners[name] {
+				s.invalidateNames(args[1:])
 			}
 		}
 		return true
 	})
+}
+
+// invalidateNames makes the variables unknown that arguments name, as NAME or NAME=value.
+func (s *script) invalidateNames(args []*syntax.Word) {
+	for _, arg := range args {
+		variable, known := literal(arg)
+		if !known {
+			s.invalidateAll()
+			continue
+		}
+		variable, _, _ = strings.Cut(variable, "=")
+		s.constants[variable] = constant{value: unknownWord}
+	}
+}
+
+// invalidateAll makes all variables unknown, also those that the script inherits.
+func (s *script) invalidateAll() {
+	s.sourced = true
+	for variable := range s.constants {
+		s.constants[variable] = constant{value: unknownWord}
+	}
 }
 
 // outcome returns whether a statement succeeds. It is known of true, false and :, and of comparisons

@@ -15,12 +15,17 @@ import (
 type effects struct {
 	// names are the variables that it may assign, and calls the functions of the script that it calls.
 	names, calls map[string]bool
-	// ends is true where it may run etcd or a program instead of it, or end the script or a function.
+	// any is true where it may assign any variable.
+	any bool
+	// ends is true where it may run etcd or a program instead of it, end the script, never end, or define a function.
 	ends bool
 }
 
-// ending are commands that may end a script or a function, or have something else do so.
-var ending = map[string]bool{"exec": true, "exit": true, "return": true, "trap": true, "eval": true, ".": true, "source": true, "set": true}
+// ending are commands that may end a script, or have something else do so.
+var ending = map[string]bool{"exec": true, "exit": true, "trap": true, "eval": true, ".": true, "source": true, "set": true}
+
+// unread are commands that execute a file or a text which isn't read.
+var unread = map[string]bool{"eval": true, ".": true, "source": true}
 
 // effectsOf returns the effects of a node. Beyond the bounds of work they are not complete.
 func (s *script) effectsOf(node syntax.Node) effects {
@@ -41,9 +46,14 @@ func (s *script) effectsOf(node syntax.Node) effects {
 // assigns records the variable that a node assigns.
 func (e *effects) assigns(node syntax.Node) {
 	switch n := node.(type) {
+	case *syntax.WhileClause, *syntax.CStyleLoop, *syntax.FuncDecl:
+		e.ends = true
 	case *syntax.Assign:
-		if n.Name != nil {
+		switch {
+		case n.Name != nil:
 			e.names[n.Name.Value] = true
+		case n.Value != nil: // export $NAMES
+			e.assignsTo(n.Value)
 		}
 	case *syntax.WordIter:
 		e.names[n.Name.Value] = true
@@ -66,13 +76,15 @@ func (e *effects) assigns(node syntax.Node) {
 func (e *effects) add(s *script, call *syntax.CallExpr) {
 	args := withoutCommand(call.Args)
 	name := commandOf(args)
-	if assigners[name] || name == "printf" && len(args) > 1 && commandOf(args[1:]) == "-v" {
+	if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
+		e.assignsTo(args[2])
+	}
+	if assigners[name] {
 		for _, arg := range args[1:] {
-			text, _ := literal(arg)
-			text, _, _ = strings.Cut(text, "=")
-			e.names[text] = true
+			e.assignsTo(arg)
 		}
 	}
+	e.any = e.any || unread[name]
 	if len(s.own.functions[name]) > 0 {
 		e.calls[name] = true
 	}
@@ -81,17 +93,26 @@ func (e *effects) add(s *script, call *syntax.CallExpr) {
 	e.ends = e.ends || unknown || launches || ending[name] || path.Base(name) == "etcd"
 }
 
-// assignedIn returns the variables that a node may assign, also in functions that it calls.
-func (s *script) assignedIn(node syntax.Node) map[string]bool {
+// assignsTo records the variable that an argument names, as NAME or NAME=value.
+func (e *effects) assignsTo(arg *syntax.Word) {
+	text, known := literal(arg)
+	text, _, _ = strings.Cut(text, "=")
+	e.names[text] = true
+	e.any = e.any || !known
+}
+
+// assignedIn returns the effects of a node with the variables that functions may assign which it calls.
+func (s *script) assignedIn(node syntax.Node) effects {
 	e := s.effectsOf(node)
 	for name := range e.calls {
-		called := s.effectsOfCall(name).names
-		if !s.work.spend(len(called)) {
+		called := s.effectsOfCall(name)
+		if !s.work.spend(len(called.names)) {
 			break
 		}
-		maps.Copy(e.names, called)
+		e.any = e.any || called.any
+		maps.Copy(e.names, called.names)
 	}
-	return e.names
+	return e
 }
 
 // effectsOfCall returns the effects of a function with those of the functions that it calls.
@@ -105,7 +126,7 @@ func (s *script) effectsOfCall(function string) effects {
 		if !s.work.spend(len(one.names) + len(one.calls)) {
 			break
 		}
-		e.ends = e.ends || one.ends
+		e.ends, e.any = e.ends || one.ends, e.any || one.any
 		maps.Copy(e.names, one.names)
 		for name := range one.calls {
 			if !e.calls[name] {
@@ -128,7 +149,7 @@ func (s *script) effectsOfFunction(name string) effects {
 		e := s.effectsOf(body)
 		maps.Copy(all.names, e.names)
 		maps.Copy(all.calls, e.calls)
-		all.ends = all.ends || e.ends
+		all.ends, all.any = all.ends || e.ends, all.any || e.any
 	}
 	s.own.each[name] = all
 	return all

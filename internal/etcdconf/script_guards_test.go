@@ -67,8 +67,8 @@ func TestOwnMeanings(t *testing.T) {
 		{"OM-23 the rest of a loop that is left", "for i in 1; do break; etcd; done", false},
 		{"OM-24 a loop that one way leaves", "for i in 1; do [ $X ] && break; done\nexec etcd", true},
 		{"OM-25 return where nothing is sourced", "if [ $X ]; then return; fi\nexec etcd", false},
-		{"OM-26 more calls than are followed", "f() { :; }\n" + strings.Repeat("f\n", maxCalls+1) + "exec etcd", false},
-		{"OM-27 as many calls as are followed", "f() { :; }\n" + strings.Repeat("f\n", maxCalls) + "exec etcd", true},
+		{"OM-26 more calls than are followed", "f() { [ $X ] && exit; }\n" + strings.Repeat("f\n", maxCalls+1) + "exec etcd", false},
+		{"OM-27 as many calls as are followed", "f() { [ $X ] && exit; }\n" + strings.Repeat("f\n", maxCalls) + "exec etcd", true},
 		{"OM-28 a function that calls itself", "f() { [ $X ] || f; }\nf\nexec etcd", true},
 		{"OM-29 a constant that a file may change", "B=etcd\n. /x\nexec $B", false},
 	} {

@@ -4,7 +4,6 @@
 package etcdconf
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -25,6 +24,8 @@ type definitions struct {
 	alias bool
 	// kills is true where the script ends processes.
 	kills bool
+	// waits is true where the script waits for its processes.
+	waits bool
 }
 
 // define records what the script's statements define.
@@ -34,6 +35,7 @@ func (s *script) define() {
 		each: map[string]effects{}, all: map[string]effects{},
 	}
 	s.own.defines(s.statements)
+	var aliases []*syntax.CallExpr
 	for _, statement := range s.statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
@@ -45,14 +47,17 @@ func (s *script) define() {
 				}
 				switch args := withoutCommand(n.Args); commandOf(args) {
 				case "alias":
-					s.own.alias = s.own.alias || slices.ContainsFunc(args[1:], changes)
+					aliases = append(aliases, n)
 				case "kill":
 					s.own.kills = true
+				case "wait":
+					s.own.waits = true
 				}
 			}
 			return true
 		})
 	}
+	s.own.alias = s.redefines(aliases)
 }
 
 // commandOf returns the first word of a command, empty where it isn't literal.
@@ -61,23 +66,26 @@ func commandOf(args []*syntax.Word) string {
 		return ""
 	}
 	word, _ := literal(args[0])
-	return strings.TrimPrefix(word, `\`)
+	return strings.ReplaceAll(word, `\`, "")
 }
 
-// withoutCommand returns the arguments of a command behind those of command and builtin.
+// withoutCommand returns the arguments of a command behind those of command and builtin, and none of a command -v,
+// which runs nothing.
 func withoutCommand(args []*syntax.Word) []*syntax.Word {
 	for len(args) > 1 && (commandOf(args) == "command" || commandOf(args) == "builtin") {
-		args = args[1:]
+		for args = args[1:]; len(args) > 0; args = args[1:] {
+			option := commandOf(args)
+			if option == "--" {
+				args = args[1:]
+				break
+			}
+			if !strings.HasPrefix(option, "-") {
+				break
+			}
+			if strings.ContainsAny(option, "vV") {
+				return nil
+			}
+		}
 	}
 	return args
-}
-
-// changes reports whether an alias does more than to add arguments to a program of its own name, as
-// etcdctl='etcdctl --cacert=/ca' does.
-func changes(word *syntax.Word) bool {
-	text, ok := literal(word)
-	name, value, assigns := strings.Cut(text, "=")
-	first, _, _ := strings.Cut(value, " ")
-	_, launches := launchers[name]
-	return !ok || !assigns || name != first || name == "etcd" || launches || strings.ContainsAny(value, ";|&\n`$(")
 }

@@ -98,6 +98,9 @@ func (r *run) variable(name string) (string, bool) {
 	if v, ok := r.vars[name]; ok {
 		return v, true
 	}
+	if r.changed && !setByShell[name] {
+		return r.asWritten("${" + name + "}"), true // what is not read may have set it
+	}
 	if v, ok := r.inherit(name); ok || name != "HOSTNAME" {
 		return v, ok
 	}
@@ -144,6 +147,9 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
 			r.assign(a, perhaps, c.Variant.Value == "export")
+			if a.Name == nil { // its name is in a text
+				r.makeUnknownIn(a)
+			}
 		}
 	case *syntax.Block:
 		return r.statements(c.Stmts, perhaps)
@@ -229,27 +235,12 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 
 // setPositional follows set: its options, and its operands, which replace $1 and following.
 func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
-	for i := 0; i < len(args); i++ {
-		word, known := literal(args[i])
-		switch {
-		case word == "--":
-			r.operands(args[i+1:], perhaps)
-			return
-		case !known || len(word) < 2 || word[0] != '-' && word[0] != '+':
-			r.reset = true
-			return
-		}
-		named := strings.Count(word, "o") // each takes the name of an option from the next word
-		names := args[i+1 : min(i+1+named, len(args))]
-		r.allexport = r.allexport || word[0] == '-' && (strings.Contains(word, "a") || slices.ContainsFunc(names, exportsAll))
-		i += named
+	o := readSet(textsOf(args))
+	r.allexport = r.allexport || o.allexport
+	r.reset = r.reset || o.unclear
+	if o.replaces {
+		r.operands(args[o.operand:], perhaps)
 	}
-}
-
-// exportsAll reports whether the name of an option is that of set -a, or not known.
-func exportsAll(word *syntax.Word) bool {
-	name, known := literal(word)
-	return !known || name == "allexport"
 }
 
 func (r *run) operands(args []*syntax.Word, perhaps bool) {

@@ -106,7 +106,7 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 		return false
 	}
 	call, is := statements[0].Cmd.(*syntax.CallExpr)
-	return is && firstOf(w.script.argv(call)) == "exit"
+	return is && firstOf(w.words(call)) == "exit"
 }
 
 //nolint:gocyclo // one case a kind of statement
@@ -121,6 +121,9 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
+		if bodies := w.script.own.functions[firstOf(w.words(c))]; s.Background && len(bodies) > 0 {
+			return w.background(c, bodies)
+		}
 		return w.call(c, last && !s.Background)
 	case *syntax.Block:
 		return w.block(c, last)
@@ -187,11 +190,16 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 	leaves, perhaps := w.leaves(c, "break")
 	body.on, body.leaves = body.on || body.leaves, false
 	if known && !leaves {
-		body.on = false
-		body.other = body.other || perhaps && !body.etcd
-		return body
+		return body.forever(perhaps)
 	}
 	return w.list(c.Cond, false).then(ways{on: true}.or(body))
+}
+
+// forever returns the ways of a loop that nothing known leaves, by those of its body.
+func (w ways) forever(perhaps bool) ways {
+	w.on = false
+	w.other = w.other || perhaps && !w.etcd
+	return w
 }
 
 // forClause follows a loop, which runs at least once if its list has a literal word.
@@ -202,6 +210,11 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 	}
 	body := w.list(c.Do, false)
 	body.on, body.leaves = body.on || body.leaves, false
+	if endless(c.Loop) {
+		if leaves, perhaps := w.leaves(c, "break"); !leaves {
+			return body.forever(perhaps)
+		}
+	}
 	if !is || !slices.ContainsFunc(items.Items, isLiteral) {
 		return ways{on: true}.or(body)
 	}
@@ -216,6 +229,12 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 	return body
 }
 
+// endless reports whether a loop has no condition, as for ((;;)).
+func endless(loop syntax.Loop) bool {
+	c, is := loop.(*syntax.CStyleLoop)
+	return is && c.Cond == nil
+}
+
 func isLiteral(word *syntax.Word) bool {
 	_, ok := literal(word)
 	return ok
@@ -226,7 +245,7 @@ func isLiteral(word *syntax.Word) bool {
 func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			name := firstOf(w.script.argv(call))
+			name := firstOf(w.words(call))
 			leaves = leaves || slices.Contains(commands, name)
 			perhaps = perhaps || strings.HasSuffix(name, unknownWord)
 		}
@@ -314,7 +333,7 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		return ways{etcd: program == "etcd", other: program != "etcd"}
 	}
-	argv := w.script.argv(c)
+	argv := w.words(c)
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
 		if len(argv) > 1 && argv[0] == "exec" {
@@ -334,7 +353,9 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{back: true, other: w.within+w.groups == 0}
 	case name == "break" || name == "continue":
 		return ways{leaves: true}
-	case name == "trap" && w.traps(c), name == "set" && setsNoexec(argv):
+	case name == "alias" && commandOf(withoutCommand(c.Args)) != "alias": // it isn't among those of redefines
+		return ways{other: true}
+	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}

@@ -57,7 +57,7 @@ func (s *settings) get(flag string) (value, where string, ok bool, err error) {
 	return value, where, ok, err
 }
 
-// errSourced is returned for a setting that nothing sets which is read.
+// errSourced is returned for a setting that nothing sets which is read, or that needs a variable of which this holds.
 var errSourced = errors.New("the script that starts etcd executes a file or text that is only known in the pod")
 
 // errWays is returned for a setting that the ways of a script give different values.
@@ -70,7 +70,10 @@ func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 		return value, "config file " + s.path, ok, nil
 	}
 	if value, ok = s.flags[flag]; ok {
-		return value, s.in("flag", s.script), true, s.unknownIn(value)
+		if err = s.unknownIn(value); err == nil && s.sourced && unresolved(value) {
+			err = errSourced
+		}
+		return value, s.in("flag", s.script), true, err
 	}
 	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 	value, ok = s.env(variable)

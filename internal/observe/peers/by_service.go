@@ -46,7 +46,7 @@ func (s *search) lead(ctx context.Context, a *address) (to []address, unknown er
 	if unknown = s.resolve(ctx, a); unknown != nil || !s.own(*a) {
 		return nil, unknown
 	}
-	a.through, unknown = s.servicesWith(ctx, *a)
+	a.through = s.servicesWith(ctx, *a)
 	through := a.through
 	if at := slices.IndexFunc(s.services, func(of corev1.Service) bool { return a.service != "" && of.Name == a.service }); at >= 0 {
 		through = append(through, &s.services[at])
@@ -67,22 +67,21 @@ func (s *search) has(name string) bool {
 }
 
 // servicesWith returns the Services of the namespace that have an address: by their name, an IP or a load
-// balancer's name, or by a port of the nodes. The error is why it is not known whether one has it.
-func (s *search) servicesWith(ctx context.Context, a address) (out []*corev1.Service, unknown error) {
+// balancer's name, or by a port of the nodes. [search.elsewhere] returns why it is not known whether an address is
+// that of a node.
+func (s *search) servicesWith(ctx context.Context, a address) (out []*corev1.Service) {
 	for i := range s.services {
 		service := &s.services[i]
 		switch {
 		case named(service, a), reached(service, a):
 			out = append(out, service)
 		case a.namespace == "" && hasNodePort(service, a.port):
-			node, err := s.nodeWith(ctx, a)
-			if node != nil {
+			if node, _ := s.nodeWith(ctx, a); node != nil {
 				out = append(out, service)
 			}
-			unknown = cmp.Or(unknown, err)
 		}
 	}
-	return out, unknown
+	return out
 }
 
 // named reports whether the first label of an address is a Service's name. That of a Service's pod isn't.

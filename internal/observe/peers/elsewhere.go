@@ -64,7 +64,8 @@ func (s *search) elsewhere(ctx context.Context, a address) error {
 		return fmt.Errorf("its peer address %s is that of each pod itself", a.host)
 	}
 	known, err := s.inAll(ctx, a)
-	if err == nil && !known && len(a.through) == 0 && !a.ip.IsValid() {
+	service := slices.ContainsFunc(a.through, func(s *corev1.Service) bool { return reached(s, a) })
+	if err == nil && !known && !service && !a.ip.IsValid() {
 		return fmt.Errorf("its peer address %s is of no Service and no node, and may be a name outside of the cluster", a.host)
 	}
 	return err
@@ -92,9 +93,7 @@ func (s *search) inOther(ctx context.Context, a address) error {
 	if err != nil {
 		return err
 	}
-	if a.through, err = other.servicesWith(ctx, a); err != nil {
-		return err
-	}
+	a.through = other.servicesWith(ctx, a)
 	for i := range other.pods {
 		if pod := &other.pods[i]; !ended(pod) && a.isOf(pod) {
 			return fmt.Errorf("its peer address %s is that of pod %s/%s", a.host, pod.Namespace, pod.Name)

@@ -94,6 +94,7 @@ func TestForms(t *testing.T) {
 		{"a name of three labels", "db.example.org:2380", x(), objects{node}, outside, outside, nil},
 		{"a name of four labels", "etcd.db.example.org:2380", x(), objects{node}, outside, outside, nil},
 		{"the first label is a pod's name", "main-1.example.org:2380", main1(), nil, "main-1", outside, nil},
+		{"the first label is a Service's name", "etcd-1.example.org:2380", x(), objects{etcd1}, "x", outside, nil},
 		{"the domain of another cluster", "main-1.main.team.svc.clusterset.local:2380", main1(), objects{domain}, "main-1", "another Kubernetes cluster", nil},
 		{"a domain that a pod of the namespace has", "main-1.main.team.svc.example.com:2380", main1(), objects{domain}, "main-1", "", []string{"PodList team"}},
 		{"a loopback address", "127.0.0.1:2380", x(), nil, "each pod itself", "each pod itself", nil},

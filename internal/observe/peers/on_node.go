@@ -46,10 +46,12 @@ func (s *search) onNode(ctx context.Context, pod *corev1.Pod, a address) (bool, 
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("pod %s may have the address %s of its node: %w", pod.Name, a.host, err)
-	case !slices.ContainsFunc(ports, func(u string) bool { return portOf(u) == a.port }):
-		return false, nil
+	case slices.ContainsFunc(ports, func(u string) bool { return portOf(u) == a.port }):
+		return at, unread
+	case slices.ContainsFunc(ports, func(u string) bool { return portOf(u) == "" }):
+		return false, fmt.Errorf("pod %s may have the address %s of its node, and only the pod has its ports", pod.Name, a.host)
 	}
-	return at, unread
+	return false, unknownIn(pod, config, "may have the address "+a.host+" of its node", "listen-peer-urls", "initial-advertise-peer-urls")
 }
 
 // atNode reports whether an address is that of a pod's node. The error is why it is not known.

@@ -94,13 +94,8 @@ func (s *search) runs(ctx context.Context, p Peer, pod *corev1.Pod, all []addres
 		}
 		unknown = cmp.Or(unknown, err)
 	}
-	if p.configured(ctx, pod, s.files) {
-		return true, nil
-	}
-	if _, err := s.files.Config(ctx, pod); etcdconf.RunsEtcd(pod) && podfiles.Transient(err) {
-		unknown = cmp.Or(unknown, err)
-	}
-	return false, unknown
+	is, err := p.configured(ctx, pod, s.files)
+	return is, cmp.Or(unknown, err)
 }
 
 func ended(pod *corev1.Pod) bool {
@@ -108,17 +103,38 @@ func ended(pod *corev1.Pod) bool {
 }
 
 // configured reports whether a pod's etcd is configured with the member's peer URL, or with
-// its name where the configuration has no URL. Members of two clusters can have one name.
-func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
+// its name where the configuration has no URL. Members of two clusters can have one name. The error is why it is
+// not known.
+func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) (bool, error) {
 	if !etcdconf.RunsEtcd(pod) {
-		return false
+		return false, nil
 	}
 	config, err := files.Config(ctx, pod)
 	if err != nil {
-		return false // the leader's contact decides
+		if !podfiles.Transient(err) {
+			err = nil // the leader's contact decides
+		}
+		return false, err
 	}
+	flags, is := []string{"initial-advertise-peer-urls"}, false
 	if config.Where["initial-advertise-peer-urls"] != "" {
-		return slices.ContainsFunc(config.AdvertisePeer, func(u string) bool { return slices.Contains(p.URLs, u) })
+		is = slices.ContainsFunc(config.AdvertisePeer, func(u string) bool { return slices.Contains(p.URLs, u) })
+	} else {
+		is = p.Name != "" && config.Where["name"] != "" && config.Name == p.Name
+		flags = append(flags, "name")
 	}
-	return p.Name != "" && config.Where["name"] != "" && config.Name == p.Name
+	if is {
+		return true, nil
+	}
+	return false, unknownIn(pod, config, "may run the member", flags...)
+}
+
+// unknownIn returns an error if a setting of a pod is not known.
+func unknownIn(pod *corev1.Pod, config etcdconf.Config, what string, flags ...string) error {
+	for _, flag := range flags {
+		if why := config.Unknown[flag]; why != "" {
+			return fmt.Errorf("pod %s %s: --%s: %s", pod.Name, what, flag, why)
+		}
+	}
+	return nil
 }

@@ -151,6 +151,12 @@ func TestPodsOf(t *testing.T) {
 		{"the name of its node, and a file that can't be read", "n1", objects{podOf("h", "", onHost("2380"), command("etcd", "--config-file=/etc/etcd.yaml"))}, nil, "", "may have the address n1"},
 		{"the name of its node, and only hints", "n1", objects{podOf("h", "", onHost("2380"), command("/launcher"))}, nil, "", "may run etcd"},
 		{"the name of its node, and another program", "n1", objects{podOf("h", "", onHost("2380"), command("/proxy"), func(p *corev1.Pod) { p.Spec.Containers[0].Image, p.Spec.Containers[0].Name = "proxy", "proxy" }), node}, nil, "", ""},
+		{"the name of its node, and a port that only the pod knows", "n1", objects{podOf("h", "", onHost("2381"), command("etcd", "--listen-peer-urls=http://0.0.0.0:$(PORT)"))}, nil, "", "may have the address n1"},
+		{"the name of its node, and a port that a file may change", "n1", objects{podOf("h", "", onHost("2381"), command("sh", "-c", ". /env; exec etcd"), func(p *corev1.Pod) {
+			p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "ETCD_LISTEN_PEER_URLS", Value: "http://0.0.0.0:2381"}}
+		})}, nil, "", "may have the address n1"},
+		{"an URL that a file may change", "10.0.0.99", objects{podOf("x", "10.0.0.7", command("sh", "-c", ". /env; exec etcd --initial-advertise-peer-urls=$URL"))}, nil, "", "pod x may run the member: --initial-advertise-peer-urls"},
+		{"a name that a file may change", "10.0.0.99", objects{podOf("x", "10.0.0.7", command("sh", "-c", ". /env; exec etcd"))}, nil, "", "pod x may run the member"},
 		{"another namespace", "main-1.main.other.svc", objects{main1, inOther(podOf("main-1", "10.0.0.9"))}, nil, "", "that of pod other/main-1"},
 		{"another namespace without such a pod", "main-1.main.other.svc", objects{main1}, nil, "", ""},
 		{"another namespace that can't be read", "main-1.main.other.svc", objects{main1}, []string{"PodList other"}, "", "barred"},

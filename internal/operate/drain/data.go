@@ -18,7 +18,7 @@ import (
 // a volume that outlives the pod, or if that is not known.
 func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
 	config, err := podfiles.New(o.reader, pod.Namespace).Config(ctx, pod)
-	if err != nil || !etcdconf.IsKnownDir(config.DataDir) {
+	if err != nil || !config.KnowsDataDir() {
 		return ""
 	}
 	at := slices.IndexFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == config.Container })

@@ -26,7 +26,7 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 	if err != nil && notRead(ctx, err) {
 		return err
 	}
-	if err != nil || !etcdconf.IsKnownDir(config.DataDir) || config.WALDir != "" && !etcdconf.IsKnownDir(config.WALDir) {
+	if err != nil || !config.KnowsDataDir() || config.WALDir != "" && (config.Unknown["wal-dir"] != "" || !etcdconf.IsKnownDir(config.WALDir)) {
 		return j.checkClaims(ctx, pod, f)
 	}
 	for _, dir := range []string{config.DataDir, config.WALDir} {
