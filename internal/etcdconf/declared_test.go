@@ -47,11 +47,7 @@ func TestMemberOf(t *testing.T) {
 		if row.declared != "" {
 			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: row.declared}
 		}
-		start := time.Now()
 		m := MemberOf(pod)
-		if took := time.Since(start); took > 100*time.Millisecond {
-			t.Errorf("%s: took %s", row.name, took)
-		}
 		container, err := describe(m)
 		if m.Evidence != row.want || container != row.container || !strings.Contains(err, row.err) || (err == "") != (row.err == "") || len(err) > 400 {
 			t.Errorf("%s: %d, container %q, error %q; want %d, %q, %q", row.name, m.Evidence, container, err, row.want, row.container, row.err)
@@ -125,8 +121,8 @@ func doubling(n int) string {
 	return text
 }
 
-// TestBadInput reads pods that their authors made to stop the program: each is read in
-// milliseconds, and none is shown to run etcd.
+// TestBadInput reads pods that their authors made to stop the program: what is done with each is bounded, and
+// none is shown to run etcd.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -151,10 +147,9 @@ func TestBadInput(t *testing.T) {
 		start := time.Now()
 		m, hints := MemberOf(pod), HintsOf(pod)
 		_, err := ParsePod(pod, nil)
-		took := time.Since(start)
-		t.Logf("%s: %s", name, took)
-		if took > time.Second {
-			t.Errorf("%s: took %s", name, took)
+		t.Logf("%s: %s", name, time.Since(start))
+		if read := startedIn(pod, &pod.Spec.Containers[0], nil).script; read != nil && read.work.done > maxWork*2 {
+			t.Errorf("%s: %d nodes were read, want about %d at most", name, read.work.done, maxWork)
 		}
 		if m.Evidence >= Shown || err == nil {
 			t.Errorf("%s: evidence %d, hints %v, error %v", name, m.Evidence, hints, err)
@@ -202,10 +197,10 @@ func TestBadInputOfAMember(t *testing.T) {
 		s, env := &settings{}, newEnvironment(pod, &c, nil)
 		s.of(started, env)
 		err := s.readOthers(started, env)
-		took, done := time.Since(at), started.script.work.done
-		t.Logf("%s: %s, %d nodes, %v", name, took, done, err)
-		if done > maxWork*2 || took > time.Second {
-			t.Errorf("%s: took %s, and %d nodes were read, want about %d at most", name, took, done, maxWork)
+		done := started.script.work.done
+		t.Logf("%s: %s, %d nodes, %v", name, time.Since(at), done, err)
+		if done > maxWork*2 {
+			t.Errorf("%s: %d nodes were read, want about %d at most", name, done, maxWork)
 		}
 		if started.script.work.exceeded() && s.many == nil {
 			t.Errorf("%s: its settings are known beyond the bounds", name)
