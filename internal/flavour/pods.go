@@ -22,8 +22,8 @@ var pods = Product{
 		Manager: ByOperator, ManagerName: Nothing,
 		ScaleHow: "create or delete the pod of one member where its manifest is, and change the member list with " +
 			"etcdctl member add or etcdctl member remove, one member at a time",
-		ReplaceHow: "remove the lost member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again " +
-			"with an empty data directory and the initial cluster that etcdctl prints",
+		ReplaceHow: "remove the old member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again " +
+			"with an empty data directory, and with the initial cluster and its state that etcdctl prints",
 	},
 }
 

@@ -128,6 +128,9 @@ func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args .
 	if v.Reason == membership.VoterAlive {
 		report = warning
 	}
+	if f.mayRunElsewhere(l, f.Survey.Value.Followed()) && !l.Learner {
+		return notAsked(Finding{Level: Unknown, Message: fmt.Sprintf("%s of this cluster runs it (%s); %s", what, urls, v.Message), Fix: f.toRemove(l)})
+	}
 	found := report(f.toRemove(l), "%s of this cluster runs it (%s); %s", what, urls, v.Message)
 	found.Reason = v.Reason
 	return found

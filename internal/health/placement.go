@@ -25,7 +25,7 @@ func placementChecks() []Check {
 		{
 			ID: "P001", Category: Placement, Title: "no two members run on one node",
 			Doc:  "If two of three members run on one node, the loss of this node costs quorum.",
-			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then delete the pod that shares the node, because a running pod doesn't move.",
+			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, delete the pod that shares the node, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
 			run:  onDifferentNodes,
 		},
 		{
@@ -81,8 +81,8 @@ func (f *Facts) lossConsequence(n int) string {
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
-	case f.WithoutTerms():
-		return "have " + pod + " run on another node, by its manifest; don't change the members"
+	case f.byManifest(pod):
+		return move
 	case f.Nodes.Err == nil && n < f.Size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)
 	case f.Policy.Value.In(v1alpha1.ModeEnforce):
@@ -97,29 +97,75 @@ func (f *Facts) WithoutTerms() bool {
 	return f.StaticPods() || f.Owner.WithoutStatefulSet() && f.Owner.Membership().ManagerName == flavour.Nothing
 }
 
+// byManifest reports whether only its manifest decides on which node a pod runs: admission adds no terms
+// to it.
+func (f *Facts) byManifest(pod string) bool { return f.WithoutTerms() || f.Owner.IsBeside(pod) }
+
 // move is how to have a pod created again elsewhere. Data in the pod or on its node stays
 // behind, a bound volume keeps the pod where it is, and a voter must not be stopped while
 // another one is down.
 func (f *Facts) move(name string) string {
-	how := f.kubectl("delete pod " + name)
-	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name)) {
-		how = f.replacement(name, "--force")
-	}
+	how := f.moveNow(name)
 	if !f.allHealthy() {
 		return "once all members are healthy, " + how
 	}
 	return how
 }
 
+// moveNow is move while all members are healthy.
+func (f *Facts) moveNow(name string) string {
+	pod := f.pod(name)
+	stays := pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name))
+	switch {
+	case f.byManifest(name) && stays:
+		return f.replacementElsewhere(name)
+	case f.byManifest(name) && (pod == nil || f.dataDir(pod) == ""):
+		return "find out where the data of " + name + " is: only if a volume of its own takes it to another node, have it run there by its manifest"
+	case f.byManifest(name):
+		return "have " + name + " run on another node that its volume can follow it to, by its manifest; don't change the members"
+	case stays:
+		return f.replacement(name, "--force")
+	}
+	return f.kubectl("delete pod " + name)
+}
+
+// replacementElsewhere is how a member moves whose data doesn't: a new one takes its part. A pod that a
+// manifest just moves starts empty, and etcd doesn't let it join.
+func (f *Facts) replacementElsewhere(name string) string {
+	how := f.replacement(name)
+	if how == f.Command("member list") {
+		return how
+	}
+	return "replace " + name + ", and no other member meanwhile, because its data doesn't follow it to another node: " + how + ", on another node"
+}
+
 // leavesData reports whether a pod that is created again on another node has lost the
-// member's data.
+// member's data: no volume has it, or one that ends with the pod or stays on its node.
 func (f *Facts) leavesData(pod *corev1.Pod) bool {
+	if static(pod) {
+		return true // what its node mounts is the node's
+	}
 	dir := f.dataDir(pod)
 	if dir == "" {
-		return false
+		return !claimMounted(pod)
 	}
 	volume, mounted := volumeAt(pod, dir)
-	return !mounted || volume.EmptyDir != nil || volume.HostPath != nil
+	return !mounted || staysBehind(volume)
+}
+
+// claimMounted reports whether etcd's container has a volume that can follow its pod, wherever its data
+// directory is.
+func claimMounted(pod *corev1.Pod) bool {
+	c := etcdContainer(pod)
+	return c != nil && slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+		return !slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name && staysBehind(v) })
+	})
+}
+
+// staysBehind reports whether a volume ends with its pod, or stays on its node.
+func staysBehind(v corev1.Volume) bool {
+	return v.EmptyDir != nil || v.HostPath != nil || v.Ephemeral != nil || v.CSI != nil ||
+		v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil || v.Image != nil
 }
 
 // tied reports whether admission found the pod's volume bound where other members are.

@@ -79,8 +79,8 @@ func quorumAnswers(f *Facts) []Finding {
 	switch kept := len(v.following) >= v.quorum(); {
 	case kept:
 		found = ok("%s", numbers)
-	case len(v.following)+len(v.notAsked) >= v.quorum():
-		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + policy.List(pods(v.notAsked)) + " could not be asked"})}
+	case len(v.following)+len(v.unknown()) >= v.quorum():
+		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + v.couldNotBeAsked(), Fix: v.oneCluster()})}
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
@@ -130,6 +130,26 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 func (f *Facts) onlyUnreachable() bool {
 	members := f.Survey.Value.Members
 	return len(members) > 0 && !slices.ContainsFunc(members, func(m etcd.Member) bool { return m.Err == nil || !f.readyInKubernetes(m.Pod) })
+}
+
+// couldNotBeAsked names the voters of which it is not known whether they are healthy.
+func (v voters) couldNotBeAsked() string {
+	if len(v.elsewhere) == 0 {
+		return policy.List(pods(v.notAsked)) + " could not be asked"
+	}
+	text := policy.List(v.elsewhere) + " may run elsewhere, and it is not known here whether the leader is in contact"
+	if len(v.notAsked) > 0 {
+		text += "; " + policy.List(pods(v.notAsked)) + " could not be asked"
+	}
+	return text
+}
+
+// oneCluster is how members that run elsewhere become part of the cluster, empty where none may.
+func (v voters) oneCluster() string {
+	if len(v.elsewhere) == 0 {
+		return ""
+	}
+	return "name all members in the lists of all (--initial-cluster), so that they are one cluster here"
 }
 
 // notAskedMembers judges by Kubernetes the members that could not be asked.
@@ -200,10 +220,10 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case v.total == 2 && len(v.following) == 2:
 		return []Finding{warning(f.grow(3), "none of the 2 voters may fail")}
-	case slack+len(v.notAsked) > 0:
-		return []Finding{{Level: Unknown, Message: policy.List(pods(v.notAsked)) + " could not be asked"}}
-	case slack+len(v.notAsked) == 0 && len(v.notAsked) > 0:
-		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + policy.List(pods(v.notAsked)) + " could not be asked"}}
+	case slack+len(v.unknown()) > 0:
+		return []Finding{{Level: Unknown, Message: v.couldNotBeAsked(), Fix: v.oneCluster()}}
+	case slack+len(v.unknown()) == 0 && len(v.unknown()) > 0:
+		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + v.couldNotBeAsked(), Fix: v.oneCluster()}}
 	case slack == 0:
 		return []Finding{failure(f.describePods(v.noAnswer), "%d of %d voters are healthy and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
 	}

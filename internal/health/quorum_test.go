@@ -6,6 +6,7 @@ package health
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -319,5 +321,82 @@ func TestUpVoters(t *testing.T) {
 		if got := f.Quorum(); got.Healthy != want || got.Voters != 3 {
 			t.Errorf("just ready %t: %d of %d healthy, want %d", justReady, got.Healthy, got.Voters, want)
 		}
+	}
+}
+
+// beside is a cluster of two pods whose list has five voters: the leader and two more run elsewhere.
+func beside(silence membership.Silence, led bool) *Facts {
+	f := healthy(2)
+	f.Silences = map[uint64]membership.Silence{}
+	for i := range f.Survey.Value.Members {
+		f.Survey.Value.Members[i].Leader = false
+		f.Survey.Value.Members[i].LeaderID = 11
+	}
+	for id, name := range []string{"a-0", "a-1", "a-2"} {
+		l := etcd.Listed{ID: uint64(11 + id), Name: name, PeerURLs: []string{"http://" + name + ".p.team.svc:2380"}}
+		f.Survey.Value.List = append(f.Survey.Value.List, l)
+		f.Silences[l.ID] = silence
+	}
+	f.Silences[11] = membership.Silence{Contact: membership.ContactLeads, Elsewhere: []string{"a-0"}}
+	if !led { // the members of this cluster have the leader
+		f.Silences[11] = silence
+		for i := range f.Survey.Value.Members {
+			f.Survey.Value.Members[i].Leader, f.Survey.Value.Members[i].LeaderID = i == 0, 1
+		}
+	}
+	return f
+}
+
+// TestVotersElsewhere walks what is known of voters that no pod of the cluster runs: down, healthy or not known.
+func TestVotersElsewhere(t *testing.T) {
+	t.Parallel()
+	pod := []string{"a-1"}
+	for _, row := range []struct {
+		name    string
+		silence membership.Silence
+		led     bool // the leader runs elsewhere
+		healthy int
+		unknown int
+		q001    Level
+		q002    Level
+		of      string
+	}{
+		{"pods elsewhere, and the leader too", membership.Silence{Elsewhere: pod, Unknown: "the leader doesn't answer"}, true, 3, 2, OK, Unknown, output.Unknown},
+		{"no pod found, the leader is elsewhere", membership.Silence{Unknown: "the leader doesn't answer"}, true, 3, 2, OK, Unknown, output.Unknown},
+		{"a stopped workload", membership.Silence{Unknown: "the leader doesn't answer", Stopped: "statefulset/a", Replicas: 3}, true, 3, 0, OK, Failure, output.Degraded},
+		{"pods elsewhere, metrics unread", membership.Silence{Elsewhere: pod, Unknown: "metrics can't be read"}, false, 2, 3, Unknown, Unknown, output.Unknown},
+		{"no pod found, metrics unread", membership.Silence{Unknown: "metrics can't be read"}, false, 2, 0, Failure, Failure, output.Down},
+		{"the leader has lost them", membership.Silence{Elsewhere: pod, Contact: membership.ContactNone}, false, 2, 0, Failure, Failure, output.Down},
+		{"the leader is in contact", membership.Silence{Elsewhere: pod, Contact: membership.ContactActive}, false, 5, 0, OK, OK, output.Healthy},
+	} {
+		f := beside(row.silence, row.led)
+		if q := f.Quorum(); q.Voters != 5 || q.Healthy != row.healthy || q.Unknown != row.unknown {
+			t.Errorf("%s: %+v", row.name, q)
+		}
+		if got := quorumAnswers(f)[0]; got.Level != row.q001 {
+			t.Errorf("%s: Q001 %s %s", row.name, got.Level, got.Message)
+		}
+		if got := quorumSlack(f)[0]; got.Level != row.q002 || row.q002 == Unknown && !strings.Contains(got.Fix, "name all members in the lists of all") {
+			t.Errorf("%s: Q002 %s %s: %s", row.name, got.Level, got.Message, got.Fix)
+		}
+		if got := Of(f, StatusFindings(f)); got != row.of {
+			t.Errorf("%s: %s", row.name, got)
+		}
+	}
+}
+
+// TestQuorumByObjects: without an answer, members that run elsewhere are not known to be down.
+func TestQuorumByObjects(t *testing.T) {
+	t.Parallel()
+	f := healthy(2)
+	f.Survey = Got[etcd.Survey]{Err: ErrNotGathered}
+	up := policy.Member{Exists: true, PodReady: true, Ready: true}
+	f.Cluster.Value.Cluster = policy.Cluster{Size: 5, Elsewhere: 3, Members: []policy.Member{up, up}}
+	if q := f.Quorum(); q.Slack != -1 || q.Unknown != 3 {
+		t.Errorf("%+v", q)
+	}
+	f.Cluster.Value.Cluster = policy.Cluster{Size: 2, Elsewhere: 3, Members: []policy.Member{up, up}}
+	if q := f.Quorum(); q.Unknown != 0 {
+		t.Errorf("declared: %+v", q)
 	}
 }

@@ -25,6 +25,9 @@ type voters struct {
 	// noAnswer are the members that don't answer. notAsked are those that could not be
 	// asked, because a permission or a certificate is missing.
 	noAnswer, notAsked []etcd.Member
+	// elsewhere are the voters that no pod of the cluster runs and that may run elsewhere. They were not
+	// asked either.
+	elsewhere []string
 	// leaderAnswers is true where the leader itself answers.
 	leaderAnswers bool
 }
@@ -38,6 +41,9 @@ func (v voters) slack() int { return len(v.following) - v.quorum() }
 // drops its leader within an election timeout, so that leader has a quorum now, and it is
 // this machine that can't reach the others.
 func (v voters) ledElsewhere() bool { return v.leader != 0 && !v.leaderAnswers }
+
+// unknown names the voters of which it is not known whether they are healthy.
+func (v voters) unknown() []string { return append(pods(v.notAsked), v.elsewhere...) }
 
 func (f *Facts) voters() voters {
 	s := f.Survey.Value
@@ -61,8 +67,11 @@ func (f *Facts) voters() voters {
 			continue
 		}
 		v.total++
-		if l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive {
+		switch {
+		case l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive:
 			v.following = append(v.following, called(l))
+		case f.mayRunElsewhere(l, v.leader):
+			v.elsewhere = append(v.elsewhere, called(l))
 		}
 	}
 	if !f.listKnown() {
@@ -70,6 +79,18 @@ func (f *Facts) voters() voters {
 	}
 	return v
 }
+
+// mayRunElsewhere reports whether a member of the list may run where this cluster has no pods, and the leader
+// doesn't show whether it is healthy: a pod of the namespace may be it, or the leader itself runs elsewhere.
+// Members that do not name all others in their lists are several clusters to Kubernetes, and one to etcd.
+func (f *Facts) mayRunElsewhere(l etcd.Listed, leader uint64) bool {
+	s, read := f.Silences[l.ID]
+	return read && f.withoutWorkload(l) && s.Stopped == "" && s.Contact == membership.ContactUnknown &&
+		(len(s.Elsewhere) > 0 || slices.ContainsFunc(f.Survey.Value.List, func(o etcd.Listed) bool { return o.ID == leader && f.withoutWorkload(o) }))
+}
+
+// withoutWorkload reports whether no pod of the cluster runs a member of the list, or will run it again.
+func (f *Facts) withoutWorkload(l etcd.Listed) bool { return l.Pod == "" && l.DuePod(f.Owner) == "" }
 
 // listKnown reports whether a member gave the member list.
 func (f *Facts) listKnown() bool {
@@ -82,8 +103,9 @@ func (f *Facts) listKnown() bool {
 func (f *Facts) Quorum() output.Quorum {
 	v := f.voters()
 	q := output.Quorum{Voters: v.total, Healthy: len(v.following), FromEtcd: f.listKnown()}
-	if len(f.Responding()) == 0 {
-		q.Voters, q.Healthy = f.Cluster.Value.Cluster.Size, f.Cluster.Value.Cluster.UpVoters()
+	q.Unknown = len(v.elsewhere)
+	if c := f.Cluster.Value.Cluster; len(f.Responding()) == 0 {
+		q.Voters, q.Healthy, q.Unknown = c.Size, c.UpVoters(), min(c.Elsewhere, max(0, c.Size-len(c.Members)))
 	}
 	if q.Voters > 0 {
 		q.Needed = policy.Quorum(q.Voters)

@@ -34,7 +34,7 @@ var (
 		policy.NoAction)
 	Broken = topologyPolicy.Add("Broken",
 		"In at least one cluster, the members are not spread as the policy requires.",
-		"The policy's status lists the clusters. A member moves when its pod is recreated.")
+		"The policy's status lists the clusters. A running pod doesn't move: kubectl etcd check NAME --only placement shows how its member does.")
 	Protected = topologyPolicy.Add("Protected",
 		"Every cluster has a disruption budget that the controller maintains.",
 		policy.NoAction)

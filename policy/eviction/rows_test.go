@@ -98,6 +98,11 @@ func TestMessages(t *testing.T) {
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	c.Elsewhere = 2 // more than are missing: one may have been seen since
+	want = "stay; of the missing members, only the lists of the others name 1: if they run, name all members in the lists of all (--initial-cluster), so that they count; if they don't, " + want
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; !strings.HasSuffix(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	c = policytest.ClusterOf("vvv")
 	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-1 is being evicted), and quorum is 2: the eviction of main-1 was admitted a moment ago, so without main-0 only 1 healthy voter would stay; wait until the evicted member is back"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", UnderWay: []UnderWay{{Pod: "main-1"}}}).Message; got != want {

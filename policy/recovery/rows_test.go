@@ -294,3 +294,18 @@ func TestEventsOfBarePods(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartNamesNoRefusedCommand: kubectl etcd member replace refuses the members of other programs and
+// pods without a StatefulSet.
+func TestRestartNamesNoRefusedCommand(t *testing.T) {
+	t.Parallel()
+	for _, managed := range []bool{false, true} {
+		for _, bare := range []bool{false, true} {
+			s := &state{Facts: cluster("vvx", plain, func(f *Facts) { f.Managed, f.Bare = managed, bare })}
+			got := s.emptyMember(Restart{}, "I-4", DamagedData).What
+			if named := strings.Contains(got, "kubectl etcd member replace"); named == (managed || bare) || strings.Contains(got, "POD") {
+				t.Errorf("managed %t, bare %t: %s", managed, bare, got)
+			}
+		}
+	}
+}

@@ -212,7 +212,7 @@ func TestMessages(t *testing.T) {
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
-		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, and count as down; " +
+		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, and count as down; if they run, name all members in the lists of all (--initial-cluster), so that they count; if they don't, " +
 			"compare with kubectl etcd member list statefulset/main -n team; remove those that are dead from etcd: kubectl etcd member remove statefulset/main -n team MEMBER; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},

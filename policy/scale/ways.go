@@ -54,7 +54,7 @@ func (f Facts) wayOfRestart() string {
 // wayElsewhere returns how fewer replicas are possible beside members elsewhere.
 func (f Facts) wayElsewhere() string {
 	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target}
-	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; compare with kubectl etcd member list %s; "+
+	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; if they run, name all members in the lists of all (--initial-cluster), so that they count; if they don't, compare with kubectl etcd member list %s; "+
 		"remove those that are dead from etcd: kubectl etcd member remove %s -n %s MEMBER; "+
 		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), f.Target, f.Namespace, cluster.DeclareVoters("N"))
 }

@@ -23,7 +23,7 @@ var (
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
 	ZoneHoldsQuorum = reasons.Add("ZoneHoldsQuorum",
 		"One zone has so many members that its loss takes the quorum: there are too few zones, or the members' volumes are in that zone.",
-		"Add nodes in another zone, and use topology Zone. A member moves there when its pod is recreated and its volume allows it. If its volume prevents that, and another zone has nodes and fewer members: kubectl etcd member replace POD -n NAMESPACE --force.")
+		"Add nodes in another zone, and use topology Zone. A member moves there when its pod is recreated, if its data is on a volume that can follow. If it isn't, the member must be replaced. kubectl etcd check NAME --only placement shows how each member moves.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
 		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required. Members that run with a required term keep others off their nodes until they are created again.",
 		"Add nodes, or scale down to at most as many members as there are nodes. To let members share nodes, delete the pods that the message names, one at a time, while all others are ready.")

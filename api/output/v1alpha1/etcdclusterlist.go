@@ -100,8 +100,12 @@ type Quorum struct {
 	Healthy  int  `json:"healthy"`
 	// Needed is the quorum: the number of voters that must be healthy.
 	Needed int `json:"needed"`
-	// Slack is the number of voters that may still fail. Below 0, the quorum is lost.
+	// Slack is the number of voters that may still fail. Below 0, the quorum is lost, unless
+	// Unknown voters are healthy.
 	Slack int `json:"slack"`
+	// Unknown is the number of voters that may run as part of another cluster, and that were not asked.
+	// They are not counted as healthy.
+	Unknown int `json:"unknown,omitempty"`
 }
 
 // Backup is the state of a cluster's backups.

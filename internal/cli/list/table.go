@@ -75,6 +75,8 @@ func slackCell(c *v1alpha1.EtcdCluster) ui.Cell {
 	switch {
 	case c.Quorum.Voters == 0:
 		return ui.Cell{}
+	case c.Quorum.Slack <= 0 && c.Quorum.Unknown > 0:
+		return ui.Cell{Text: "?"}
 	case c.Quorum.Slack < 0:
 		return ui.Cell{Text: "no quorum", Color: ui.Red}
 	case c.Quorum.Slack == 0 && c.Quorum.Voters > 1:

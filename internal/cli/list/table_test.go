@@ -89,3 +89,23 @@ func TestReportUnseen(t *testing.T) {
 		}
 	}
 }
+
+// TestSlackCell: voters that may run elsewhere are not down.
+func TestSlackCell(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		q    v1alpha1.Quorum
+		want string
+	}{
+		{v1alpha1.Quorum{}, ""},
+		{v1alpha1.Quorum{Voters: 5, Slack: -1}, "no quorum"},
+		{v1alpha1.Quorum{Voters: 5, Slack: -1, Unknown: 3}, "?"},
+		{v1alpha1.Quorum{Voters: 5, Slack: 0, Unknown: 2}, "?"},
+		{v1alpha1.Quorum{Voters: 5, Slack: 0}, "0"},
+		{v1alpha1.Quorum{Voters: 5, Slack: 1, Unknown: 1}, "1"},
+	} {
+		if got := slackCell(&v1alpha1.EtcdCluster{Quorum: row.q}).Text; got != row.want {
+			t.Errorf("%+v: %q, want %q", row.q, got, row.want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func summary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
@@ -52,6 +53,8 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	}
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
 	switch {
+	case q.Slack <= 0 && q.Unknown > 0:
+		text += "how many more may fail is not known, because " + policy.Plural(q.Unknown, "voter", "voters") + " may run elsewhere"
 	case q.Slack < 0 && st.Leader != "":
 		text += "too few answer here, but they follow a leader"
 	case q.Slack < 0:

@@ -36,6 +36,8 @@ func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
 			return "emptyDir " + v.Name
 		case v.Ephemeral != nil:
 			return "the ephemeral volume " + v.Name
+		case v.CSI != nil:
+			return "the ephemeral volume " + v.Name + " of " + v.CSI.Driver
 		case v.HostPath != nil:
 			return fmt.Sprintf("hostPath %s of the node", v.HostPath.Path)
 		}
