@@ -49,6 +49,10 @@ const (
 // change it in the same write, as each step of the restart does. The command removes it at the end.
 const RestartAnnotation = "kubectl-etcd.dev/restart"
 
+// RestoreOfLabel on a helper pod of a restore is the UID of the cluster's owner. A pod without it, or with
+// another UID, is not deleted.
+const RestoreOfLabel = "kubectl-etcd.dev/restore-of"
+
 // KeptDataAnnotation on a StatefulSet or an Etcd records the old data that restores of the cluster keep: the
 // time of each restore, and until when its old data is kept. On a PersistentVolume it records the
 // time of the restore that kept the volume, the UID of the cluster's owner, and the reclaim policy from before.

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"gocloud.dev/gcerrors"
+	"google.golang.org/api/googleapi"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob/blobtest"
 )
@@ -221,6 +222,17 @@ func TestAuthorities(t *testing.T) {
 		}
 		if _, err := s.List(t.Context(), ""); err != nil && strings.Contains(err.Error(), "certificate") {
 			t.Errorf("%s: with its authority: %v", url, err)
+		}
+	}
+}
+
+// TestGCSErrorCode: no error is none, and only 404 means that an object is not there.
+func TestGCSErrorCode(t *testing.T) {
+	t.Parallel()
+	for status := 300; status < 600; status++ {
+		code := (&gcs{}).ErrorCode(&googleapi.Error{Code: status})
+		if code == gcerrors.OK || (code == gcerrors.NotFound) != (status == http.StatusNotFound) {
+			t.Errorf("%d is %v", status, code)
 		}
 	}
 }

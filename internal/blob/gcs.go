@@ -69,10 +69,14 @@ func (*gcs) ErrorCode(err error) gcerrors.ErrorCode {
 	if !ok {
 		return gcerrors.Unknown
 	}
-	return map[int]gcerrors.ErrorCode{
+	code, known := map[int]gcerrors.ErrorCode{
 		http.StatusBadRequest: gcerrors.InvalidArgument, http.StatusUnauthorized: gcerrors.PermissionDenied, http.StatusForbidden: gcerrors.PermissionDenied,
 		http.StatusNotFound: gcerrors.NotFound, http.StatusPreconditionFailed: gcerrors.FailedPrecondition, http.StatusTooManyRequests: gcerrors.ResourceExhausted,
 	}[e.Code]
+	if !known { // the zero value means no error
+		return gcerrors.Unknown
+	}
+	return code
 }
 
 // Attributes implements driver.Bucket.

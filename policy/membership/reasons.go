@@ -56,6 +56,6 @@ var (
 		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. A voter that was removed meanwhile can't.",
 		"Scale the workload up again: kubectl scale WORKLOAD --replicas N. To remove the voter for good, add --force.")
 	VoterUnknown = reasons.Add("VoterUnknown",
-		"Whether the voter is dead could not be determined: the metrics of the leader or the pods of the namespace can't be read.",
-		"Make the leader's metrics readable and try again. The message shows why they can't be read.")
+		"Whether the voter is dead could not be determined: the metrics of the leader can't be read, or it is not known whether a pod has the address in the voter's peer URL.",
+		"The message shows what is not known. If it can't be read, make it readable and try again. If the address is outside of this Kubernetes cluster, only a user there can find out whether the voter runs.")
 )

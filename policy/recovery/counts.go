@@ -15,8 +15,8 @@ type state struct {
 
 	voters, quorum int
 	// ready counts the voters that are well, unseen those of which nothing is known, and within
-	// those that are not well and have time to come back.
-	ready, unseen, within int
+	// those that are not well and have time to come back. back are those of them that can: whose data is not lost.
+	ready, unseen, within, back int
 	// hidden counts the voters that something shows, and that no known member is.
 	hidden int
 	// past and waiting are the members that the cluster should have and that are not well: those
@@ -75,6 +75,7 @@ func (s *state) add(m Member) {
 		return
 	case !over:
 		s.within++
+		s.back += one(s.comesBack(m))
 		if s.next.IsZero() || until.Before(s.next) {
 			s.next = until
 		}
@@ -86,6 +87,12 @@ func (s *state) add(m Member) {
 	default:
 		s.waiting = append(s.waiting, m)
 	}
+}
+
+// comesBack reports whether a member can bring the quorum back by itself: its data is not lost, or etcd-druid restores
+// the only member from a backup (I-7).
+func (f Facts) comesBack(m Member) bool {
+	return !m.lost() || f.Druid && f.Desired == 1 && f.Voters <= 1
 }
 
 // kept and lost report whether a quorum is well, and whether it is certain that none is. Both are

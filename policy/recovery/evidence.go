@@ -75,8 +75,8 @@ func (s *state) leases() Evidence {
 	return e
 }
 
-func (s *state) inGrace(asked string) Evidence {
-	return Evidence{Fact: "not ready, in the grace period", Asked: asked, Observed: fmt.Sprint(s.within), Met: true}
+func (s *state) inGrace(asked string, observed int) Evidence {
+	return Evidence{Fact: "not ready, in the grace period", Asked: asked, Observed: fmt.Sprint(observed), Met: true}
 }
 
 func (s *state) noOperation() Evidence {

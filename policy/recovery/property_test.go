@@ -109,7 +109,7 @@ func compare(t *testing.T, g string, f Facts) {
 //
 //nolint:gocyclo // a second reading of the table, row by row
 func naive(f Facts) []string {
-	n, r, u, late, early, lateAsked, earlyAsked := 0, 0, 0, 0, 0, 0, 0
+	n, r, u, back, lateAsked, earlyAsked := 0, 0, 0, 0, 0, 0
 	left, out, learn, odd := 0, 0, 0, 0
 	behind, unknown, unready := false, false, false
 	for _, m := range f.Members {
@@ -157,7 +157,8 @@ func naive(f Facts) []string {
 				limit = 6 * time.Minute
 			}
 			over := m.Since.IsZero() || f.At.Sub(m.Since) >= limit
-			late, early = late+one(over), early+one(!over)
+			gone := m.Data == DataNone || m.Data == DataDamaged
+			back += one(!over && (!gone || f.Druid && f.Desired == 1 && f.Voters <= 1))
 			if m.Asked {
 				lateAsked, earlyAsked = lateAsked+one(over), earlyAsked+one(!over)
 			}
@@ -192,12 +193,12 @@ func naive(f Facts) []string {
 	add("S-7", unknown)
 	add("S-8", unready)
 	add("S-9", kept && lateAsked > 0)
-	add("S-10", lost && !majority(r+u+early))
+	add("S-10", lost && !majority(r+u+back))
 	add("S-11", every && f.Desired > n)
 	add("S-12", every && f.Desired < n)
 	add("S-13", left > 0 && quiet)
 	add("X-2", f.ClusterIDs > 1)
-	add("X-3", lost && majority(r+u+early))
+	add("X-3", lost && majority(r+u+back))
 	add("X-4", u > 0 || kept && hidden > 0 || n == 0 && !boot)
 	add("X-5", boot)
 	add("X-6", f.Interrupted)

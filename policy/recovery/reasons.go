@@ -38,7 +38,7 @@ var (
 		"S-9: the quorum holds, and a member has not come back within its grace period.",
 		"Run the command that kubectl etcd diagnose NAME prints: it shows why the pod doesn't run, starts it again, or replaces a member whose data is known to be lost.")
 	QuorumLost = reasons.Add("QuorumLost",
-		"S-10: the quorum is lost, and too few members are within their grace period to bring it back.",
+		"S-10: the quorum is lost, and too few members that have their data are within their grace period to bring it back.",
 		"Bring back members that have their data, and delete no pod, claim or volume. If the data of too many is lost, restore what a survivor has: kubectl etcd recover NAME.")
 	ScaleUp = reasons.Add("ScaleUp",
 		"S-11: the cluster is healthy and has fewer members than desired.",
@@ -58,7 +58,7 @@ var (
 		"X-2: the members report different cluster IDs.",
 		"Compare the clusters: kubectl etcd check NAME --only Q005. Stop and delete nothing before it is known which one has the right data.")
 	QuorumMayReturn = reasons.Add("QuorumMayReturn",
-		"X-3: the quorum is lost, and members that can bring it back are within their grace period.", diagnoseAgain)
+		"X-3: the quorum is lost, and enough members to bring it back are within their grace period, with their data.", diagnoseAgain)
 	Unclear = reasons.Add("Unclear",
 		"X-4: nothing is known of a member, because a permission or an answer is missing.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")

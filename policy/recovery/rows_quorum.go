@@ -25,11 +25,11 @@ var splitBrain = row{
 	},
 }
 
-// quorumLost is lost for longer than the grace period: the members whose time is not over are too
-// few to bring the quorum back. f >= n/2 of DEP-01 is the same as fewer than a quorum, for any n.
+// quorumLost is lost for longer than the grace period: the members whose time is not over and whose data is not lost
+// are too few to bring the quorum back. f >= n/2 of DEP-01 is the same as fewer than a quorum, for any n.
 var quorumLost = row{
 	id: "S-10", reason: QuorumLost,
-	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within < s.quorum }),
+	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.back < s.quorum }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d.", s.ready, policy.Count(s.voters, "voter"), s.quorum)
 	},
@@ -47,16 +47,18 @@ var quorumLost = row{
 
 var quorumReturns = row{
 	id: "X-3", reason: QuorumMayReturn,
-	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within >= s.quorum }),
+	holds: whole(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.back >= s.quorum }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d. %s may still come back by themselves.",
-			s.ready, policy.Count(s.voters, "voter"), s.quorum, policy.Count(s.within, "member"))
+			s.ready, policy.Count(s.voters, "voter"), s.quorum, policy.Count(s.back, "member"))
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{s.members("fewer than a quorum", true), s.inGrace("enough for a quorum")}
+		return []Evidence{s.members("fewer than a quorum", true), s.inGrace("enough with their data for a quorum", s.back)}
 	},
-	about:  func(s *state) []Member { return slices.Concat(s.waiting, s.past) },
-	action: func(s *state) Action { return s.await(s.waiting) },
+	about: func(s *state) []Member { return slices.Concat(s.waiting, s.past) },
+	action: func(s *state) Action {
+		return s.await(slices.DeleteFunc(slices.Clone(s.waiting), func(m Member) bool { return !s.comesBack(m) }))
+	},
 }
 
 var unclear = row{
@@ -135,7 +137,7 @@ var minorityReturns = row{
 		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.waiting), "is not ready", "are not ready"))
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{s.members("a quorum, not all", true), s.inGrace("1 or more")}
+		return []Evidence{s.members("a quorum, not all", true), s.inGrace("1 or more", s.within)}
 	},
 	about:  func(s *state) []Member { return s.waiting },
 	action: func(s *state) Action { return s.await(s.waiting) },

@@ -103,6 +103,8 @@ func each(change func(*Member)) func(*Facts) {
 	}
 }
 
+func lose(m *Member) { m.Data = DataDamaged }
+
 func at(i int, change func(*Member)) func(*Facts) {
 	return func(f *Facts) { change(&f.Members[i]) }
 }
@@ -184,6 +186,12 @@ var recoveryRows = []struct {
 	{row: "X-2 the quorum is lost, backups fail, traffic is cut", facts: cluster("vxx", conditions(policy.True, policy.False, policy.False), func(f *Facts) { f.ClusterIDs, f.TrafficCut = 2, true }), ids: "X-2 X-12 X-14 S-6", do: CompareClusters},
 	{row: "X-3", facts: cluster("vww", conditions(policy.False, policy.False, policy.True)), ids: "X-3", do: Wait},
 	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
+	{row: "X-3 one of those that wait lost its data", facts: cluster("vwwww", conditions(policy.False, policy.False, policy.True), at(1, lose)), ids: "X-3", do: Wait},
+	{row: "X-3 one that lost its data has no node", facts: cluster("vwwww", conditions(policy.False, policy.False, policy.True), at(1, lose), at(1, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: Wait},
+	{row: "X-3 the data of those that wait is lost: no row", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(1, lose), at(2, lose)), ids: "S-10", do: Recover},
+	{row: "X-3 too few have their data: no row", facts: cluster("vvwww", conditions(policy.False, policy.False, policy.True), at(2, lose), at(3, lose), at(4, func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Recover},
+	{row: "X-3 an only member without data", facts: cluster("w", conditions(policy.False, policy.False, policy.True), at(0, lose)), ids: "X-3", do: Wait},
+	{row: "X-3 an only member without data and without etcd-druid: no row", facts: cluster("w", plain, at(0, lose)), ids: "S-10", do: Check},
 	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
 	{row: "X-4 the quorum holds", facts: cluster("vvu"), ids: "X-4", do: Check},
 	{row: "X-4 a voter that no object has", facts: cluster("vvv", func(f *Facts) { f.ListKnown, f.Voters = false, 4 }), ids: "X-4 S-4", do: Check},

@@ -88,7 +88,7 @@ var (
 		"A member that etcd does not have has left a volume claim. Its data is deleted with the claim.",
 		"If the data is not needed, kubectl etcd sweep --remove --delete-claims deletes the claim.")
 	HelperLeft = reasons.Add("HelperLeft",
-		"A restore creates a helper pod for each member, and deletes it at the end. A pod with such a name is older than a day. Only its name shows what it is, so it is not removed.",
+		"A restore creates a helper pod for each member, and deletes it at the end. One of them is older than a day. A user may have started the pod by a printed plan, so it is not removed.",
 		"If no restore is unfinished, delete the pod: kubectl delete pod NAME.")
 	OldDataKept = reasons.Add("OldDataKept",
 		"A restore keeps old data, and no deadline has passed.",

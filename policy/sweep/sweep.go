@@ -118,7 +118,7 @@ func (f Facts) left() Verdict {
 	case MemberLease, VolumeClaim:
 		return f.memberLeft()
 	case HelperPod:
-		return Verdict{ByHand, HelperLeft, "it has the name of a restore's helper, and is older than a day"}
+		return Verdict{ByHand, HelperLeft, "it has the label of a restore's helper, and is older than a day"}
 	case KeptData:
 		return f.keptLeft()
 	}

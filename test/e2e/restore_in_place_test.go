@@ -14,6 +14,7 @@ import (
 	"time"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,7 +101,7 @@ func (r *restoring) tidy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pods.Items {
-		if strings.HasPrefix(p.Name, "restore-") && p.DeletionTimestamp == nil {
+		if p.Labels[v1alpha1.RestoreOfLabel] != "" && p.DeletionTimestamp == nil {
 			t.Errorf("pod %s is left", p.Name)
 		}
 	}

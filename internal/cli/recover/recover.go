@@ -7,6 +7,7 @@ package recover
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -71,6 +72,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Abort && slices.ContainsFunc([]string{"bump-revision", "replicas", "keep-old-for", "tool", "lost", "save-to"}, cmd.Flags().Changed) {
+				return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool, --lost and --save-to")
+			}
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -99,6 +103,9 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	if unfinished != nil {
+		if err := restore.SameLost(c.Owner, unfinished, o.lost); err != nil {
+			return err
+		}
 		file, err := restore.SurvivorFileOf(ctx, c.Owner, unfinished, o.file)
 		if err != nil {
 			return err

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // runDiscard deletes the old data that restores of a cluster keep.
@@ -33,12 +32,11 @@ func runDiscard(ctx context.Context, a *app.App, target string, o restoring.Opti
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			d.StillHeld = run.Held
-			freed, err := d.Act(ctx)
+			done, err := d.Act(ctx)
 			if err != nil {
 				return err
 			}
-			what := "old data of a restore deleted, which freed " + policy.Bytes(freed)
-			run.Done(ctx, reasons.OldDataDiscarded, what, fmt.Sprintf("%s: %s", c.Target(), what))
+			run.Done(ctx, reasons.OldDataDiscarded, done.String(), fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
 		Next: func(error) string {

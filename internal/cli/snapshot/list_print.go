@@ -47,6 +47,9 @@ func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 			return err
 		}
 	}
+	for _, note := range othersOf(l) {
+		a.Notef("%s", note)
+	}
 	if len(l.Tasks) > 0 {
 		fmt.Fprintln(w)
 		if err := taskTable(a, l).Write(a.Console, w, wide); err != nil {

@@ -93,7 +93,10 @@ func folderTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 	for _, s := range l.Items {
 		cluster, revision := "unknown", "unknown"
 		if c := s.Cluster; c != nil {
-			cluster, revision = c.Kind+" "+c.Namespace+"/"+c.Name, strconv.FormatInt(s.LastRevision, 10)
+			cluster = c.Kind + " " + c.Namespace + "/" + c.Name
+		}
+		if s.LastRevision > 0 {
+			revision = strconv.FormatInt(s.LastRevision, 10)
 		}
 		t.Rows = append(t.Rows, ui.Plain(s.Name, policy.Bytes(s.Size), revision, ago(a, s.CreatedAt), cluster, s.CreatedAt.UTC().Format("2006-01-02T15:04:05Z")))
 	}

@@ -111,8 +111,8 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for and --tool")
 	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for")):
-		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas and --keep-old-for")
+	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("store-ca")):
+		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool and --store-ca")
 	}
 	return o.Validate()
 }

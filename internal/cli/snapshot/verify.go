@@ -51,7 +51,8 @@ func newVerifyCommand(a *app.App) *cobra.Command {
 			in the copy. The directory is below TMPDIR, needs room for the whole database, and is removed at the
 			end, also after Ctrl-C.
 
-			Exit codes: 0 the snapshot is complete, 3 it is damaged or no etcd starts from it, 1 error.`),
+			Exit codes: 0 the snapshot is complete, 3 it is damaged, 1 error. A program or a disk of this machine
+			that fails is an error, and shows nothing about the snapshot.`),
 		Example: ui.Examples(`
 			# Start an etcd from a snapshot and show what it has
 			kubectl etcd snapshot verify main.db --restore
@@ -121,7 +122,7 @@ func runVerify(cmd *cobra.Command, a *app.App, arg string, o verifyOptions) erro
 func programPath(program, flag string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", app.Refused("program %s is not on this machine; install that of the members' minor release, or name it with --%s", program, flag)
+		return "", fmt.Errorf("program %s is not on this machine; install that of the members' minor release, or name it with --%s", program, flag)
 	}
 	return filepath.Abs(path)
 }

@@ -56,7 +56,12 @@ func newestOf(ctx context.Context, a *app.App, c *app.Cluster, flags storeFlags)
 	if _, local := found.To.File(); local || found.To.Folder == "" {
 		return "", app.Refused("the snapshots of %s are on the volume of its CronJob %s; copy one to this machine, or %s", c.Owner, found.Name, instead)
 	}
-	items, _, err := scheduled(ctx, c, *found, flags)
+	items, others, err := scheduled(ctx, c, *found, flags)
+	if len(items) == 0 && len(others) > 0 {
+		last := others[len(others)-1]
+		a.Warn("%s with UID %s has no snapshot yet. The newest one is of another cluster of this name, with UID %s: an earlier one, or one of another Kubernetes cluster.", c.Owner, c.Owner.UID, last.Cluster.UID)
+		items = others
+	}
 	return lastOf(a, found.To, items, err)
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // task is one run of sweep.
@@ -160,9 +159,9 @@ func (t *task) discard(ctx context.Context, o owner.Owner, dry bool) error {
 		if plan, err := d.Judge(ctx); err != nil || plan.Title == "" {
 			return err
 		}
-		freed, err := d.Act(ctx)
+		done, err := d.Act(ctx)
 		if err == nil {
-			t.app.Step("Deleted old data of %s, which freed %s", c, policy.Bytes(freed))
+			t.app.Step("%s: %s", c, done)
 		}
 		return err
 	})

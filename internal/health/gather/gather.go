@@ -66,6 +66,8 @@ type gatherer struct {
 	// denials are the kinds that the user may not list. Source.Reader then shows none of
 	// them, instead of the error.
 	denials []source.Denial
+	// unlisted reads from the API server where Reader has objects that were listed, and only some; nil otherwise.
+	unlisted *observe.Reader
 	// cluster are the connections to the members, made where it is nil.
 	cluster *etcd.Cluster
 	// serving is how the members' etcd was configured a moment ago; nil to read it.

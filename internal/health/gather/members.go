@@ -4,6 +4,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -107,7 +108,8 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 // silences finds out what is known of the members that no pod of the cluster runs, and of those that
 // don't answer. A status doesn't wait for the latter: it is read again and again.
 func (g *gatherer) silences(ctx context.Context) {
-	how := membership.Removal{Reader: g.Reader, Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
+	// A kind that may not be listed, or that is in another namespace, is not known to be empty.
+	how := membership.Removal{Reader: cmp.Or(g.unlisted, g.Reader), Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
 	g.Silences, g.MayRemove = map[uint64]rules.Silence{}, map[uint64]policy.Verdict{}
 	peers := membership.Peers(g.Owner, g.Survey.Value)
 	for _, p := range peers {

@@ -79,7 +79,7 @@ func (v *Observer) Observe(ctx context.Context) (*health.Facts, error) {
 	source.Reader = r
 	g := gatherer{
 		Source: source, Facts: &health.Facts{At: source.Clock.Now(), Owner: owner, Flags: source.Flags, Login: source.Login, Unseen: unseen(denials)},
-		need: health.Needs(health.StatusChecks()), denials: denials, cluster: v.cluster, serving: v.serving, forStatus: true,
+		need: health.Needs(health.StatusChecks()), denials: denials, unlisted: v.source.Reader, cluster: v.cluster, serving: v.serving, forStatus: true,
 	}
 	g.all(ctx)
 	v.cluster, v.serving = g.cluster, g.Serving

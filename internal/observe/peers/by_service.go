@@ -8,9 +8,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -19,35 +22,38 @@ import (
 // mostAliases bounds how many ExternalNames lead from one to the next.
 const mostAliases = 4
 
-// followed returns addresses with those that Services without a selector lead to: an ExternalName to another
-// host, and one whose endpoints a user or a program writes to their IPs. The error is why it is not known where
-// one leads.
+// followed returns addresses with the Services that have them, and with those that Services without a selector
+// lead to: an ExternalName to another host, and one whose endpoints a user or a program writes to their IPs. The
+// error is why it is not known where one leads.
 func (s *search) followed(ctx context.Context, all []address) ([]address, error) {
 	var unknown error
 	for at, depth := 0, 0; at < len(all); depth++ {
-		from := all[at:]
-		if at = len(all); depth == mostAliases {
-			return all, fmt.Errorf("%s leads to too many other names", all[0].host)
+		from := len(all)
+		if depth == mostAliases {
+			return all[:at], fmt.Errorf("%s leads to too many other names", all[0].host)
 		}
-		for _, a := range from {
-			more, err := s.leads(ctx, a)
+		for i := at; i < from; i++ {
+			more, err := s.lead(ctx, &all[i])
 			all, unknown = append(all, more...), cmp.Or(unknown, err)
 		}
+		at = from
 	}
 	return all, unknown
 }
 
-// leads returns the addresses that the Services of an address lead to where they have no selector.
-func (s *search) leads(ctx context.Context, a address) (to []address, unknown error) {
-	if a.ip.IsValid() || !s.own(a) {
-		return nil, nil
+// lead completes an address with its namespace and Services, and returns those that these lead to.
+func (s *search) lead(ctx context.Context, a *address) (to []address, unknown error) {
+	if unknown = s.resolve(ctx, a); unknown != nil || !s.own(*a) {
+		return nil, unknown
 	}
-	for i := range s.services {
-		service := &s.services[i]
-		if service.Name == a.service || service.Name == a.name && !s.has(a.service) {
-			more, err := s.behind(ctx, service, a)
-			to, unknown = append(to, more...), cmp.Or(unknown, err)
-		}
+	a.through, unknown = s.servicesWith(ctx, *a)
+	through := a.through
+	if at := slices.IndexFunc(s.services, func(of corev1.Service) bool { return a.service != "" && of.Name == a.service }); at >= 0 {
+		through = append(through, &s.services[at])
+	}
+	for _, service := range through {
+		more, err := s.behind(ctx, service, *a)
+		to, unknown = append(to, more...), cmp.Or(unknown, err)
 	}
 	return to, unknown
 }
@@ -60,16 +66,61 @@ func (s *search) has(name string) bool {
 	return slices.ContainsFunc(s.services, func(of corev1.Service) bool { return of.Name == name })
 }
 
+// servicesWith returns the Services of the namespace that have an address: by their name, an IP or a load
+// balancer's name, or by a port of the nodes. The error is why it is not known whether one has it.
+func (s *search) servicesWith(ctx context.Context, a address) (out []*corev1.Service, unknown error) {
+	for i := range s.services {
+		service := &s.services[i]
+		switch {
+		case named(service, a), reached(service, a):
+			out = append(out, service)
+		case a.namespace == "" && hasNodePort(service, a.port):
+			node, err := s.nodeWith(ctx, a)
+			if node != nil {
+				out = append(out, service)
+			}
+			unknown = cmp.Or(unknown, err)
+		}
+	}
+	return out, unknown
+}
+
+// named reports whether the first label of an address is a Service's name. That of a Service's pod isn't.
+func named(service *corev1.Service, a address) bool {
+	return !a.ip.IsValid() && a.service == "" && service.Name == a.name
+}
+
+// reached reports whether an IP or a name of a load balancer is a Service's.
+func reached(service *corev1.Service, a address) bool {
+	return slices.ContainsFunc(slices.Concat(service.Spec.ClusterIPs, service.Spec.ExternalIPs, []string{service.Spec.ClusterIP, service.Spec.LoadBalancerIP}), a.is) ||
+		slices.ContainsFunc(service.Status.LoadBalancer.Ingress, func(in corev1.LoadBalancerIngress) bool {
+			return a.is(in.IP) || in.Hostname != "" && strings.EqualFold(in.Hostname, a.host)
+		})
+}
+
+func hasNodePort(service *corev1.Service, port string) bool {
+	return slices.ContainsFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
+		return p.NodePort != 0 && strconv.Itoa(int(p.NodePort)) == port
+	})
+}
+
+// selects reports whether a Service selects a pod, when a traffic cut is ignored.
+func selects(service *corev1.Service, pod *corev1.Pod) bool {
+	selector := observe.Uncut(service)
+	return len(selector) > 0 && labels.SelectorFromSet(selector).Matches(labels.Set(pod.Labels))
+}
+
+// leadsOn reports whether the endpoints of a Service are not the pods that it selects.
+func leadsOn(service *corev1.Service) bool {
+	return service.Spec.Type == corev1.ServiceTypeExternalName || len(observe.Uncut(service)) == 0
+}
+
 // behind returns the addresses that a Service leads to where it has no selector.
 func (s *search) behind(ctx context.Context, service *corev1.Service, a address) ([]address, error) {
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
-		to := parseAddress(service.Spec.ExternalName, a.port)
-		if to.namespace == "" && !to.ip.IsValid() && !s.isNode(to.host) {
-			return []address{to}, fmt.Errorf("service %s is an ExternalName for %s, and it is not known which pod that is", service.Name, to.host)
-		}
-		return []address{to}, nil
+		return []address{parseAddress(service.Spec.ExternalName, a.port)}, nil
 	}
-	if len(observe.Uncut(service)) > 0 {
+	if !leadsOn(service) {
 		return nil, nil
 	}
 	var slicesOf discoveryv1.EndpointSliceList

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // onNode reports whether a pod that is reached by its node's address serves a member's address: one in the
@@ -69,9 +70,7 @@ func (s *search) atNode(ctx context.Context, pod *corev1.Pod, a address) (bool, 
 	if err := s.reader.Uncached().Get(ctx, client.ObjectKey{Name: pod.Spec.NodeName}, &node); client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("the node of pod %s may have the address %s: %w", pod.Name, a.host, err)
 	}
-	return slices.ContainsFunc(node.Status.Addresses, func(of corev1.NodeAddress) bool {
-		return strings.EqualFold(of.Address, a.host) || a.is(of.Address)
-	}), nil
+	return hasAddress(&node, a), nil
 }
 
 func hasHostPort(pod *corev1.Pod, port string) bool {
@@ -91,4 +90,63 @@ func portOf(address string) string {
 		return ""
 	}
 	return u.Port()
+}
+
+// nodeWith returns the node with an address, nil for none.
+func (s *search) nodeWith(ctx context.Context, a address) (*corev1.Node, error) {
+	if s.nodes == nil {
+		var nodes corev1.NodeList
+		if err := s.reader.Uncached().List(ctx, &nodes); err != nil {
+			return nil, mayHave(a, "node", err)
+		}
+		s.nodes = &nodes
+	}
+	for i := range s.nodes.Items {
+		if node := &s.nodes.Items[i]; strings.EqualFold(node.Name, a.host) || hasAddress(node, a) {
+			return node, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // as documented
+}
+
+func hasAddress(node *corev1.Node, a address) bool {
+	return slices.ContainsFunc(node.Status.Addresses, func(of corev1.NodeAddress) bool {
+		return strings.EqualFold(of.Address, a.host) || a.is(of.Address)
+	})
+}
+
+// podsAtOnce is how many pods of all namespaces are read at once.
+const podsAtOnce = 500
+
+// podsInAll returns why an address is, or may be, that of a pod of another namespace: its IP, or its node's.
+func (s *search) podsInAll(ctx context.Context, a address) error {
+	for next := ""; ; {
+		var pods corev1.PodList
+		if err := s.reader.Uncached().List(ctx, &pods, client.Limit(podsAtOnce), client.Continue(next)); err != nil {
+			return mayHave(a, "pod in another namespace", err)
+		}
+		for i := range pods.Items {
+			if pod := &pods.Items[i]; pod.Namespace != s.namespace && !ended(pod) {
+				if err := s.isInOther(ctx, pod, a); err != nil {
+					return err
+				}
+			}
+		}
+		if next = pods.Continue; next == "" {
+			return nil
+		}
+	}
+}
+
+// isInOther returns why an address is, or may be, that of a pod of another namespace.
+func (s *search) isInOther(ctx context.Context, pod *corev1.Pod, a address) error {
+	other := &search{reader: s.reader, namespace: pod.Namespace, files: podfiles.New(s.reader, pod.Namespace)}
+	is, err := hasIP(pod, a), error(nil)
+	if !is {
+		is, err = other.onNode(ctx, pod, a)
+	}
+	if is {
+		return fmt.Errorf("its peer address %s is that of pod %s/%s", a.host, pod.Namespace, pod.Name)
+	}
+	return err
 }

@@ -70,7 +70,7 @@ func endpoints(service string, all ...string) *discoveryv1.EndpointSlice {
 	return s
 }
 
-// barred can't read objects of the types of some.
+// barred can't read objects of some types, each as TYPE, or TYPE NAMESPACE. with no namespace for all of them.
 type barred struct {
 	observetest.Objects
 
@@ -95,7 +95,7 @@ func (b barred) List(ctx context.Context, list client.ObjectList, opts ...client
 
 func (b barred) refuse(o any, namespace string) error {
 	for _, from := range b.from {
-		if is := fmt.Sprintf("%T %s", o, namespace); strings.Contains(is, from) {
+		if is := fmt.Sprintf("%T %s.", o, namespace); strings.Contains(is, from) {
 			return errors.New("barred from " + from)
 		}
 	}
@@ -108,8 +108,6 @@ func TestPodsOf(t *testing.T) {
 	t.Parallel()
 	type objects = observetest.Objects
 	main1 := podOf("main-1", "10.0.0.7")
-	inOther := podOf("main-1", "10.0.0.9")
-	inOther.Namespace = "other"
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeExternalIP, Address: "192.0.2.7"}, {Type: corev1.NodeHostName, Address: "cp-1.example.com"}}
 	for _, row := range []struct {
@@ -131,7 +129,7 @@ func TestPodsOf(t *testing.T) {
 		{"an ExternalName for a pod", "etcd-1.team.svc", objects{main1, of("etcd-1", alias("main-1.main.team.svc.cluster.local"))}, nil, "main-1", ""},
 		{"an ExternalName for one for a pod", "etcd-1", objects{main1, of("etcd-1", alias("b.team.svc")), of("b", alias("main-1.main.team.svc"))}, nil, "main-1", ""},
 		{"ExternalNames in a circle", "a.team.svc", objects{main1, of("a", alias("b.team.svc")), of("b", alias("a.team.svc"))}, nil, "", "too many other names"},
-		{"an ExternalName for another host", "etcd-1", objects{main1, of("etcd-1", alias("db.example.org"))}, nil, "", "ExternalName for db.example.org"},
+		{"an ExternalName for another host", "etcd-1", objects{main1, of("etcd-1", alias("db.example.org"))}, nil, "", "db.example.org is of no Service and no node"},
 		{"an ExternalName for an IP of a pod by DNS", "etcd-1", objects{main1, of("etcd-1", alias("10-0-0-7.team.pod.cluster.local"))}, nil, "main-1", ""},
 		{"a Service without a selector", "etcd-1", objects{main1, of("etcd-1", func(*corev1.ServiceSpec) {}), endpoints("etcd-1", "/10.0.0.7")}, nil, "main-1", "no selector"},
 		{"a name of a Service without a selector", "m1.main.team.svc", objects{main1, podOf("y", "10.0.0.8"), of("main", func(*corev1.ServiceSpec) {}), endpoints("main", "m1/10.0.0.7", "m2/10.0.0.8")}, nil, "main-1", "no selector"},
@@ -152,11 +150,11 @@ func TestPodsOf(t *testing.T) {
 		{"another name of its node", "cp-1.example.com", objects{podOf("h", "", onHost("2380")), node}, nil, "h", ""},
 		{"the name of its node, and a file that can't be read", "n1", objects{podOf("h", "", onHost("2380"), command("etcd", "--config-file=/etc/etcd.yaml"))}, nil, "", "may have the address n1"},
 		{"the name of its node, and only hints", "n1", objects{podOf("h", "", onHost("2380"), command("/launcher"))}, nil, "", "may run etcd"},
-		{"the name of its node, and another program", "n1", objects{podOf("h", "", onHost("2380"), command("/proxy"), func(p *corev1.Pod) { p.Spec.Containers[0].Image, p.Spec.Containers[0].Name = "proxy", "proxy" })}, nil, "", ""},
-		{"another namespace", "main-1.main.other.svc", objects{main1, inOther}, nil, "", "that of pod other/main-1"},
+		{"the name of its node, and another program", "n1", objects{podOf("h", "", onHost("2380"), command("/proxy"), func(p *corev1.Pod) { p.Spec.Containers[0].Image, p.Spec.Containers[0].Name = "proxy", "proxy" }), node}, nil, "", ""},
+		{"another namespace", "main-1.main.other.svc", objects{main1, inOther(podOf("main-1", "10.0.0.9"))}, nil, "", "that of pod other/main-1"},
 		{"another namespace without such a pod", "main-1.main.other.svc", objects{main1}, nil, "", ""},
 		{"another namespace that can't be read", "main-1.main.other.svc", objects{main1}, []string{"PodList other"}, "", "barred"},
-		{"a pod that has ended", "main-1.main", objects{podOf("main-1", "10.0.0.7", func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })}, nil, "", ""},
+		{"a pod that has ended", "main-1.main", objects{of("main", selecting("main-1")), podOf("main-1", "10.0.0.7", func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })}, nil, "", ""},
 		{"pods that can't be listed", "main-1.main", objects{main1}, []string{"PodList"}, "", "barred"},
 		{"variables that can't be read now", "10.0.0.99", objects{podOf("x", "10.0.0.7", func(p *corev1.Pod) {
 			p.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "c"}}}}

@@ -60,14 +60,26 @@ func StoppedWorkloadOf(ctx context.Context, r *observe.Reader, o owner.Owner, p 
 	if err != nil {
 		return Stopped{}, false, err
 	}
-	files := podfiles.New(r, namespace)
+	search := &search{reader: r, namespace: namespace, services: services, files: podfiles.New(r, namespace)}
+	addresses, _ := p.addresses() // PodsOf returns why an address is not known
+	addresses, _ = search.followed(ctx, addresses)
 	for i := range all {
 		s := &all[i]
-		if (p.named(s.pod) || p.served(s.pod, services) || p.mayBeConfigured(ctx, s.pod, files)) && keepsData(ctx, r, s) {
+		if (p.isOf(s.pod, addresses) || p.mayBeConfigured(ctx, s.pod, search.files)) && keepsData(ctx, r, s) {
 			return s.Stopped, true, nil
 		}
 	}
 	return Stopped{}, false, nil
+}
+
+// names returns the member's name and the first labels of its hosts.
+func (p Peer) names() []string {
+	names := []string{p.Name}
+	all, _ := p.addresses()
+	for _, a := range all {
+		names = append(names, a.name)
+	}
+	return names
 }
 
 // stoppedSets returns the StatefulSets with 0 replicas, each with the pod that has the member's name or
@@ -85,7 +97,7 @@ func stoppedSets(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) 
 	for i := range sets.Items {
 		sts := &sets.Items[i]
 		alone, ordinal := owner.OfStatefulSet(sts), 0
-		for _, name := range append(p.hosts(), p.Name) {
+		for _, name := range p.names() {
 			ordinal = max(ordinal, owner.OrdinalOf(name, sts.Name, alone.FirstOrdinal))
 		}
 		if n := int(ptr.Deref(sts.Spec.Replicas, 1)); n > 0 && (managed || ordinal < n) || etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(sts)) {

@@ -63,7 +63,8 @@ func TestStoppedWorkloadOf(t *testing.T) {
 	t.Parallel()
 	of := func(name, url string) Peer { return Peer{Name: name, URLs: []string{url}} }
 	set := of("c-0", "http://c-0.c:2380")
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "etcd-2"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "third"}}}
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "etcd-2"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "third"}, ClusterIP: "10.96.0.7"}}
+	alias := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "b"}, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "etcd-2.team.svc.cluster.local"}}
 	c := func() *appsv1.StatefulSet { return withClaims(observetest.EtcdSet("c", "a", "b")) }
 	flags := []string{"etcd", "--name=m2", "--initial-advertise-peer-urls=http://m2.example.com:2380"}
 	for _, row := range []struct {
@@ -87,6 +88,10 @@ func TestStoppedWorkloadOf(t *testing.T) {
 		{"the third of one StatefulSet, by its host alone", of("x", "http://main-2.main:2380"), observetest.Objects{scaledTo(withClaims(observetest.EtcdSet("main/2")), 0), claim("data-main-2")}, owner.Owner{}, "statefulset/main 3"},
 		{"a Deployment, by the peer URL", of("", "http://m2.example.com:2380"), observetest.Objects{deployed("third", "third", 0, flags...), claim("third")}, owner.Owner{}, "deployment/third 1"},
 		{"a Deployment, by its Service", of("m2", "http://etcd-2:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third"), service}, owner.Owner{}, "deployment/third 1"},
+		{"a Deployment, by its Service in this namespace", of("m2", "http://etcd-2.team:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third"), service}, owner.Owner{}, "deployment/third 1"},
+		{"a Deployment, by its Service in another namespace", of("m2", "http://etcd-2.other.svc:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third"), service}, owner.Owner{}, ""},
+		{"a Deployment, by the IP of its Service", of("m2", "http://10.96.0.7:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third"), service}, owner.Owner{}, "deployment/third 1"},
+		{"a Deployment, by another name of its Service", of("m2", "http://b:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third"), service, alias}, owner.Owner{}, "deployment/third 1"},
 		{"a Deployment, by its name", of("third", "http://10.0.0.7:2380"), observetest.Objects{deployed("third", "third", 0, "/launcher"), claim("third")}, owner.Owner{}, "deployment/third 1"},
 		{"a Deployment that runs etcd with a file that can't be read", of("m2", "http://m2:2380"), observetest.Objects{deployed("third", "third", 0, "etcd", "--config-file=/etc/etcd.yaml"), claim("third")}, owner.Owner{}, "deployment/third 1"},
 		{"a Deployment whose data ended with its pod", of("", "http://m2.example.com:2380"), observetest.Objects{deployed("third", "", 0, flags...)}, owner.Owner{}, ""},

@@ -4,6 +4,8 @@
 package backup
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -35,6 +37,32 @@ func (n Names) Prefixes() []string {
 		return []string{n.earlier()}
 	}
 	return []string{n.Prefix(), n.earlier()}
+}
+
+// Every are the beginnings of all names of clusters with this namespace and name, whatever their UIDs are.
+func (n Names) Every() []string { return []string{n.Namespace + "." + n.Name + ".", n.earlier()} }
+
+// uid is the form of the UIDs of objects. Other text there can be a part of a longer name, which has dots.
+var uid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// Other returns the UID in the name of a snapshot of another cluster with this namespace and name: its StatefulSet or
+// Etcd was deleted since, or is in another Kubernetes cluster. It is empty for every other name.
+func (n Names) Other(name string) string {
+	rest, named := strings.CutPrefix(name, n.Namespace+"."+n.Name+".")
+	of := rest[:max(strings.LastIndex(rest, "-"), 0)]
+	if !named || n.UID == "" || of == n.UID || !uid.MatchString(of) {
+		return ""
+	}
+	if _, snapshot := (Names{n.Namespace, n.Name, of}).Time(name); !snapshot {
+		return ""
+	}
+	return of
+}
+
+// Kept describes snapshots of another cluster with this namespace and name, which nothing deletes, and how to delete them.
+func (n Names) Kept(count int, of string) string {
+	return fmt.Sprintf("%d snapshots are of another %s/%s, with UID %s: an earlier one, or one of another Kubernetes cluster. They are kept. To delete them, delete the objects whose names begin with %s, with the tools of the store",
+		count, n.Namespace, n.Name, of, Names{n.Namespace, n.Name, of}.Prefix())
 }
 
 // At returns the name of the snapshot of a time.

@@ -30,9 +30,12 @@ type Folder interface {
 // cluster. So it keeps those of a cluster of the same name that existed before, or that another Kubernetes
 // cluster has. It also keeps those from before the last time that the revision became lower.
 func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, stored string, keep int, warn func(string, ...any)) ([]string, error) {
-	names, err := n.stored(ctx, f)
+	names, others, err := n.stored(ctx, f)
 	if err != nil {
 		return nil, err
+	}
+	for _, of := range slices.Sorted(maps.Keys(others)) {
+		warn("%s", n.Kept(others[of], of))
 	}
 	if len(names) <= max(keep, 1) {
 		return nil, nil
@@ -58,21 +61,25 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 	return deleted, nil
 }
 
-// stored returns the names in the folder that are those of the cluster, the oldest first.
-func (n Names) stored(ctx context.Context, f Folder) ([]string, error) {
+// stored returns the names in the folder that are those of the cluster, the oldest first, and how many are of other
+// clusters of its name, by their UIDs.
+func (n Names) stored(ctx context.Context, f Folder) (names []string, others map[string]int, err error) {
 	times := map[string]time.Time{}
-	for _, prefix := range n.Prefixes() {
+	others = map[string]int{}
+	for _, prefix := range n.Every() {
 		objects, err := f.List(ctx, prefix)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, o := range objects {
 			if t, ok := n.Time(o.Name); ok {
 				times[o.Name] = t
+			} else if of := n.Other(o.Name); of != "" {
+				others[of]++
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(times[a].Compare(times[b]), cmp.Compare(a, b)) }), nil
+	return slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(times[a].Compare(times[b]), cmp.Compare(a, b)) }), others, nil
 }
 
 // longestDescription limits the description of a snapshot, which has some hundred bytes.

@@ -46,6 +46,27 @@ func TestNames(t *testing.T) {
 	}
 }
 
+const earlierUID = "01234567-89ab-cdef-0123-456789abcdef"
+
+// TestOther: names of clusters with the same namespace and name are known by the UID. Those of longer names are not
+// theirs.
+func TestOther(t *testing.T) {
+	t.Parallel()
+	n := Names{Namespace: "team", Name: "main", UID: "fedcba98-89ab-cdef-0123-456789abcdef"}
+	const at = "-20260131T120000Z.db"
+	for name, want := range map[string]string{
+		"team.main." + earlierUID + at: earlierUID, "team.main." + n.UID + at: "", "team.main" + at: "", "team.main.two" + at: "", "team.main.two." + earlierUID + at: "",
+		"team.main." + earlierUID + ".db": "", "team.main." + earlierUID + at + ".json": "", "team.main." + earlierUID + "-20260231T120000Z.db": "", "other.main." + earlierUID + at: "", "": "",
+	} {
+		if got := n.Other(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := (Names{Namespace: "team", Name: "main"}).Other("team.main." + earlierUID + at); got != "" {
+		t.Errorf("without a UID: %q", got)
+	}
+}
+
 // TestPrune: only snapshots of this cluster go, the oldest first, and never the new or the newest one.
 //
 //nolint:gocyclo // one check after the other
@@ -86,6 +107,8 @@ func TestPrune(t *testing.T) {
 		{"the revision increases", map[string]v1alpha1.Snapshot{name(1): lower, name(2): ours, name(3): ours}, name(3), 1, []string{name(1), name(2)}, ""},
 		{"names with and without the UID", map[string]v1alpha1.Snapshot{name(1): ours, withUID("uid-1", 2): ours, name(3): ours, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 2, []string{name(1), withUID("uid-1", 2)}, ""},
 		{"the same namespace and name elsewhere", map[string]v1alpha1.Snapshot{withUID("uid-2", 1): theirs, withUID("uid-2", 2): theirs, withUID("uid-1", 3): ours, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 1, []string{withUID("uid-1", 3)}, ""},
+		{"an earlier StatefulSet", map[string]v1alpha1.Snapshot{withUID(earlierUID, 1): theirs, withUID(earlierUID, 2): theirs, withUID("uid-1", 3): ours, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 1, []string{withUID("uid-1", 3)}, "2 snapshots are of another team/main, with UID " + earlierUID},
+		{"an earlier StatefulSet, and nothing to delete", map[string]v1alpha1.Snapshot{withUID(earlierUID, 1): theirs, withUID("uid-1", 4): ours}, withUID("uid-1", 4), 3, nil, "names begin with team.main." + earlierUID + "-, with"},
 		{"a foreign description under our name", map[string]v1alpha1.Snapshot{withUID("uid-1", 1): theirs, withUID("uid-1", 2): ours, withUID("uid-1", 3): ours}, withUID("uid-1", 3), 1, []string{withUID("uid-1", 2)}, "1 snapshots are kept"},
 		{"other files", map[string]v1alpha1.Snapshot{"team.main-2-20260101T000000Z.db": ours, "team.main.db": ours, "notes": none, name(2): ours}, name(2), 1, nil, ""},
 	} {

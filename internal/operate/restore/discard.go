@@ -128,7 +128,7 @@ func (d *Discard) ready(ctx context.Context) error {
 			return d.refuse("kubectl etcd %s is unfinished, and may need the old data; continue or undo it first: %s", j.Kind, d.Plan.plugin("status %s", d.Plan.target()))
 		}
 	}
-	if o.WithoutStatefulSet() || o.Spans() || o.Replicas == 0 {
+	if o.WithoutStatefulSet() || o.InParts() || o.Replicas == 0 {
 		return d.refuse("it has no StatefulSet with members, so it is not known that it runs without the old data")
 	}
 	survey, err := d.Survey(ctx)
@@ -167,7 +167,9 @@ func (d *Discard) plan() operate.Plan {
 		}
 		p.Steps = append(p.Steps, "delete "+k.String())
 	}
-	p.Steps = append(p.Steps, "remove the record of it from "+o.String())
+	if len(d.removable()) > 0 {
+		p.Steps = append(p.Steps, "remove the record of it from "+o.String())
+	}
 	if helped := d.helped(); len(helped) > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("A helper pod mounts the volume of %s beside the member, whose container has no shell. On a node with SELinux, that can change the labels of its files and stop the member: the command ends at the first member after which the cluster is not healthy.", policy.List(helped)))
 	}
@@ -194,7 +196,7 @@ func DiscardNeeds(o owner.Owner, records []annotation.KeptData) []operate.Need {
 		needs = []operate.Need{need("get", "druid.gardener.cloud", "etcds", "", o.Name), need("patch", "druid.gardener.cloud", "etcds", "", o.Name)}
 	} else {
 		needs = append(needs, need("get", "", "pods", "", ""), need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
-			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
+			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""), need("get", "", "persistentvolumeclaims", "", ""))
 	}
 	if keepVolumes(records) {
 		needs = append(needs, operate.Need{Verb: "list", Resource: "persistentvolumes"}, operate.Need{Verb: "get", Resource: "persistentvolumes"},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +22,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// Act removes what Judge has found, and returns how many bytes that has freed, as far as it is known. When it
-// ends early, the record stays, so that it can be run again.
-func (d *Discard) Act(ctx context.Context) (freed int64, err error) {
+// Act removes what Judge has found, and returns what was seen of it afterwards. When it ends early, the record stays,
+// so that it can be run again.
+func (d *Discard) Act(ctx context.Context) (done Discarded, err error) {
 	byPod := map[string][]string{}
 	var order []string
 	for _, k := range d.found.Items {
@@ -37,35 +38,43 @@ func (d *Discard) Act(ctx context.Context) (freed int64, err error) {
 	}
 	for _, pod := range order {
 		n, err := d.removeFiles(ctx, pod, byPod[pod])
-		freed += n
+		done.Parts, done.Freed = done.Parts+len(n), done.Freed+sum(n)
 		if err != nil {
-			return freed, err
+			return done, err
 		}
 	}
-	var stays []string
 	for _, k := range d.found.Items {
 		switch {
 		case k.Volume == "":
 		case k.Stays != "":
-			stays = append(stays, k.Record.Stamp())
+			done.Stays = append(done.Stays, k)
 		default:
-			if err := d.removeVolume(ctx, k); err != nil {
-				return freed, err
+			deleted, err := d.removeVolume(ctx, k)
+			if err != nil {
+				return done, err
 			}
-			freed += max(0, k.Size)
+			if deleted {
+				done.Parts, done.Freed = done.Parts+1, done.Freed+max(0, k.Size)
+			}
 		}
 	}
-	return freed, d.removeRecords(ctx, stays)
+	return done, d.removeRecords(ctx)
+}
+
+// removable are the stamps of the records of which nothing stays.
+func (d *Discard) removable() []string {
+	var stamps []string
+	for _, r := range d.found.Records {
+		if !slices.ContainsFunc(d.found.Items, func(k Kept) bool { return k.Stays != "" && k.Record.Stamp() == r.Stamp() }) {
+			stamps = append(stamps, r.Stamp())
+		}
+	}
+	return stamps
 }
 
 // removeRecords removes the records of what is removed.
-func (d *Discard) removeRecords(ctx context.Context, stays []string) error {
-	var stamps []string
-	for _, k := range d.found.Records {
-		if !slices.Contains(stays, k.Stamp()) {
-			stamps = append(stamps, k.Stamp())
-		}
-	}
+func (d *Discard) removeRecords(ctx context.Context) error {
+	stamps := d.removable()
 	if len(stamps) == 0 {
 		return nil
 	}
@@ -87,9 +96,9 @@ func (d *Discard) goOn(ctx context.Context) error {
 // removeFiles removes old data from the volume of a member: in the member's own container, or by a helper pod if
 // that has no shell. The kubelet may give the files of a volume the SELinux label of each pod that mounts it, and a
 // member can't use files with the label of another pod.
-func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (freed int64, err error) {
+func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (sizes map[string]int64, err error) {
 	if err := d.goOn(ctx); err != nil {
-		return 0, err
+		return nil, err
 	}
 	command := []string{"sh", "-c", d.Plan.removeScript(paths)}
 	var out string
@@ -98,20 +107,20 @@ func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (
 	} else {
 		out, err = d.inHelper(ctx, pod, command)
 	}
-	for path, size := range parseSizes(out) {
-		freed += size
+	sizes = parseSizes(out)
+	for _, path := range slices.Sorted(maps.Keys(sizes)) {
 		d.Logf("Deleted %s of %s", path, pod)
 	}
 	if err != nil {
-		return freed, fmt.Errorf("delete old data of %s: %w", pod, err)
+		return sizes, fmt.Errorf("delete old data of %s: %w", pod, err)
 	}
-	return freed, d.goOn(ctx)
+	return sizes, d.goOn(ctx)
 }
 
 // inHelper runs a command in a helper pod on the node of a member's pod, and returns what it prints.
 func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (text string, err error) {
-	helper := strings.ReplaceAll(helperPod, step.EachPod, pod)
-	end := step.Delete{Kind: step.Pod, Names: []string{helper}, IgnoreMissing: true}
+	helper := helperName(pod)
+	end := d.Plan.deleteHelpers(helper)
 	manifest, err := d.helperBeside(ctx, pod)
 	if err != nil {
 		return "", err
@@ -122,7 +131,7 @@ func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (t
 		err = errors.Join(err, end.Do(ctx, d.Clients))
 	}()
 	for _, act := range []step.Action{
-		end, step.CreatePod{Manifest: manifest}, // of an interrupted run, or another client's
+		end, step.CreatePod{Manifest: manifest}, // of an interrupted run
 		step.Wait{Kind: step.Pod, Names: []string{helper}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 	} {
 		if err := act.Do(ctx, d.Clients); err != nil {
@@ -137,7 +146,7 @@ func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (t
 	return out.String(), err
 }
 
-// removeScript removes old data, and prints the size of each path before. It removes nothing if the
+// removeScript removes old data, and prints the size that each path had when it is gone. It removes nothing if the
 // member's data is not there, or if it leads into what would be removed: a user may have linked it.
 func (r Plan) removeScript(paths []string) string {
 	quoted := func(names []string) string {
@@ -163,8 +172,10 @@ for old in %[2]s; do
     "$there"/*) echo "the member runs with $run, which leads into $old: it is not deleted" >&2; exit 1;;
     esac
   done
-  du -sk "$old"
+  size=$(du -sk "$old")
   rm -rf "$old"
+  if [ -e "$old" ] || [ -L "$old" ]; then echo "$old is still there" >&2; exit 1; fi
+  printf '%%s\n' "$size"
 done
 `, quoted(used), quoted(paths))
 }
@@ -188,30 +199,30 @@ func (d *Discard) helperBeside(ctx context.Context, pod string) (string, error) 
 }
 
 // removeVolume gives a volume its reclaim policy from before. Kubernetes then deletes it with its storage, which this
-// awaits.
-func (d *Discard) removeVolume(ctx context.Context, agreed Kept) error {
+// awaits. It returns false for a volume that another client has deleted.
+func (d *Discard) removeVolume(ctx context.Context, agreed Kept) (deleted bool, err error) {
 	if err := d.goOn(ctx); err != nil {
-		return err
+		return false, err
 	}
 	var pv corev1.PersistentVolume
-	err := d.Clients.Kube.Get(ctx, client.ObjectKey{Name: agreed.Volume}, &pv)
+	err = d.Clients.Kube.Get(ctx, client.ObjectKey{Name: agreed.Volume}, &pv)
 	if apierrors.IsNotFound(err) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("read PersistentVolume %s: %w", agreed.Volume, err)
+		return false, fmt.Errorf("read PersistentVolume %s: %w", agreed.Volume, err)
 	}
 	if now, ours := d.volume(&pv); !ours || now.Stays != "" {
-		return d.refuse("PersistentVolume %s has changed since the plan was made: run the command again", agreed.Volume)
+		return false, d.refuse("PersistentVolume %s has changed since the plan was made: run the command again", agreed.Volume)
 	}
 	before := pv.DeepCopy()
 	pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
 	if err := d.Clients.Kube.Patch(ctx, &pv, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("let PersistentVolume %s be deleted: %w", agreed.Volume, err)
+		return false, fmt.Errorf("let PersistentVolume %s be deleted: %w", agreed.Volume, err)
 	}
 	if err := (step.Wait{Kind: step.Volume, Names: []string{agreed.Volume}, For: step.Deleted, Timeout: 5 * time.Minute}).Do(ctx, d.Clients); err != nil {
-		return err
+		return false, err
 	}
 	d.Logf("Deleted PersistentVolume %s", agreed.Volume)
-	return nil
+	return true, nil
 }

@@ -47,13 +47,13 @@ func (d *Discard) findFiles(ctx context.Context) error {
 	}
 	for _, m := range d.Plan.Members {
 		items := d.filesOf(m.Pod)
-		sizes, known := d.sizes(ctx, pods, items)
+		sizes := d.sizes(ctx, pods, items)
 		for _, k := range items {
-			size, there := sizes[k.Path]
-			if known && !there {
+			size, known := sizes[k.Path]
+			if known && size < 0 {
 				continue
 			}
-			if there {
+			if known {
 				k.Size = size
 			}
 			d.found.Items = append(d.found.Items, k)
@@ -102,23 +102,37 @@ func (d *Discard) sharable(ctx context.Context, pods []string) error {
 	return nil
 }
 
-// sizes asks a member's own container for the sizes of paths, in bytes. known is false if the container can't
-// show what is there: many images of etcd have no du.
-func (d *Discard) sizes(ctx context.Context, pods []*corev1.Pod, items []Kept) (sizes map[string]int64, known bool) {
-	if len(items) == 0 {
-		return nil, false
-	}
-	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == items[0].Pod })
-	if i < 0 {
-		return nil, false
+// sizes asks a member's own container for the sizes of paths, in bytes. It is below 0 for what is not there. What
+// the container can't show is missing: many images of etcd have no du.
+func (d *Discard) sizes(ctx context.Context, pods []*corev1.Pod, items []Kept) map[string]int64 {
+	if len(items) == 0 || !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == items[0].Pod }) {
+		return nil
 	}
 	command := []string{"du", "-sk"}
 	for _, k := range items {
 		command = append(command, k.Path)
 	}
 	out, err := d.InMember(ctx, items[0].Pod, d.Plan.container, command)
-	sizes = parseSizes(out)
-	return sizes, err == nil || len(sizes) > 0 || strings.Contains(err.Error(), "No such file")
+	sizes := parseSizes(out)
+	for _, k := range items {
+		if _, printed := sizes[k.Path]; !printed && err != nil && absent(err.Error(), k.Path) {
+			sizes[k.Path] = -1
+		}
+	}
+	return sizes
+}
+
+// absent reports whether du has printed that a path is not there, and not that there is no du, or another path:
+// "du: cannot access '/data/member.before-20260101T000000': No such file or directory".
+func absent(text, path string) bool {
+	for line := range strings.Lines(text) {
+		before, found := strings.CutSuffix(strings.TrimSpace(line), ": No such file or directory")
+		message, named := strings.CutSuffix(strings.TrimRight(before, `'"’`), path)
+		if found && named && strings.TrimRight(message, ` '"‘`) != message {
+			return true
+		}
+	}
+	return false
 }
 
 // parseSizes reads what du -sk prints, as bytes by path.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,8 @@ type discarding struct {
 	// fail is the helper pod whose command fails. shell means that the members' containers have one.
 	fail  string
 	shell bool
+	// rmFails means that rm deletes nothing.
+	rmFails bool
 	// surveys is how often the members were asked, and execs are the pods in which data was removed.
 	surveys int
 	execs   []string
@@ -119,7 +122,7 @@ func newDiscarding(t *testing.T) *discarding {
 				d.execs = append(d.execs, pod)
 			}
 			var out strings.Builder
-			err := d.exec(ctx, "restore-"+pod, command, nil, &out)
+			err := d.exec(ctx, pod+"-restore", command, nil, &out)
 			return out.String(), err
 		},
 		StillHeld: func() error { return nil }, Logf: t.Logf,
@@ -147,8 +150,11 @@ func (d *discarding) exec(ctx context.Context, pod string, command []string, _ i
 	if pod == d.fail {
 		return errors.New("connection lost")
 	}
-	root := filepath.Join(d.dir, strings.TrimPrefix(pod, "restore-")) + "/data"
+	root := filepath.Join(d.dir, strings.TrimSuffix(pod, "-restore")) + "/data"
 	var args []string
+	if d.rmFails && command[0] == "sh" {
+		command = []string{"sh", "-c", "rm() { :; }\n" + command[2]}
+	}
 	for _, arg := range command {
 		args = append(args, strings.ReplaceAll(arg, "/data/", root+"/"))
 	}
@@ -159,7 +165,7 @@ func (d *discarding) exec(ctx context.Context, pod string, command []string, _ i
 	err := cmd.Run()
 	_, _ = io.WriteString(out, strings.ReplaceAll(text.String(), root+"/", "/data/"))
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, failure.String())
+		return fmt.Errorf("%w: %s", err, strings.ReplaceAll(failure.String(), root+"/", "/data/"))
 	}
 	return nil
 }
@@ -214,9 +220,9 @@ func TestDiscard(t *testing.T) {
 		if err != nil || len(steps) != row.steps || !strings.Contains(steps[0], "main-0: /data/member.before-"+keptFirst+", since 2026-11-01T00:00:00Z, 1") {
 			t.Fatalf("due %t: %d steps %q, %v", row.due, len(steps), steps, err)
 		}
-		freed, err := d.Act(t.Context())
-		if err != nil || freed < 3*8192 {
-			t.Errorf("due %t: freed %d, %v", row.due, freed, err)
+		done, err := d.Act(t.Context())
+		if err != nil || done.Freed < 3*8192 || done.Parts != row.steps-1 {
+			t.Errorf("due %t: freed %s, %d parts, %v", row.due, done, done.Parts, err)
 		}
 		for member := range 3 {
 			if left := d.left(t, member); left != row.left {
@@ -229,7 +235,7 @@ func TestDiscard(t *testing.T) {
 		if nodes := strings.Join(d.kubelet.nodes, " "); nodes != "node-0 node-1 node-2" {
 			t.Errorf("the helpers run on %s", nodes)
 		}
-		if d.Get(operatetest.Path("Pod", "restore-main-0")) != nil {
+		if d.Get(operatetest.Path("Pod", "main-0-restore")) != nil {
 			t.Error("a helper pod is left")
 		}
 	}
@@ -349,6 +355,86 @@ func TestDiscardStops(t *testing.T) {
 	}
 }
 
+// TestAbsent: only the message of du about the path itself shows that it is not there.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	const path = "/data/member.before-" + keptFirst
+	for text, want := range map[string]bool{
+		"command terminated with exit code 1: du: cannot access '" + path + "': No such file or directory": true,
+		"exit code 1: du: " + path + ": No such file or directory":                                         true,
+		"du: cannot access '/a': No such file or directory\ndu: " + path + ": No such file or directory\n": true,
+		`exec: "du": stat /usr/bin/du: no such file or directory`:                                          false,
+		"OCI runtime exec failed: du: No such file or directory":                                           false,
+		"du: " + path + ".wal: No such file or directory":                                                  false,
+		"du: /mnt" + path + ": No such file or directory":                                                  false,
+		"du: " + path + ": Permission denied":                                                              false,
+		"":                                                                                                 false,
+	} {
+		if got := absent(text, path); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// TestDiscardNotKnown: what the member's container can't show counts as there, and the record stays until a helper
+// pod has tried to remove it.
+func TestDiscardNotKnown(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ out, err string }{
+		{err: "exec failed: du: No such file or directory"},
+		{err: `exec: "du": executable file not found in $PATH`},
+		{err: "connection lost"},
+		{out: "du: 8 files"},
+		{out: ""},
+	} {
+		d := newDiscarding(t)
+		d.InMember = func(context.Context, string, string, []string) (string, error) {
+			if row.err == "" {
+				return row.out, nil
+			}
+			return "", errors.New(row.err)
+		}
+		if _, steps, err := d.judge(t); err != nil || len(steps) != 13 || !strings.Contains(steps[0], "size not known") {
+			t.Errorf("%v: %d steps %q, %v", row, len(steps), steps, err)
+		}
+	}
+}
+
+// TestDiscardStays: what is still there after rm is not reported as deleted, and the record stays.
+func TestDiscardStays(t *testing.T) {
+	t.Parallel()
+	d := newDiscarding(t)
+	d.rmFails = true
+	var log []string
+	d.Logf = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
+	if _, _, err := d.judge(t); err != nil {
+		t.Fatal(err)
+	}
+	done, err := d.Act(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "is still there") || done.Parts != 0 || len(log) > 0 || d.recorded() != keptRecord {
+		t.Errorf("%v, %d parts, %q, the record is %v", err, done.Parts, log, d.recorded())
+	}
+}
+
+// TestDiscarded: the message has what was seen.
+func TestDiscarded(t *testing.T) {
+	t.Parallel()
+	stays := []Kept{{Volume: "pv", Claim: "data", Size: -1, Stays: "it is Bound, and not Released"}}
+	for _, row := range []struct {
+		done Discarded
+		want string
+	}{
+		{Discarded{Parts: 2, Freed: 4096}, "old data of a restore deleted, which freed 4.0 KiB"},
+		{Discarded{Parts: 1, Freed: 4096, Stays: stays}, "which freed 4.0 KiB; PersistentVolume pv, from claim data, since 0001-01-01T00:00:00Z, size not known stays: it is Bound"},
+		{Discarded{Stays: stays}, "no old data deleted; PersistentVolume pv"},
+		{Discarded{}, "no old data was there"},
+	} {
+		if got := row.done.String(); !strings.Contains(got, row.want) {
+			t.Errorf("%q, want %q", got, row.want)
+		}
+	}
+}
+
 // TestDiscardAgain: a discard that ends early leaves the record, and the same command does the rest.
 func TestDiscardAgain(t *testing.T) {
 	t.Parallel()
@@ -356,7 +442,7 @@ func TestDiscardAgain(t *testing.T) {
 	if _, _, err := d.judge(t); err != nil {
 		t.Fatal(err)
 	}
-	d.fail = "restore-main-1"
+	d.fail = "main-1-restore"
 	if _, err := d.Act(t.Context()); err == nil || d.recorded() != keptRecord {
 		t.Fatalf("%v, the record is %v", err, d.recorded())
 	}
@@ -448,6 +534,28 @@ func TestDiscardVolumes(t *testing.T) {
 	}
 }
 
+// TestFindLostVolume: no command patches a volume that is gone. Its member gets a new claim.
+func TestFindLostVolume(t *testing.T) {
+	t.Parallel()
+	d := newDiscarding(t)
+	claim := d.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))
+	operatetest.Field(claim, "spec")["volumeName"] = "gone"
+	claim["status"] = apitest.Object{"phase": "Lost"}
+	if _, _, err := d.judge(t); err != nil {
+		t.Fatal(err)
+	}
+	r := d.Plan
+	if strings.Join(r.Lost, " ") != "main-1" || !slices.Contains(r.Unbound, "data-main-1") {
+		t.Fatalf("lost are %q, without a volume %q", r.Lost, r.Unbound)
+	}
+	lost := r.lostClaims()
+	s := r.replaceClaims(lost)
+	commands := strings.Join(s.Commands(step.Flags{}), "\n")
+	if strings.Join(lost, " ") != "data-main-1" || strings.Contains(commands, "patch pv") || !strings.Contains(commands, "delete pvc --ignore-not-found data-main-1") || s.Why != "Their volumes are gone." {
+		t.Errorf("%q: %s\n%s", lost, s.Why, commands)
+	}
+}
+
 // TestRemoveVolume: a volume that is gone needs nothing.
 func TestRemoveVolume(t *testing.T) {
 	t.Parallel()
@@ -456,7 +564,7 @@ func TestRemoveVolume(t *testing.T) {
 	if _, _, err := d.judge(t); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.removeVolume(t.Context(), Kept{Volume: "gone"}); err != nil {
-		t.Errorf("a volume that is gone: %v", err)
+	if deleted, err := d.removeVolume(t.Context(), Kept{Volume: "gone"}); deleted || err != nil {
+		t.Errorf("a volume that is gone: %t, %v", deleted, err)
 	}
 }

@@ -71,7 +71,7 @@ func (r *Plan) findStore(spec *corev1.PodSpec, image string) error {
 			}
 			helper := corev1.Container{Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"}, SecurityContext: c.SecurityContext, VolumeMounts: []corev1.VolumeMount{m}}
 			var err error
-			r.Druid.StorePod, err = manifest(r.Owner.Namespace, spec, helper, spec.Volumes[i:i+1])
+			r.Druid.StorePod, err = r.manifest(r.storePod(), spec, helper, spec.Volumes[i:i+1])
 			r.Druid.StoreDir = path.Join(m.MountPath, r.Druid.Store.Prefix, "v2")
 			return err
 		}

@@ -6,7 +6,6 @@ package restore
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -57,7 +56,7 @@ func (r Plan) removeFromStore() step.Step {
 		s.Acts = []step.Action{removeObject(r.Druid.Store, r.storedName())}
 		return s
 	}
-	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
+	pod, dir := r.storePod(), r.Druid.StoreDir
 	s.Acts = append(r.startStorePod(), step.Exec{Pod: pod, Args: []string{"rm", "-f", dir + "/restore.part", dir + "/" + r.storedName()}}, r.deleteStorePod())
 	return s
 }
@@ -65,9 +64,9 @@ func (r Plan) removeFromStore() step.Step {
 // startStorePod starts the pod that mounts the store.
 func (r Plan) startStorePod() []step.Action {
 	return []step.Action{
-		r.deleteStorePod(), // of an interrupted run, or another client's
-		step.CreatePod{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)},
-		step.Wait{Kind: step.Pod, Names: []string{"restore-" + r.Owner.StatefulSet}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+		r.deleteStorePod(), // of an interrupted run
+		step.CreatePod{Manifest: r.Druid.StorePod},
+		step.Wait{Kind: step.Pod, Names: []string{r.storePod()}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 	}
 }
 
@@ -75,7 +74,7 @@ func (r Plan) startStorePod() []step.Action {
 // sidecars read that directory, and take each file whose name begins like that of a snapshot
 // for one. So the file gets this name when it is complete.
 func (r Plan) putOnNode(file, name string) []step.Action {
-	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
+	pod, dir := r.storePod(), r.Druid.StoreDir
 	part := step.CopyFile{From: file, Pod: pod, To: dir + "/restore.part"}
 	return append(r.startStorePod(),
 		part,
@@ -87,7 +86,7 @@ func (r Plan) putOnNode(file, name string) []step.Action {
 
 // deleteStorePod deletes the pod that mounts the store.
 func (r Plan) deleteStorePod() step.Action {
-	return step.Delete{Kind: step.Pod, Names: []string{"restore-" + r.Owner.StatefulSet}, IgnoreMissing: true}
+	return r.deleteHelpers(r.storePod())
 }
 
 // withHash returns the actions that make a snapshot of a database.

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
@@ -174,11 +175,11 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 		}})
 		r.Files.Claims = append(r.Files.Claims, claim)
 	}
-	if r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes); err != nil {
+	if r.Files.Manifest, err = r.manifest(helperName(podMark), spec, helper, volumes); err != nil {
 		return err
 	}
 	helper.VolumeMounts = nil
-	r.Files.Try, err = manifest(r.Owner.Namespace, spec, helper, nil)
+	r.Files.Try, err = r.manifest(r.imagePod(), spec, helper, nil)
 	return err
 }
 
@@ -196,7 +197,7 @@ const HelperContainer = "files"
 // podMark is where the pod's name belongs in a text for all pods.
 const podMark = "__POD__"
 
-// findClaims finds out which of the claims are gone, and which have no volume.
+// findClaims finds out which of the claims are gone, and which have no volume or one that is gone.
 func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
 	for _, name := range names {
 		var claim corev1.PersistentVolumeClaim
@@ -208,9 +209,21 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
 		case claim.Spec.VolumeName == "":
 			r.Unbound = append(r.Unbound, name)
+		case claim.Status.Phase == corev1.ClaimLost:
+			r.Unbound = append(r.Unbound, name)
+			r.loseMember(name)
 		}
 	}
 	return nil
+}
+
+// loseMember adds the member of a claim whose PersistentVolume is gone: no pod can mount it, so it gets a new claim.
+func (r *Plan) loseMember(claim string) {
+	for _, m := range r.Members {
+		if slices.Contains(r.claimsOf([]Member{m}), claim) && !slices.Contains(r.Lost, m.Pod) {
+			r.Lost = append(slices.Clone(r.Lost), m.Pod)
+		}
+	}
 }
 
 // claims returns the names of all members' claims.
@@ -242,12 +255,12 @@ func claimOf(sts *appsv1.StatefulSet, volume string) string {
 	return ""
 }
 
-// manifest returns the helper pod of a volume, as YAML without empty fields.
-func manifest(namespace string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
+// manifest returns a helper pod, as YAML without empty fields.
+func (r *Plan) manifest(name string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
 	grace := int64(0)
 	pod := corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "restore-" + podMark},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Owner.Namespace, Name: name, Labels: map[string]string{v1alpha1.RestoreOfLabel: string(r.Owner.UID)}},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
 			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,

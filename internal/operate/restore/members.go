@@ -60,7 +60,7 @@ func (r Plan) helperPods() []step.CreatePod {
 		if r.Druid.StorePod == "" {
 			return nil
 		}
-		return []step.CreatePod{{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)}}
+		return []step.CreatePod{{Manifest: r.Druid.StorePod}}
 	}
 	var pods []step.CreatePod
 	for _, m := range r.Members {

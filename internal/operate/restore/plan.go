@@ -53,7 +53,7 @@ type Plan struct {
 	// Lost are the pods of members whose volumes are lost although their claims may exist. They get new
 	// claims.
 	Lost []string
-	// Unbound are the claims that have no volume yet.
+	// Unbound are the claims that have no volume: none yet, or one that is gone.
 	Unbound []string
 	// RestartsFromSnapshot means that a start script replaces data by its own last snapshot if
 	// the members don't answer.

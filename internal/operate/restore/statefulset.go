@@ -58,19 +58,12 @@ func (r Plan) statefulSet() []step.Step {
 func (r Plan) tryImage() step.Step {
 	pod := r.imagePod()
 	return step.Step{ID: tried, Title: "Try the image of the helper pods", Acts: []step.Action{
-		r.deleteImagePod(),
-		step.CreatePod{Manifest: strings.ReplaceAll(r.Files.Try, podMark, "image-"+r.Owner.StatefulSet)},
+		r.deleteHelpers(pod),
+		step.CreatePod{Manifest: r.Files.Try},
 		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 3 * time.Minute},
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", "command -v tar && command -v sha256sum && command -v find && command -v sort"}},
-		r.deleteImagePod(),
+		r.deleteHelpers(pod),
 	}}
-}
-
-// imagePod is the pod that tries the image.
-func (r Plan) imagePod() string { return "restore-image-" + r.Owner.StatefulSet }
-
-func (r Plan) deleteImagePod() step.Action {
-	return step.Delete{Kind: step.Pod, Names: []string{r.imagePod()}, IgnoreMissing: true}
 }
 
 // into returns the members whose volumes get the snapshot.
@@ -124,6 +117,9 @@ func (r Plan) lostClaims() []string {
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
 func (r Plan) replaceClaims(lost []string) step.Step {
 	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you discard them."}
+	if !slices.ContainsFunc(lost, func(c string) bool { return !slices.Contains(r.Unbound, c) }) {
+		s.Why = "Their volumes are gone."
+	}
 	s.Acts = append(s.Acts, r.retainVolumes(lost)...)
 	s.Acts = append(s.Acts, r.noMember(), step.Delete{Kind: step.Claim, Names: lost, IgnoreMissing: true})
 	return s
@@ -178,9 +174,6 @@ func (r Plan) makeData(into []Member) step.Step {
 	return s
 }
 
-// helperPod is the helper pod of each member, which mounts its volumes.
-const helperPod = "restore-" + step.EachPod
-
 // helper returns a command in a helper pod.
 func helper(args ...string) step.PodAction { return step.Exec{Pod: helperPod, Args: args} }
 
@@ -206,14 +199,14 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 	pods := podsOf(into)
 	names := make([]string, len(pods))
 	for i, pod := range pods {
-		names[i] = "restore-" + pod
+		names[i] = helperName(pod)
 	}
 	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{stopped}, Acts: []step.Action{
-		step.Delete{Kind: step.Pod, Names: names, IgnoreMissing: true}, // of an interrupted run, or another client's
+		r.deleteHelpers(names...), // of an interrupted run
 		step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
 		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 	}}
-	end = step.Step{Title: "Delete the helper pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: names, IgnoreMissing: true}}}
+	end = step.Step{Title: "Delete the helper pods", Acts: []step.Action{r.deleteHelpers(names...)}}
 	return start, end
 }
 

@@ -34,6 +34,17 @@ func Furthest(o owner.Owner, survey etcd.Survey, survivors []string) (etcd.Membe
 	return best, nil
 }
 
+// SameLost returns an error if a member is declared to be lost that was none when the unfinished recovery began. That
+// can have more lost members: its plan names them, and those whose volumes are gone need no declaration.
+func SameLost(o owner.Owner, rec *Record, lost []string) error {
+	for _, pod := range lost {
+		if !slices.Contains(rec.Lost, pod) {
+			return RefuseRecovery(o, "the unfinished restore began without --lost %s, and can't change: leave out --lost to continue it", pod)
+		}
+	}
+	return nil
+}
+
 // RefuseRecovery returns the error of a cluster that is not to be recovered.
 func RefuseRecovery(o owner.Owner, format string, args ...any) error {
 	return &operate.RefusedError{What: "recover " + o.String(), Why: []string{fmt.Sprintf(format, args...)}}
@@ -47,15 +58,22 @@ func SurvivorFile(o owner.Owner, at time.Time) string {
 // SurvivorFileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the
 // current directory.
 func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *Record, named string) (string, error) {
-	files, err := filepath.Glob(fmt.Sprintf("%s-%s-survivor-*.db", o.Namespace, o.Name))
-	if err != nil {
-		return "", err
+	files := []string{named}
+	if named == "" {
+		var err error
+		if files, err = filepath.Glob(fmt.Sprintf("%s-%s-survivor-*.db", o.Namespace, o.Name)); err != nil {
+			return "", err
+		}
 	}
-	for _, file := range append(files, named) {
+	for _, file := range files {
 		content, err := snapshot.Inspect(ctx, file)
 		if err == nil && rec.Same(file, content) == nil {
 			return file, nil
 		}
+	}
+	if named != "" {
+		return "", operate.Refuse("a restore into %s is unfinished, and %s doesn't have its snapshot (SHA-256 %s): name the file that it was saved to with --save-to, or undo it with kubectl etcd recover %s --abort -n %s",
+			o, named, rec.SHA256, o.Target(), o.Namespace)
 	}
 	return "", operate.Refuse("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
 		o, rec.SHA256, o.Target(), o.Namespace, o.Target(), o.Namespace)

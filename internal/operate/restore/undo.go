@@ -67,7 +67,7 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 		steps = append(steps, end)
 	}
 	if has(tried) && !has(stopped) {
-		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteImagePod()}})
+		steps = append(steps, step.Step{Title: "Delete the helper pod", Acts: []step.Action{r.deleteHelpers(r.imagePod())}})
 	}
 	return steps
 }

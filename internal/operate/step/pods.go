@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // CreatePod creates a pod.
@@ -29,12 +31,19 @@ func (p CreatePod) Command(f Flags) string {
 // the files is not known.
 func (p CreatePod) Do(ctx context.Context, c Clients) error { return p.create(ctx, c) }
 
-// Try lets the API server try to create the pod, which may exist. Admission may refuse it.
+// Try lets the API server try to create the pod. Admission may refuse it. A helper pod of the same cluster may
+// exist, and no other pod.
 func (p CreatePod) Try(ctx context.Context, c Clients) error {
-	if err := p.create(ctx, c, client.DryRunAll); !apierrors.IsAlreadyExists(err) {
+	err := p.create(ctx, c, client.DryRunAll)
+	if !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	return nil
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict([]byte(p.Manifest), &pod); err != nil {
+		return fmt.Errorf("read the manifest of a pod: %w", err)
+	}
+	_, err = c.helper(ctx, pod.Name, pod.Labels[v1alpha1.RestoreOfLabel])
+	return err
 }
 
 func (p CreatePod) create(ctx context.Context, c Clients, options ...client.CreateOption) error {

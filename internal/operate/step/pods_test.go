@@ -4,12 +4,15 @@
 package step
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 )
 
@@ -44,9 +47,7 @@ func TestCreatePod(t *testing.T) {
 	// Another client's pod stays as it is.
 	w.put(core+"pods/restore-MARK", "v1", "Pod", apitest.Object{"spec": apitest.Object{"nodeName": "node-7"}})
 	wantError(t, a.Do(t.Context(), w.clients), "create pod restore-")
-	if err := a.Try(t.Context(), w.clients); err != nil {
-		t.Error(err)
-	}
+	wantError(t, a.Try(t.Context(), w.clients), "pod restore-MARK is in the way")
 	w.wantField(t, core+"pods/restore-MARK", "node-7", "spec", "nodeName")
 	w.Remove(core + "pods/restore-MARK")
 	w.refuse(http.MethodPost)
@@ -109,5 +110,63 @@ func TestLocal(t *testing.T) {
 	wantCommand(t, check, "kubectl etcd snapshot status pods_test.go")
 	if err := check.Do(t.Context(), w.clients); err == nil {
 		t.Error("a file that is no snapshot passes")
+	}
+}
+
+// TestDeleteHelpers: only a helper pod of the cluster is deleted, in the version that was read. Another client's pod
+// can have any name and label.
+func TestDeleteHelpers(t *testing.T) {
+	t.Parallel()
+	act := DeleteHelpers{Names: []string{"main-0-restore"}, Of: "u"}
+	wantCommand(t, act, "kubectl --context desk -n team delete pod -l kubectl-etcd.dev/restore-of=u")
+	const at = core + "pods/main-0-restore"
+	for label, want := range map[string]string{"u": "", "": `is ""`, "other": `is "other"`} {
+		w := newWorld(t)
+		w.put(at, "v1", "Pod", apitest.Object{"metadata": apitest.Object{"uid": "pod", "labels": apitest.Object{v1alpha1.RestoreOfLabel: label}}})
+		try := CreatePod{Manifest: "metadata: {name: main-0-restore, namespace: team, labels: {" + v1alpha1.RestoreOfLabel + ": u}}"}.Try(t.Context(), w.clients)
+		if want == "" {
+			w.do(t, act)
+			if try != nil {
+				t.Error(try)
+			}
+		} else {
+			wantError(t, act.Do(t.Context(), w.clients), want)
+			wantError(t, try, want)
+		}
+		if deleted := w.Get(at) == nil; deleted != (want == "") {
+			t.Errorf("%q: deleted is %t", label, deleted)
+		}
+	}
+	w := newWorld(t)
+	w.do(t, act)
+	w.put(at, "v1", "Pod", nil)
+	wantError(t, DeleteHelpers{Names: act.Names}.Do(t.Context(), w.clients), `is ""`)
+}
+
+// replacing is a cluster in which another client replaces a pod after it is read.
+type replacing struct {
+	client.Client
+
+	world *world
+	at    string
+}
+
+func (r replacing) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	err := r.Client.Get(ctx, key, o, opts...)
+	r.world.Remove(r.at)
+	r.world.put(r.at, "v1", "Pod", apitest.Object{"metadata": apitest.Object{"uid": "new"}})
+	return err
+}
+
+// TestDeleteHelpersReplaced: a pod that another client has created since is not deleted.
+func TestDeleteHelpersReplaced(t *testing.T) {
+	t.Parallel()
+	const at = core + "pods/main-0-restore"
+	w := newWorld(t)
+	w.put(at, "v1", "Pod", apitest.Object{"metadata": apitest.Object{"uid": "pod", "labels": apitest.Object{v1alpha1.RestoreOfLabel: "u"}}})
+	w.clients.Kube = replacing{w.clients.Kube, w, at}
+	wantError(t, DeleteHelpers{Names: []string{"main-0-restore"}, Of: "u"}.Do(t.Context(), w.clients), "delete pod main-0-restore")
+	if w.Get(at) == nil {
+		t.Error("the pod is deleted")
 	}
 }

@@ -5,7 +5,10 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,6 +43,7 @@ func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.Ke
 		i.Resource, i.Group = "etcds", "druid.gardener.cloud"
 	}
 	i.Since = slices.MinFunc(kept, func(a, b annotation.KeptData) int { return a.At.Compare(b.At) }).At
+	i.note = deadlines(kept, v.now)
 	f := &i.Facts
 	f.Locked, f.Unfinished = v.locked(ctx, o.Namespace, lock.Name(o)), v.unfinished(ctx, o)
 	f.Due = rules.Of(slices.ContainsFunc(kept, func(k annotation.KeptData) bool { return k.Due(v.now) }))
@@ -53,4 +57,21 @@ func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.Ke
 	}
 	f.Well = rules.Of(restore.Agree(s, int(o.Replicas), 0) == nil)
 	return i
+}
+
+// deadlines describes which old data is due, and when the rest will be.
+func deadlines(kept []annotation.KeptData, now time.Time) string {
+	var parts []string
+	for _, k := range kept {
+		until := k.Until.UTC().Format(time.RFC3339)
+		text := "will be due at " + until
+		switch {
+		case k.Until.IsZero():
+			text = "has no deadline"
+		case k.Due(now):
+			text = "is due since " + until
+		}
+		parts = append(parts, fmt.Sprintf("that of %s %s", k.At.UTC().Format(time.RFC3339), text))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -16,6 +16,27 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
+// TestDeadlines: each record shows whether it is due, or when it will be.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	operatetest.Field(s.Get(operatetest.Path("StatefulSet", "main")), "metadata")["annotations"] = apitest.Object{
+		v1alpha1.KeptDataAnnotation: "20260101T000000 until=2026-01-02T00:00:00Z, 20260201T000000 until=2999-01-01T00:00:00Z, 20260301T000000",
+	}
+	state, err := s.Observe(t.Context(), Scope{Namespace: "team"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "that of 2026-01-01T00:00:00Z is due since 2026-01-02T00:00:00Z, that of 2026-02-01T00:00:00Z will be due at 2999-01-01T00:00:00Z, that of 2026-03-01T00:00:00Z has no deadline"
+	var got []string
+	for _, i := range state.Left() {
+		got = append(got, i.Verdict.Message)
+	}
+	if !strings.HasSuffix(strings.Join(got, "; "), want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestKept: old data is listed, and removed by Discard alone, when its deadline has passed. The members are only asked
 // then.
 func TestKept(t *testing.T) {

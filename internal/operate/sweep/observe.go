@@ -99,6 +99,9 @@ func (v *view) judge(ctx context.Context, kind rules.Kind, i *Item) {
 		}
 	}
 	i.Verdict = rules.Evaluate(i.Facts)
+	if i.note != "" {
+		i.Verdict.Message += ": " + i.note
+	}
 	switch i.Verdict.Action {
 	case rules.Remove:
 		i.Ways = []string{v.command("sweep", i.Namespace, "--remove")}

@@ -149,8 +149,10 @@ func TestObserve(t *testing.T) {
 		}, want: "MemberLease | lease.coordination.k8s.io/main-3 | ByHand | StillMember | kubectl etcd diagnose etcd/main" + flags},
 		{name: "a lease of an Etcd that is gone", set: func(s *stage) { s.memberLease("gone-0", "gone") }, want: "MemberLease | lease.coordination.k8s.io/gone-0 | Remove | LeaseLeft" + swept},
 		{name: "a lease whose StatefulSet is left", set: func(s *stage) { s.memberLease("main-0", "main") }},
-		{name: "a helper pod", set: func(s *stage) { s.object("Pod", "v1", "restore-main-1", nil) }, want: "HelperPod | pod/restore-main-1 | ByHand | HelperLeft | kubectl delete pod restore-main-1 -n team --context dev"},
-		{name: "a helper pod of another", set: func(s *stage) { s.object("Pod", "v1", "restore-web-1", nil) }},
+		{name: "a helper pod", set: func(s *stage) { s.helper("main-1-restore", "main-uid") }, want: "HelperPod | pod/main-1-restore | ByHand | HelperLeft | kubectl delete pod main-1-restore -n team --context dev"},
+		{name: "a helper pod of an earlier StatefulSet", set: func(s *stage) { s.helper("main-restore-store", "earlier") }, want: "HelperPod | pod/main-restore-store | ByHand | HelperLeft | kubectl delete pod main-restore-store -n team --context dev"},
+		{name: "a helper pod of another", set: func(s *stage) { s.helper("web-1-restore", "web") }},
+		{name: "the name of a helper pod", set: func(s *stage) { s.helper("main-1-restore", "") }},
 		{name: "all of one cluster that is gone", scope: Scope{Names: []string{"gone"}}, set: func(s *stage) {
 			s.journal("gone", gone)
 			s.journal("other", gone)

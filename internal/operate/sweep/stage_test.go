@@ -17,6 +17,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -116,6 +117,15 @@ func (s *stage) object(kind, version, name string, fields apitest.Object) {
 		o[key] = value
 	}
 	s.Create(o)
+}
+
+// helper puts a pod with the label of a helper pod, empty for none.
+func (s *stage) helper(name, of string) {
+	labels := apitest.Object{}
+	if of != "" {
+		labels[v1alpha1.RestoreOfLabel] = of
+	}
+	s.object("Pod", "v1", name, apitest.Object{"metadata": apitest.Object{"labels": labels}})
 }
 
 // journal puts the journal of a StatefulSet.

@@ -81,7 +81,9 @@ type Item struct {
 	Ways []string
 
 	// needs are the permissions to remove old data.
-	needs   []operate.Need
+	needs []operate.Need
+	// note follows the message of the verdict.
+	note    string
 	object  client.Object
 	journal *journal.Journal
 	// names are the names of its cluster.

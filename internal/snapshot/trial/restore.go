@@ -36,7 +36,7 @@ func (t *Trial) restore(ctx context.Context, dir, data string) error {
 		err = cmd.Wait()
 	}
 	if _, exited := errors.AsType[*exec.ExitError](err); exited && ctx.Err() == nil {
-		return damaged("%s can't restore it: %v: %s", t.Tool, err, lastLines(out.String()))
+		return failure(t.Tool+" can't restore it", err, out.String())
 	}
 	if err != nil {
 		return fmt.Errorf("run %s: %w", t.Tool, errors.Join(err, context.Cause(ctx)))

@@ -4,7 +4,9 @@
 package trial
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -27,11 +29,17 @@ const (
 	clientSocket = "client:0"
 )
 
+var errEnded = errors.New("it has ended without an error")
+
 // server is an etcd that runs.
 type server struct {
 	cmd   *exec.Cmd
 	log   string
 	ended chan struct{}
+	// exit is how it has ended, when ended is closed.
+	exit error
+	// started means that it has answered.
+	started bool
 	// socket is where it listens for clients.
 	socket string
 }
@@ -54,7 +62,7 @@ func start(dir, data, program string) (*server, error) {
 		return nil, fmt.Errorf("run %s: %w", program, err)
 	}
 	go func() {
-		_ = s.cmd.Wait() // stop and ask see that it has ended
+		s.exit = s.cmd.Wait()
 		close(s.ended)
 	}()
 	return s, nil
@@ -71,13 +79,26 @@ func (s *server) stop() {
 	}
 }
 
-// printed returns the end of what etcd has printed.
+// why returns why etcd has stopped to answer, if it has ended meanwhile.
+func (s *server) why(ctx context.Context, err error) error {
+	if _, known := errors.AsType[*DamagedError](err); known || ctx.Err() != nil || !s.started {
+		return err
+	}
+	select {
+	case <-s.ended:
+		return failure("etcd ended while it was read", cmp.Or(s.exit, errEnded), s.printed())
+	case <-time.After(pollPeriod): // the connection can break a moment before
+		return err
+	}
+}
+
+// printed returns what etcd has printed.
 func (s *server) printed() string {
 	text, err := os.ReadFile(s.log)
 	if err != nil {
 		return err.Error()
 	}
-	return lastLines(string(text))
+	return string(text)
 }
 
 // connect waits until etcd answers.
@@ -107,6 +128,7 @@ func (s *server) await(ctx context.Context, c *clientv3.Client) (*clientv3.Statu
 		status, err := c.Status(try, endpoint)
 		end()
 		if err == nil && status.Leader != 0 {
+			s.started = true
 			return status, nil
 		}
 		select {
@@ -116,7 +138,7 @@ func (s *server) await(ctx context.Context, c *clientv3.Client) (*clientv3.Statu
 			if err := context.Cause(ctx); err != nil { // Ctrl-C reaches etcd, too
 				return nil, err
 			}
-			return nil, damaged("etcd doesn't start from it: %s", s.printed())
+			return nil, failure("etcd doesn't start from it", cmp.Or(s.exit, errEnded), s.printed())
 		case <-time.After(pollPeriod):
 		}
 	}

@@ -30,7 +30,8 @@ type Trial struct {
 	Logf func(format string, args ...any)
 }
 
-// DamagedError means that no etcd starts from the snapshot, or that it has other data than the file.
+// DamagedError means that the content of the snapshot is wrong: a program has printed that, or etcd has other data than
+// the file.
 type DamagedError struct{ message string }
 
 func (e *DamagedError) Error() string { return e.message }
@@ -39,8 +40,8 @@ func damaged(format string, args ...any) error {
 	return &DamagedError{message: fmt.Sprintf(format, args...)}
 }
 
-// Run restores the snapshot, and returns what etcd answers. It returns a *DamagedError if the snapshot can't be
-// restored or has other data than the file shows.
+// Run restores the snapshot, and returns what etcd answers. It returns a *DamagedError only if the snapshot is
+// damaged. A program or a machine that fails is another error.
 func (t *Trial) Run(ctx context.Context) (result Result, err error) {
 	dir, err := os.MkdirTemp("", "kubectl-etcd-verify-")
 	if err != nil {
@@ -67,7 +68,7 @@ func (t *Trial) Run(ctx context.Context) (result Result, err error) {
 	}
 	defer s.stop()
 	if result, err = s.ask(ctx, t.Content.Revision); err != nil {
-		return result, err
+		return result, s.why(ctx, err)
 	}
 	return result, t.compare(result)
 }

@@ -36,11 +36,16 @@ func TestNothingIsLeft(t *testing.T) {
 	for _, row := range []struct {
 		name, tool, etcd string
 		// cancelled means that the user interrupts while etcd starts.
-		cancelled bool
-		want      string
+		cancelled, damaged bool
+		want               string
 	}{
-		{name: "the tool fails", tool: "mkdir data; echo broken >&2; exit 1", want: "can't restore it: exit status 1: broken"},
-		{name: "etcd fails", tool: "mkdir data", etcd: "echo no bucket; exit 1", want: "etcd doesn't start from it: no bucket"},
+		{name: "the tool fails", tool: "mkdir data; echo broken >&2; exit 1", want: "can't restore it: exit status 1: broken. That does not show"},
+		{name: "the hash is wrong", tool: "mkdir data; echo 'Error: expected sha256 [1], got [2]' >&2; exit 1", damaged: true, want: "can't restore it: exit status 1: Error: expected sha256"},
+		{name: "the tool is killed", tool: "mkdir data; kill -9 $$", want: "more memory"},
+		{name: "etcd fails", tool: "mkdir data", etcd: "echo no bucket; exit 1", want: "etcd doesn't start from it: exit status 1: no bucket"},
+		{name: "etcd finds damage", tool: "mkdir data", etcd: "echo 'panic: invalid page type: 3: 10'; exit 2", damaged: true, want: "etcd doesn't start from it: exit status 2: panic"},
+		{name: "etcd is killed", tool: "mkdir data", etcd: "kill -9 $$", want: "more memory"},
+		{name: "etcd ends", tool: "mkdir data", etcd: "exit 0", want: "it has ended without an error"},
 		{name: "interrupted", tool: "mkdir data", etcd: "echo $$ > $OUT/pid.part; mv $OUT/pid.part $OUT/pid; exec sleep 1000", cancelled: true, want: "Ctrl-C"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -71,8 +76,8 @@ func TestNothingIsLeft(t *testing.T) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 			var d *DamagedError
-			if errors.As(err, &d) == row.cancelled {
-				t.Errorf("the snapshot counts as damaged: %t", !row.cancelled)
+			if errors.As(err, &d) != row.damaged {
+				t.Errorf("the snapshot counts as damaged: %t", !row.damaged)
 			}
 			if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 				t.Errorf("%v are left, %v", left, err)
@@ -97,6 +102,34 @@ func TestNothingIsLeft(t *testing.T) {
 				t.Errorf("the tool reads ETCD_CONFIG_FILE: %v", err)
 			}
 		})
+	}
+}
+
+// TestFailure: only what the content of the snapshot shows is damage.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	exit := errors.New("exit status 1")
+	for printed, want := range map[string]string{
+		"Error: expected sha256 [1], got [2]":                                       "",
+		"panic: assertion failed: Page expected to be: 5, but self identifies as 0": "",
+		"Error: snapshot missing hash but --skip-hash-check=false":                  "",
+		"Error: invalid database":                                                   "",
+		"write /tmp/x/member/snap/db: no space left on device":                      "room for the whole database",
+		"panic: assertion failed: write: no space left on device":                   "room for the whole database",
+		"open data/member: Permission denied":                                       "TMPDIR",
+		"mkdir data: read-only file system":                                         "TMPDIR",
+		"fatal error: runtime: out of memory":                                       "more memory",
+		"Error: unknown command \"snapshot\" for \"tool\"":                          "--tool and --etcd",
+		"Error: unknown flag: --skip-hash-check":                                    "--tool and --etcd",
+		"flag provided but not defined: -enable-grpc-gateway":                       "--tool and --etcd",
+		"cluster cannot be downgraded: unsupported storage version":                 "--tool and --etcd",
+		"": "--tool and --etcd",
+	} {
+		err := failure("etcdutl can't restore it", exit, printed)
+		var d *DamagedError
+		if errors.As(err, &d) != (want == "") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", printed, err)
+		}
 	}
 }
 

@@ -6,12 +6,15 @@
 package restoring
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
@@ -37,16 +40,35 @@ type PlanOptions struct {
 	KeepFor time.Duration
 	// Tool is the program that makes data directories, empty for the one in PATH.
 	Tool string
+
+	// given reports whether a flag was given.
+	given func(flag string) bool
 }
 
 // AddFlags adds the flags.
 func AddFlags(cmd *cobra.Command, o *PlanOptions) {
 	flags := cmd.Flags()
+	o.given = flags.Changed
 	flags.Int64Var(&o.Bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
 	flags.Int32Var(&o.Replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
 	flags.DurationVar(&o.KeepFor, "keep-old-for", 0, "Time after which kubectl etcd sweep may delete the old data, such as 168h. The default is no limit")
 	flags.StringVar(&o.Tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.Image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
+}
+
+// continues returns an error if a flag was given with another value than that with which the unfinished restore began:
+// its steps depend on it.
+func (o PlanOptions) continues(rec *restore.Record) error {
+	for _, f := range []struct{ flag, began, now string }{
+		{"bump-revision", strconv.FormatInt(rec.Bump, 10), strconv.FormatInt(o.Bump, 10)},
+		{"replicas", strconv.Itoa(int(rec.Size)), strconv.Itoa(int(cmp.Or(o.Replicas, rec.Size)))},
+		{"keep-old-for", operate.Duration(rec.KeepFor), operate.Duration(o.KeepFor)},
+	} {
+		if f.began != f.now && o.given != nil && o.given(f.flag) {
+			return operate.Refuse("the unfinished restore began with --%[1]s %[2]s, which can't change to %[3]s: leave out --%[1]s to continue it", f.flag, f.began, f.now)
+		}
+	}
+	return nil
 }
 
 // Validate checks the values of the flags.

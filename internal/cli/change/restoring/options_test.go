@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // TestPinnedFlags checks that printed commands select the same API server, even if the kubeconfig
@@ -52,6 +54,28 @@ func TestPinnedFlags(t *testing.T) {
 		pinned, err := pinnedFlags(a)
 		if without(pinned) != row.want || app.Is[*app.RefusedError](err) != row.refused {
 			t.Errorf("%s: pinned to %q (%v), want %q", row.args, pinned, err, row.want)
+		}
+	}
+}
+
+// TestContinues: a flag that differs from the one with which the restore began is refused, if it was given.
+func TestContinues(t *testing.T) {
+	t.Parallel()
+	rec := restore.Record{Bump: 7, Size: 3, KeepFor: time.Hour}
+	for args, want := range map[string]string{
+		"": "", "--bump-revision=7 --replicas=3 --keep-old-for=60m": "", "--replicas=0": "",
+		"--bump-revision=0": "--bump-revision 7, which can't change to 0", "--bump-revision=1000000000": "--bump-revision 7",
+		"--replicas=5": "--replicas 3, which can't change to 5", "--keep-old-for=2h": "--keep-old-for 1h, which can't change to 2h", "--keep-old-for=0": "--keep-old-for 1h",
+		"--tool=etcdutl --helper-image=alpine": "",
+	} {
+		var o PlanOptions
+		cmd := &cobra.Command{}
+		AddFlags(cmd, &o)
+		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.continues(&rec); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
 		}
 	}
 }

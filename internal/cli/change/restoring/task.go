@@ -139,6 +139,11 @@ func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, e
 	if rec.Undo && !t.Abort {
 		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
 	}
+	if !t.Abort {
+		if err := t.continues(rec); err != nil {
+			return operate.Plan{}, err
+		}
+	}
 	r := t.template
 	r.Owner = t.cluster.Owner
 	if err := rec.Continue(ctx, &r, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
