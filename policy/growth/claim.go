@@ -21,7 +21,8 @@ type Claim struct {
 	Request, Capacity int64
 	// Failure is what the storage driver reports about a resize that failed, empty for none.
 	Failure string
-	// NeedsRestart is true if the volume has grown, and the file system grows only in a new pod.
+	// NeedsRestart is true if the volume has grown, and the file system grows only in a new pod. It is false
+	// once there is a new pod.
 	NeedsRestart bool
 }
 

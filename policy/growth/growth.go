@@ -17,10 +17,10 @@ import (
 
 // Facts is the input of the rule.
 type Facts struct {
-	// Members are the members by etcd's own answers. A member is New if this command has restarted it.
+	// Members are the members by etcd's own answers. A member is New if its pod is newer than this command.
 	restart.Facts
 
-	// Claims are those with the members' data.
+	// Claims are those with the members' data. One is missing while its pod has not been seen.
 	Claims []Claim
 	// Size is what each claim is to have, in bytes.
 	Size int64
@@ -77,11 +77,19 @@ func Next(f Facts) Step {
 	if pending := f.order(f.requested); len(pending) > 0 {
 		return f.restart(pending[0])
 	}
-	order := Order(f)
-	if len(order) == 0 {
-		return Step{Kind: Done, Reason: VolumesComplete, Message: "every volume has the size"}
+	if len(f.Claims) < f.Cluster.Size {
+		return Step{Blocked, "", policy.MemberDown, fmt.Sprintf("%d of %s have a pod, so the other volume claims are not known", len(f.Claims), policy.Count(f.Cluster.Size, "member"))}
 	}
-	return f.begin(order[0])
+	if order := Order(f); len(order) > 0 {
+		return f.begin(order[0])
+	}
+	return Step{Kind: Done, Reason: VolumesComplete, Message: "every volume has the size"}
+}
+
+// Begun reports whether a claim requests the size. Then what is blocked is awaited: a member may be starting that
+// an interrupted command has restarted.
+func Begun(f Facts) bool {
+	return slices.ContainsFunc(f.Claims, func(c Claim) bool { return c.Request >= f.Size })
 }
 
 // requested reports whether a claim requests the size and its volume doesn't have it.
@@ -90,12 +98,8 @@ func (f Facts) requested(c Claim) bool { return c.Request >= f.Size && c.Capacit
 // growing returns the step that waits for a claim, if there is one.
 func (f Facts) growing() (Step, bool) {
 	for _, c := range f.Claims {
-		switch {
-		case !f.requested(c):
-		case !c.NeedsRestart:
+		if f.requested(c) && !c.NeedsRestart {
 			return Step{Wait, c.Pod, VolumeGrowing, fmt.Sprintf("the volume of %s grows: it has %s", c.Pod, policy.Bytes(c.Capacity))}, true
-		case f.restarted(c.Pod):
-			return Step{Wait, c.Pod, VolumeGrowing, fmt.Sprintf("the file system of %s grows in its new pod: it has %s", c.Pod, policy.Bytes(c.Capacity))}, true
 		}
 	}
 	return Step{}, false
@@ -118,11 +122,12 @@ func (f Facts) restart(pod string) Step {
 // interrupted, and may be broken because its volume is full.
 func (f Facts) begin(pod string) Step {
 	s := restart.Stop(f.Facts, pod)
-	if s.Kind == restart.Blocked && !f.broken(pod) {
-		return Step{Blocked, pod, s.Reason, s.Message}
-	}
-	if f.broken(pod) {
+	broken := slices.ContainsFunc(f.Members, func(m restart.Member) bool { return m.Pod == pod && m.Broken() })
+	switch {
+	case broken:
 		return Step{Grow, pod, policy.CuresMember, pod + " is not healthy, and a full volume may be why"}
+	case s.Kind == restart.Blocked:
+		return Step{Blocked, pod, s.Reason, s.Message}
 	}
 	return Step{Grow, pod, policy.QuorumKept, "the other members are healthy, so " + pod + " may restart if its file system needs it"}
 }
@@ -140,12 +145,4 @@ func (f Facts) order(left func(Claim) bool) []string {
 		those.Members[i].Recorded = slices.ContainsFunc(f.Claims, func(c Claim) bool { return c.Pod == m.Pod && left(c) })
 	}
 	return restart.Order(those)
-}
-
-func (f Facts) restarted(pod string) bool {
-	return slices.ContainsFunc(f.Members, func(m restart.Member) bool { return m.Pod == pod && m.New })
-}
-
-func (f Facts) broken(pod string) bool {
-	return slices.ContainsFunc(f.Members, func(m restart.Member) bool { return m.Pod == pod && m.Broken() })
 }

@@ -49,6 +49,7 @@ func TestMayGrow(t *testing.T) {
 // Of the claims:
 //
 //	s  small     r  requested     p  its file system waits     f  failed     b  larger than the size     g  grown
+//	-  not known
 func facts(members, claims string) Facts {
 	f := Facts{Size: 20}
 	f.Cluster = policy.Cluster{Namespace: "team", Name: "main", Size: len(members)}
@@ -69,6 +70,8 @@ func facts(members, claims string) Facts {
 			c.Failure = "the disk is gone"
 		case 'b':
 			c.Request = 30
+		case '-':
+			continue
 		case 'g':
 			c.Capacity, c.Failure, c.NeedsRestart = 20, "an old one", true
 		}
@@ -90,22 +93,25 @@ var stepRows = []struct {
 	{"G-11 after its claim has grown", "Lvn", "ssg", Wait, "main-2", restart.MemberRestarting},
 	{"G-12 a volume grows", "Lvv", "ssr", Wait, "main-2", VolumeGrowing},
 	{"G-12 the driver has still to come to it", "Lxv", "srs", Wait, "main-1", VolumeGrowing},
-	{"G-12 not twice", "LvN", "ssp", Wait, "main-2", VolumeGrowing},
+	{"G-12 in its new pod", "LvN", "ssr", Wait, "main-2", VolumeGrowing},
 	{"G-12 before a restart of another", "Lvv", "srp", Wait, "main-1", VolumeGrowing},
 	{"G-13 the leader needs a restart", "Lvv", "pgg", MoveLeader, "main-0", restart.LeaderLast},
 	{"G-14 another is down", "Lxv", "sgp", Blocked, "main-2", restart.QuorumNeedsAll},
 	{"G-15 a restart", "Lvv", "ssp", Restart, "main-2", RestartToGrow},
 	{"G-15 in the order of restarts", "Lvv", "ppg", Restart, "main-1", RestartToGrow},
 	{"G-15 the only member", "L", "p", Restart, "main-0", RestartToGrow},
-	{"G-16 a broken one first", "Lxv", "sss", Grow, "main-1", policy.CuresMember},
-	{"G-16 no quorum", "xxx", "ssg", Grow, "main-1", policy.CuresMember},
-	{"G-17 another is down", "Lxv", "sgs", Blocked, "main-2", restart.QuorumNeedsAll},
-	{"G-17 two members", "Lv", "ss", Blocked, "main-1", restart.QuorumNeedsAll},
-	{"G-18 the highest follower", "Lvv", "sss", Grow, "main-2", policy.QuorumKept},
-	{"G-18 the next", "Lvv", "ssg", Grow, "main-1", policy.QuorumKept},
-	{"G-18 the leader last", "Lvv", "sgg", Grow, "main-0", policy.QuorumKept},
-	{"G-18 after a restart of it", "LvN", "ssg", Grow, "main-1", policy.QuorumKept},
-	{"G-19 all", "Lvv", "ggg", Done, "", VolumesComplete},
+	{"G-15 its pod was new before its claim grew", "LvN", "ssp", Restart, "main-2", RestartToGrow},
+	{"G-16 a pod is missing", "Lvv", "gg-", Blocked, "", policy.MemberDown},
+	{"G-16 before a broken member", "Lvx", "g-s", Blocked, "", policy.MemberDown},
+	{"G-17 a broken one first", "Lxv", "sss", Grow, "main-1", policy.CuresMember},
+	{"G-17 no quorum", "xxx", "ssg", Grow, "main-1", policy.CuresMember},
+	{"G-18 another is down", "Lxv", "sgs", Blocked, "main-2", restart.QuorumNeedsAll},
+	{"G-18 two members", "Lv", "ss", Blocked, "main-1", restart.QuorumNeedsAll},
+	{"G-19 the highest follower", "Lvv", "sss", Grow, "main-2", policy.QuorumKept},
+	{"G-19 the next", "Lvv", "ssg", Grow, "main-1", policy.QuorumKept},
+	{"G-19 the leader last", "Lvv", "sgg", Grow, "main-0", policy.QuorumKept},
+	{"G-19 after a restart of it", "LvN", "ssg", Grow, "main-1", policy.QuorumKept},
+	{"G-20 all", "Lvv", "ggg", Done, "", VolumesComplete},
 }
 
 func TestNext(t *testing.T) {
@@ -114,6 +120,16 @@ func TestNext(t *testing.T) {
 		s := Next(facts(r.members, r.claims))
 		if s.Kind != r.kind || s.Pod != r.pod || s.Reason != r.reason || s.Message == "" {
 			t.Errorf("%s: kind %d, pod %q, %s (%s)", r.row, s.Kind, s.Pod, s.Reason, s.Message)
+		}
+	}
+}
+
+// TestBegun: what is blocked ends a command that has changed nothing, and is awaited after that.
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	for claims, want := range map[string]bool{"sss": false, "s-s": false, "srs": true, "ssg": true} {
+		if Begun(facts("Lvv", claims)) != want {
+			t.Errorf("%s: %t", claims, !want)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func run(ctx context.Context, a *app.App, target string, size resource.Quantity,
 			j.StillHeld, j.Lock = run.Held, run.Lock
 			result, err := j.Run(ctx)
 			if app.Is[*operate.HaltedError](err) && context.Cause(ctx) == nil {
-				return app.Refused("stopped: %v; then run the same command again to continue", err)
+				return app.Refused("stopped: %v; once that is solved, run the same command again to continue", err)
 			}
 			if err != nil {
 				return err

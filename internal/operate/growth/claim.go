@@ -7,11 +7,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -66,7 +66,7 @@ func (j *Job) locationOf(ctx context.Context, pod *corev1.Pod) (location, error)
 }
 
 // readClaim reads a member's claim as facts. The claim is nil if there is none.
-func (j *Job) readClaim(ctx context.Context, pod string, at location) (rules.Claim, *corev1.PersistentVolumeClaim, error) {
+func (j *Job) readClaim(ctx context.Context, pod string, uid types.UID, at location) (rules.Claim, *corev1.PersistentVolumeClaim, error) {
 	c := rules.Claim{Pod: pod, Name: at.claim, Elsewhere: at.elsewhere}
 	if at.claim == "" {
 		return c, nil, nil
@@ -88,7 +88,7 @@ func (j *Job) readClaim(ctx context.Context, pod string, at location) (rules.Cla
 	}
 	request, capacity := claim.Spec.Resources.Requests[corev1.ResourceStorage], claim.Status.Capacity[corev1.ResourceStorage]
 	c.Request, c.Capacity, c.Class = request.Value(), capacity.Value(), ptr.Deref(claim.Spec.StorageClassName, "")
-	c.Failure, c.NeedsRestart = j.failure(ctx, claim), j.needsRestart(claim)
+	c.Failure, c.NeedsRestart = j.failure(ctx, claim), j.needsRestart(claim, uid)
 	if c.Request < j.Size.Value() {
 		c.Expands, err = j.expands(ctx, c.Class)
 	}
@@ -154,8 +154,9 @@ func (j *Job) warning(ctx context.Context, claim *corev1.PersistentVolumeClaim) 
 	return newest.Reason + ": " + format.PrintableLine(newest.Message)
 }
 
-// needsRestart reports whether the file system of a claim has not grown within the limit since its volume has.
-func (j *Job) needsRestart(claim *corev1.PersistentVolumeClaim) bool {
+// needsRestart reports whether the file system of a claim has not grown within the limit since its volume has, and
+// its pod is still the one of then. It grows when a new pod mounts it, so no pod is restarted twice for it.
+func (j *Job) needsRestart(claim *corev1.PersistentVolumeClaim, pod types.UID) bool {
 	waits := slices.ContainsFunc(claim.Status.Conditions, func(c corev1.PersistentVolumeClaimCondition) bool {
 		return c.Type == corev1.PersistentVolumeClaimFileSystemResizePending && c.Status == corev1.ConditionTrue
 	})
@@ -165,9 +166,10 @@ func (j *Job) needsRestart(claim *corev1.PersistentVolumeClaim) bool {
 	}
 	if _, seen := j.pending[claim.Name]; !seen {
 		if j.pending == nil {
-			j.pending = map[string]time.Time{}
+			j.pending = map[string]wait{}
 		}
-		j.pending[claim.Name] = j.Clock.Now()
+		j.pending[claim.Name] = wait{j.Clock.Now(), pod}
 	}
-	return j.Clock.Since(j.pending[claim.Name]) >= onlineLimit
+	w := j.pending[claim.Name]
+	return w.pod == pod && j.Clock.Since(w.since) >= onlineLimit
 }

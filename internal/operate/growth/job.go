@@ -33,8 +33,8 @@ type Job struct {
 	claims map[string]location
 	// since has the UIDs of the pods from when the command began to act.
 	since map[string]types.UID
-	// pending is since when a claim waits for its file system.
-	pending map[string]time.Time
+	// pending are the claims that wait for their file system.
+	pending map[string]wait
 	// grown and restarted are the pods whose claims this command changed, and those that it restarted.
 	grown, restarted []string
 	waiter           operate.Waiter
@@ -54,6 +54,12 @@ type state struct {
 
 	members *restart.Members
 	claims  map[string]*corev1.PersistentVolumeClaim
+}
+
+// wait is since when a file system waits to grow, and the pod that had it mounted then.
+type wait struct {
+	since time.Time
+	pod   types.UID
 }
 
 // Title names the operation.
@@ -99,12 +105,13 @@ func (j *Job) observe(ctx context.Context) (*state, error) {
 	if err := j.locate(ctx, members.Pods()); err != nil {
 		return nil, err
 	}
+	uids := members.UIDs()
 	for _, m := range s.Members {
 		at, known := j.claims[m.Pod]
 		if !known {
 			continue
 		}
-		c, claim, err := j.readClaim(ctx, m.Pod, at)
+		c, claim, err := j.readClaim(ctx, m.Pod, uids[m.Pod], at)
 		if err != nil {
 			return nil, err
 		}

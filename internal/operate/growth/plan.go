@@ -30,13 +30,19 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	if err := f.Refused(j.Title()); err != nil {
 		return operate.Plan{}, err
 	}
+	j.Describe(s.members, f)
+	for _, c := range s.Claims {
+		f.Fact("claim %s of %s requests %s, its volume has %s", c.Name, c.Pod, bytes(c.Request), bytes(c.Capacity))
+	}
 	step := rules.Next(s.Facts)
-	switch step.Kind {
-	case rules.Done:
+	switch {
+	case step.Kind == rules.Done:
 		return operate.Plan{Already: fmt.Sprintf("Every volume of %s has %s already.", j.Owner, j.Size.String())}, nil
-	case rules.Blocked, rules.Stopped:
+	case step.Kind == rules.Stopped, step.Kind == rules.Blocked && !rules.Begun(s.Facts):
 		f.Refuse("%s", step.Message)
-	case rules.Wait, rules.Grow, rules.MoveLeader, rules.Restart:
+	case step.Kind == rules.Blocked:
+		f.Warn("The command has to wait first: %s.", step.Message)
+	default:
 		f.Fact("%s", step.Message)
 	}
 	if err := f.Refused(j.Title()); err != nil {
@@ -72,18 +78,16 @@ func (j *Job) way(r policy.Reason) string {
 }
 
 func (j *Job) plan(s *state, f *operate.Findings) operate.Plan {
-	p := operate.Plan{Title: j.Title(), Subject: strings.Join(rules.Order(s.Facts), " ")}
+	p := operate.Plan{Title: j.Title(), Facts: f.Facts, Subject: strings.Join(rules.Order(s.Facts), " ")}
 	for _, c := range s.Claims {
-		p.Facts = append(p.Facts, fmt.Sprintf("%s; claim %s requests %s, its volume has %s", s.members.Describe(c.Pod), c.Name, bytes(c.Request), bytes(c.Capacity)))
 		if c.Request >= s.Size && !c.Grown(s.Size) {
 			p.Steps = append(p.Steps, fmt.Sprintf("wait until the volume of %s has %s", c.Pod, j.Size.String()))
 		}
 	}
-	p.Facts = append(p.Facts, f.Facts...)
 	for _, pod := range rules.Order(s.Facts) {
 		p.Steps = append(p.Steps, fmt.Sprintf("request %s in claim %s of %s, and wait until its volume has that", j.Size.String(), j.claims[pod].claim, pod))
 	}
-	p.Warnings = append(p.Warnings, "A member whose file system can't grow while it is mounted is restarted by the eviction of its pod.", "Volumes never shrink.")
+	p.Warnings = append(f.Warnings, "A member whose file system can't grow while it is mounted is restarted by the eviction of its pod.", "Volumes never shrink.")
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -60,6 +61,22 @@ func TestRun(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRunBeside: pods that became new before their claims grew are restarted for these, and a claim that another
+// client writes at the same time is read again.
+func TestRunBeside(t *testing.T) {
+	t.Parallel()
+	c := newStage(t, "offline")
+	c.code = http.StatusConflict
+	j := c.job(t, "20Gi")
+	j.since = map[string]types.UID{"main-0": "old", "main-1": "old", "main-2": "old"}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := j.Run(ctx)
+	if err != nil || len(r.Restarted) != 3 || c.sizes() != "20Gi 20Gi 20Gi" {
+		t.Errorf("%+v, %v, %s", r, err, c.sizes())
 	}
 }
 
@@ -140,7 +157,10 @@ func TestJudge(t *testing.T) {
 		"hostPath":          {change: volume(apitest.Object{"hostPath": apitest.Object{"path": "/var/etcd"}}), want: "in hostPath /var/etcd"},
 		"no volume":         {change: func(c *stage) { volume(apitest.Object{})(c); c.set(operatetest.Path("Pod", "main-1"), unmounted) }, want: "in the container's own file system"},
 		"a member is down":  {change: func(c *stage) { c.Etcd.Stop("main-1") }},
-		"grown, one down":   {change: func(c *stage) { c.claim(1, "20Gi", "20Gi"); c.Etcd.Stop("main-1") }, want: "without main-2 only 1 healthy voter would stay of 3"},
+		"grown, one down":   {change: func(c *stage) { c.claim(1, "20Gi", "20Gi"); c.Etcd.Stop("main-1") }},
+		"a pod is missing":  {change: missing, want: "2 of 3 members have a pod"},
+		"missing, begun":    {change: func(c *stage) { c.claim(0, "20Gi", "20Gi"); missing(c) }},
+		"missing, the rest": {change: func(c *stage) { c.claim(0, "20Gi", "20Gi"); c.claim(2, "20Gi", "20Gi"); missing(c) }},
 		"all down":          {change: func(c *stage) { c.Etcd.Stop("main-0"); c.Etcd.Stop("main-1"); c.Etcd.Stop("main-2") }},
 		"a failed resize":   {change: func(c *stage) { c.driver = "fails"; c.claim(1, "20Gi", "10Gi") }, want: "volume claim data-main-1 of main-1 did not grow: ControllerResizeError: no disk"},
 		"etcd-druid":        {change: druid, want: "spec.storageCapacity of an Etcd is only for new volumes"},
@@ -170,6 +190,12 @@ func TestJudge(t *testing.T) {
 			}
 		})
 	}
+}
+
+func missing(c *stage) {
+	c.idle = true
+	c.Remove(operatetest.Path("Pod", "main-1"))
+	c.Etcd.Stop("main-1")
 }
 
 func unmounted(o apitest.Object) {
@@ -286,9 +312,10 @@ func TestNeedsRestart(t *testing.T) {
 	j := c.job(t, "20Gi")
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-main-0"}}
 	claim.Status.Conditions = []corev1.PersistentVolumeClaimCondition{{Type: corev1.PersistentVolumeClaimFileSystemResizePending, Status: corev1.ConditionTrue}}
+	pod := types.UID("old")
 	after := func(d time.Duration) bool {
 		<-j.Clock.After(d)
-		return j.needsRestart(claim)
+		return j.needsRestart(claim, pod)
 	}
 	if after(0) || after(onlineLimit-time.Second) || !after(time.Second) {
 		t.Error("the limit")
@@ -300,5 +327,8 @@ func TestNeedsRestart(t *testing.T) {
 	claim.Status.AllocatedResourceStatuses = nil
 	if after(0) || !after(onlineLimit) {
 		t.Error("the limit begins again")
+	}
+	if pod = "new"; after(time.Hour) {
+		t.Error("it has a new pod")
 	}
 }

@@ -5,12 +5,12 @@ package restart
 
 import (
 	"context"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	databases "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -50,10 +50,9 @@ func (m *Members) UIDs() map[string]types.UID {
 	return uids
 }
 
-// Describe returns a line about each member of a plan.
-func (m *Members) Describe(pod string) string {
-	at := slices.IndexFunc(m.state.Members, func(member rules.Member) bool { return member.Pod == pod })
-	return describeMember(m.state.Members[at])
+// Describe adds what a plan has about the members and their next pods.
+func (j *Job) Describe(m *Members, f *operate.Findings) {
+	j.describe(m.state, &Record{Strategy: Rolling, Pods: m.UIDs()}, f)
 }
 
 // MoveLeaderFrom transfers leadership away from a member.
