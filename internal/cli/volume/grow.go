@@ -49,17 +49,18 @@ func newGrowCmd(a *app.App) *cobra.Command {
 
 			The command requests the size in the member's PersistentVolumeClaim, and waits until the volume has
 			it. The next member follows only then. If the file system does not grow within a minute while it is
-			mounted, the command restarts the member by the eviction of its pod, as kubectl etcd restart does. The leader transfers
-			its leadership first. Before each member, the command checks that all other members are healthy and have a
-			quorum without it. A member that is not healthy grows without this check, because its volume may be full.
+			mounted, the command restarts the member by the eviction of its pod, as kubectl etcd restart does.
+			The leader transfers its leadership first. Before each member, the command checks that all other
+			members are healthy and have a quorum without it. A member that is not healthy grows without this
+			check, because its volume may be full.
 
 			The StorageClass must have allowVolumeExpansion: true. The command refuses members whose data is not
-			in a volume claim, sizes below that of any volume, and clusters whose volumes an operator makes. It stops when
-			the storage driver reports an error.
+			in a volume claim, sizes below that of any volume, and clusters whose volumes an operator makes. It
+			stops when the storage driver reports an error.
 
 			The StatefulSet keeps its claim template, which can't be changed. So members that are added later
-			get volumes of the old size. Run the same command again after that. The output shows how to change the
-			template.
+			get volumes of the old size. Run the same command again after that. The output shows how to change
+			the template.
 
 			After an interruption, run the same command again to continue.`),
 		Example: ui.Examples(`

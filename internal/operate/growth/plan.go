@@ -32,7 +32,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	}
 	j.Describe(s.members, f)
 	for _, c := range s.Claims {
-		f.Fact("claim %s of %s requests %s, its volume has %s", c.Name, c.Pod, bytes(c.Request), bytes(c.Capacity))
+		f.Fact("%s: claim %s requests %s, its volume has %s", c.Pod, c.Name, bytes(c.Request), bytes(c.Capacity))
 	}
 	step := rules.Next(s.Facts)
 	switch {
