@@ -29,7 +29,7 @@ var advisedProse = []string{
 }
 
 // advised finds a command and what follows it in the same text.
-var advised = regexp.MustCompile(`kubectl etcd ((?:alarm|member|snapshot) [a-z-]+|[a-z-]+)(\W?.*)`)
+var advised = regexp.MustCompile(`kubectl etcd ((?:alarm|member|snapshot|volume) [a-z-]+|[a-z-]+)(\W?.*)`)
 
 // target is what names a cluster behind a verb: a placeholder, or a value that is filled in. A text that ends
 // there goes on in another one.

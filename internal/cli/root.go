@@ -39,6 +39,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/sweep"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/version"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/volume"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/webhook"
 )
 
@@ -119,6 +120,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		restart.NewCommand(a),
 		scale.NewCommand(a),
 		sweep.NewCommand(a),
+		volume.NewCommand(a),
 	)
 	add(root, groupBackup,
 		recover.NewCommand(a),

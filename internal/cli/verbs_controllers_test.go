@@ -83,10 +83,32 @@ func (w *world) reconcile(t *testing.T) {
 	w.reconcileEtcd()
 	w.Reconcile(t)
 	w.reconcileEndpoints()
+	w.reconcileVolumes()
 	if job := w.firstSnapshot(); job != nil && operatetest.Field(job, "status")["conditions"] == nil {
 		job := copied(job)
 		job["status"] = apitest.Object{"conditions": []any{apitest.Object{"type": "Complete", "status": "True"}}}
 		w.Create(job)
+	}
+}
+
+// requested returns what a claim requests, nil for none.
+func (w *world) requested(claim string) any {
+	return operatetest.Field(w.Get(operatetest.Path("PersistentVolumeClaim", claim)), "spec", "resources", "requests")["storage"]
+}
+
+// reconcileVolumes gives each claim what it requests.
+func (w *world) reconcileVolumes() {
+	for i := range 3 {
+		name := fmt.Sprintf("data-main-%d", i)
+		request := w.requested(name)
+		if request == nil {
+			continue
+		}
+		claim := copied(w.Get(operatetest.Path("PersistentVolumeClaim", name)))
+		if capacity := operatetest.Field(claim, "status", "capacity"); capacity["storage"] != request {
+			capacity["storage"] = request
+			w.Create(claim)
+		}
 	}
 }
 

@@ -155,6 +155,11 @@ var ends = map[string]end{
 		stuck: idle(func(w *world) bool { return w.controllers.deletions > 0 }), title: "remove what is left over",
 		next: "completed steps stay. Run the same command again to continue",
 	},
+	"volume grow statefulset main": {
+		out: "statefulset/main: grew the volumes of", event: "VolumesGrown", again: "Every volume of StatefulSet team/main has 20Gi already.",
+		stuck: idle(func(w *world) bool { return w.requested("data-main-2") == "20Gi" }), title: "grow the volumes of StatefulSet team/main to 20Gi, one member at a time",
+		next: sameCommand,
+	},
 	"webhook uninstall ": {
 		out: "etcd-webhook is uninstalled.", again: "etcd-webhook is not installed",
 		stuck: idle(func(w *world) bool { return w.controllers.deletions > 2 }), title: "uninstall etcd-webhook", next: "completed steps stay. Run the command again to continue",

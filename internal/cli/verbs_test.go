@@ -58,6 +58,7 @@ var verbs = []verb{
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
 	{path: "snapshot schedule", args: "statefulset/main --to s3://backups/team --image plugin:dev", detaches: true, besides: true},
 	{path: "sweep", args: "--remove -n team", set: (*world).leftover, detaches: true, lockless: true, besides: true},
+	{path: "volume grow", args: "statefulset/main --size 20Gi", set: (*world).expandable},
 	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
 }
 
@@ -161,6 +162,20 @@ func (w *world) fallen() {
 // cut cuts client traffic.
 func (w *world) cut() {
 	operatetest.Field(w.Get(operatetest.Path("Service", "main")), "spec")["selector"] = apitest.Object{"app": "main", "kubectl-etcd.dev/client-traffic": "cut-until-4000000000"}
+}
+
+// expandable gives the claims a storage class that allows expansion.
+func (w *world) expandable() {
+	w.Put("/apis/storage.k8s.io/v1/storageclasses/fast", apitest.Object{
+		"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": apitest.Object{"name": "fast"}, "allowVolumeExpansion": true,
+	})
+	for i := range 3 {
+		w.Create(apitest.Object{
+			"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": apitest.Object{"namespace": "team", "name": fmt.Sprintf("data-main-%d", i)},
+			"spec":   apitest.Object{"storageClassName": "fast", "resources": apitest.Object{"requests": apitest.Object{"storage": "10Gi"}}},
+			"status": apitest.Object{"phase": "Bound", "capacity": apitest.Object{"storage": "10Gi"}},
+		})
+	}
 }
 
 // druid has an Etcd control the StatefulSet.

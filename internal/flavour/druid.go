@@ -21,4 +21,5 @@ var druid = Product{
 	ServesKubernetes: true, // in most cases
 	RenewsLeases:     true,
 	BackupRestore:    true,
+	VolumesHow:       "spec.storageCapacity of an Etcd is only for new volumes: create an Etcd with a larger one, and restore a backup into it",
 }

@@ -61,6 +61,9 @@ type Product struct {
 	// StateFile is a file in the data directory that its start script uses instead of the
 	// data. A restore removes it.
 	StateFile string
+	// VolumesHow is how a user gets larger volumes, if its operator makes them. It is empty if that is not
+	// known.
+	VolumesHow string
 	// Settings is where a user changes its members' settings. It is empty for the controller,
 	// the Helm release or the StatefulSet.
 	Settings string

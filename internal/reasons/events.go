@@ -43,6 +43,9 @@ var (
 	Restarted = events.Add("Restarted",
 		"A user restarted members. Each came back before the next one stopped.",
 		policy.NoAction)
+	VolumesGrown = events.Add("VolumesGrown",
+		"A user made the members' volumes larger, one at a time. The message has the size, and the members that were restarted for it.",
+		policy.NoAction)
 	RestartEnded = events.Add("RestartEnded",
 		"A user ended a restart before all members were restarted.",
 		"To restart the other members: kubectl etcd restart NAME.")

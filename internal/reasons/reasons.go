@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/growth"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -40,6 +41,7 @@ func All() []Topic {
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
 		{"Restart rule", restart.Reasons()},
+		{"Growth rule", growth.Reasons()},
 		{"Scale rule", scale.Reasons()},
 		{"Rollout rule", rollout.Reasons()},
 		{"Recovery rule", recovery.Reasons()},

@@ -44,7 +44,7 @@ func (f Facts) order() []int {
 // rank returns the position of a kind of member in the order.
 func (m Member) rank() int {
 	switch {
-	case m.broken():
+	case m.Broken():
 		return 0
 	case m.Learner:
 		return 1
@@ -61,7 +61,7 @@ func (m Member) awaited() string {
 		return m.Pod + " stops"
 	case !m.Exists:
 		return m.Pod + " is to be created again"
-	case m.broken():
+	case m.Broken():
 		return fmt.Sprintf("%s has started again and is not healthy yet: %s", m.Pod, m.problem())
 	}
 	return fmt.Sprintf("%s has started again and is %d entries behind the leader", m.Pod, m.Behind)

@@ -40,7 +40,7 @@ func (c Coordinated) UpdateOrder() (order []int) {
 		switch m := c.Members[at]; {
 		case m.PeersServed:
 			return 0
-		case m.broken():
+		case m.Broken():
 			return 1
 		}
 		return 2

@@ -9,6 +9,8 @@
 package restart
 
 import (
+	"slices"
+
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -55,11 +57,11 @@ func (m Member) inFlight() bool {
 	case !m.Exists:
 		return m.Recorded
 	}
-	return m.New && (m.broken() || m.lags())
+	return m.New && (m.Broken() || m.lags())
 }
 
-// broken reports whether a restart can repair the member.
-func (m Member) broken() bool { return !m.PodReady || m.Trouble != "" }
+// Broken reports whether a restart can repair the member.
+func (m Member) Broken() bool { return !m.PodReady || m.Trouble != "" }
 
 // lags reports whether the member has to catch up before another one may stop.
 func (m Member) lags() bool { return m.Behind > policy.LagLimit }
@@ -96,15 +98,39 @@ type Step struct {
 // Next returns the next step. The rows of docs/rules/restart.md are in the same order; the first
 // that applies wins.
 func Next(f Facts) Step {
-	if at, ok := f.inFlight(); ok {
-		return Step{Kind: Wait, Pod: f.Members[at].Pod, Reason: MemberRestarting, Message: f.Members[at].awaited()}
+	if s, ok := Awaited(f); ok {
+		return s
 	}
 	next, ok := f.next()
 	if !ok {
 		return Step{Kind: Done, Reason: RestartComplete, Message: "every member that was to be restarted is back"}
 	}
-	m := f.Members[next]
-	v := f.mayStop(next)
+	return f.stop(next)
+}
+
+// Awaited returns the step that waits for a member whose restart is not complete. It returns false if there
+// is none.
+func Awaited(f Facts) (Step, bool) {
+	at, ok := f.inFlight()
+	if !ok {
+		return Step{}, false
+	}
+	return Step{Kind: Wait, Pod: f.Members[at].Pod, Reason: MemberRestarting, Message: f.Members[at].awaited()}, true
+}
+
+// Stop returns the step by which the member of a pod stops now: Blocked, MoveLeader or Restart. It is for
+// operations that choose the member themselves, and that wait for what is Awaited.
+func Stop(f Facts, pod string) Step {
+	at := slices.IndexFunc(f.Members, func(m Member) bool { return m.Pod == pod })
+	if at < 0 {
+		return Step{Pod: pod, Reason: policy.NoSuchMember, Message: pod + " is not one of the members"}
+	}
+	return f.stop(at)
+}
+
+func (f Facts) stop(at int) Step {
+	m := f.Members[at]
+	v := f.mayStop(at)
 	step := Step{Kind: Restart, Pod: m.Pod, Reason: v.Reason, Message: v.Message, Notes: v.Notes}
 	switch {
 	case !v.Allowed:
@@ -146,7 +172,7 @@ func (f Facts) mayStop(at int) policy.Verdict {
 		return v
 	}
 	cures := ""
-	if m.broken() {
+	if m.Broken() {
 		cures = m.Pod
 	}
 	return policy.Precondition(f.withoutLearners(), cures)
@@ -158,9 +184,9 @@ func (f Facts) othersWell(at int) (policy.Verdict, bool) {
 	for i, other := range f.Members {
 		switch {
 		case i == at:
-		case other.broken() && !f.Members[at].broken():
+		case other.Broken() && !f.Members[at].Broken():
 			return policy.Refuse(policy.MemberDown, "%s is not healthy: %s", other.Pod, other.problem()), true
-		case other.lags() && !other.broken():
+		case other.lags() && !other.Broken():
 			return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, and may be at most %d behind", other.Pod, other.Behind, policy.LagLimit), true
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	provisionedBy = "pv.kubernetes.io/provisioned-by"
 )
 
-// syncClaim makes the volume that a claim waits for.
+// syncClaim makes the volume that a claim waits for, or makes it larger.
 func (p *provisioner) syncClaim(ctx context.Context, namespace, name string) error {
 	claim, err := p.claims.PersistentVolumeClaims(namespace).Get(name)
 	if apierrors.IsNotFound(err) {
@@ -30,6 +30,9 @@ func (p *provisioner) syncClaim(ctx context.Context, namespace, name string) err
 	}
 	if err != nil {
 		return err
+	}
+	if claim.Spec.VolumeName != "" {
+		return p.expand(ctx, claim)
 	}
 	class, err := p.ours(claim)
 	if err != nil || class == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 )
 
@@ -117,17 +116,10 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 }
 
 func newJob(a *app.App, c *app.Cluster, target string, o options) (*restart.Job, error) {
-	credentials, err := a.Credentials.Read(a)
+	j, err := change.Restarts(a, c)
 	if err != nil {
 		return nil, err
 	}
-	config, err := a.Config()
-	if err != nil {
-		return nil, err
-	}
-	return &restart.Job{
-		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: tunnel.New(config), Credentials: credentials, Clock: a.Clock,
-		Traffic: change.Traffic(a, c, target, o.Flags), WithoutCut: o.withoutCut, PlanOnly: o.DryRun == change.DryRunClient, Abort: o.abort,
-		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
-	}, nil
+	j.Traffic, j.WithoutCut, j.PlanOnly, j.Abort = change.Traffic(a, c, target, o.Flags), o.withoutCut, o.DryRun == change.DryRunClient, o.abort
+	return j, nil
 }

@@ -18,10 +18,13 @@ func NewGroupCmd(use, short string, commands ...*cobra.Command) *cobra.Command {
 		return UnknownCommand(cmd, args[0])
 	}}
 	group.AddCommand(commands...)
-	// The group's examples are the first example of each command.
+	// The group's examples are the first example of each command, or all of an only one.
 	var first []string
 	for _, c := range commands {
 		example, _, _ := strings.Cut(c.Example, "\n\n")
+		if len(commands) == 1 {
+			example = c.Example
+		}
 		first = append(first, example)
 	}
 	group.Example = strings.Join(first, "\n\n")
