@@ -154,7 +154,10 @@ var (
 	DataMayReturn = reasons.Add("RecoverDataMayReturn",
 		"The members that answer and those whose data may be there are enough for a quorum.",
 		"Bring these members back, as kubectl etcd diagnose NAME shows. If the data of one is lost for good, declare it with --lost POD.")
+	SurvivorSilent = reasons.Add("RecoverMemberSilent",
+		"A member that was not declared to be lost did not answer. Its data may be there, and may be all that is left.",
+		"Bring it back, as kubectl etcd diagnose NAME shows, and run the same command again. Only if its data is lost for good, declare it with --lost POD.")
 	NoSurvivor = reasons.Add("RecoverNoSurvivor",
-		"No member answers with its data.",
+		"No member answers with its data, and the data of each is lost or was declared to be.",
 		"Restore a backup: kubectl etcd snapshot restore FILE NAME.")
 )

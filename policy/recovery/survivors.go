@@ -31,13 +31,16 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volume claims of their pods are there; scale back out")
 	}
 	survivors = names(s.where(answers))
-	back := s.mayReturn(declared)
+	back, unknown := s.mayReturn(declared), s.mayHold(declared)
 	switch {
 	case len(survivors)+len(back)+s.hiddenBack() >= s.quorum:
 		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD%s",
 			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, s.damages())
+	case len(unknown) > 0:
+		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s: bring them back, and run the same command again. Only if the data of one is lost for good, declare it too: --lost %s",
+			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), strings.Join(unknown, ","))
 	case len(survivors) == 0:
-		return nil, policy.Refuse(NoSurvivor, "no member answers; restore a backup")
+		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be; restore a backup")
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
 }
@@ -50,7 +53,7 @@ func wrongly(f Facts, declared []string) (policy.Verdict, bool) {
 		case i < 0:
 			return policy.Refuse(NotAMember, "it has no member %s: it has %s", name, policy.List(names(f.Members))), true
 		case f.Members[i].Answer == NoLeader || f.Members[i].Answer == Follows:
-			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers", name), true
+			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers: leave it out of --lost", name), true
 		}
 	}
 	return policy.Verdict{}, false
@@ -66,6 +69,22 @@ func (s *state) mayReturn(declared []string) []string {
 	return names(s.where(func(m Member) bool {
 		return s.counts(m) && !answers(m) && !slices.Contains(declared, m.Name)
 	}))
+}
+
+// mayHold are those of them whose data no object and no log shows to be lost. What they have may be all that is left,
+// or more than the survivors have.
+func (s *state) mayHold(declared []string) []string {
+	return names(s.where(func(m Member) bool {
+		return s.counts(m) && !answers(m) && !m.lost() && !slices.Contains(declared, m.Name)
+	}))
+}
+
+// furthest is what a member that didn't answer may have beside survivors, for users.
+func furthest(survivors []string) string {
+	if len(survivors) == 0 {
+		return ""
+	}
+	return ", with more than " + policy.Names(survivors, "has", "have")
 }
 
 // hiddenBack counts the voters that no known member is, and whose data may be there.

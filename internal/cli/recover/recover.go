@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -164,20 +165,53 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 
 // judgeSurvivors reads the facts and evaluates the rule. message is the verdict.
 func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
+	survivors, verdict, err := askAgain(ctx, a, func() ([]string, policy.Verdict, error) { return judgeOnce(ctx, a, c, lost) })
+	switch {
+	case err != nil:
+		return nil, "", err
+	case verdict.Reason == rules.SurvivorSilent:
+		return nil, "", restore.RefuseRecovery(c.Owner, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", verdict.Message, c.Owner.Target(), c.Namespace)
+	case !verdict.Allowed:
+		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
+	}
+	return survivors, verdict.Message, nil
+}
+
+const (
+	askTries = 4
+	askPause = 10 * time.Second
+)
+
+// askAgain judges again while a member that may have the only data doesn't answer: on a busy machine, one that runs
+// may be too slow for one try.
+func askAgain(ctx context.Context, a *app.App, judge func() ([]string, policy.Verdict, error)) (survivors []string, v policy.Verdict, err error) {
+	for try := 1; ; try++ {
+		survivors, v, err = judge()
+		if err != nil || v.Reason != rules.SurvivorSilent && v.Reason != rules.NoSurvivor || try == askTries {
+			return survivors, v, err
+		}
+		if try == 1 {
+			a.Notef("Not all members that may have data answer. They are asked again, for %s", (askTries-1)*askPause)
+		}
+		if err := operate.Pause(ctx, a.Clock, askPause); err != nil {
+			return nil, v, err
+		}
+	}
+}
+
+// judgeOnce asks each member once.
+func judgeOnce(ctx context.Context, a *app.App, c *app.Cluster, lost []string) ([]string, policy.Verdict, error) {
 	source, err := a.Source()
 	if err != nil {
-		return nil, "", err
+		return nil, policy.Verdict{}, err
 	}
 	line := a.NewStatusLine()
 	source.Progress = line.Show
 	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
 	line.End()
 	if err := context.Cause(ctx); err != nil {
-		return nil, "", err
+		return nil, policy.Verdict{}, err
 	}
 	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
-	if !verdict.Allowed {
-		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
-	}
-	return survivors, verdict.Message, nil
+	return survivors, verdict, nil
 }

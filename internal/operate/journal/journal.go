@@ -59,6 +59,12 @@ const (
 // OfMembers reports whether the operation is a change of members.
 func (j *Journal) OfMembers() bool { return j.Kind != KindRestart && j.Kind != KindRestore }
 
+// Replaced returns why an operation on a StatefulSet that was created again since can't go on, and the way out of it.
+func (j *Journal) Replaced(sts *appsv1.StatefulSet) string {
+	return fmt.Sprintf("StatefulSet %s/%s was created again since the %s began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n %s, and add --remove to delete that",
+		sts.Namespace, sts.Name, j.Kind, sts.Namespace)
+}
+
 // CutsTraffic reports whether the operation may cut client traffic until its end: a restore, or a restart that is
 // not rolling.
 func (j *Journal) CutsTraffic() bool {

@@ -23,7 +23,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -100,7 +99,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	s := &observation{ClusterState: membership.ClusterState{TargetArgs: m.Owner.Target().String() + " -n " + m.Owner.Namespace}, sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.journal.Object != s.sts.UID {
-		return nil, fmt.Errorf("StatefulSet %s/%s was created again since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
+		return nil, errors.New(j.journal.Replaced(s.sts))
 	}
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err

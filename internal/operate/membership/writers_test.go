@@ -477,7 +477,7 @@ func TestRunOfAnother(t *testing.T) {
 	w.edit(setAt, func(o apitest.Object) { operatetest.Field(o, "metadata")["uid"] = "another" })
 	before := w.objects()
 	for range 2 {
-		if _, err := w.m.step(t.Context(), w.j); err == nil || !strings.Contains(err.Error(), "StatefulSet team/main was created again since the operation began") {
+		if _, err := w.m.step(t.Context(), w.j); err == nil || !strings.Contains(err.Error(), "StatefulSet team/main was created again since the scale began") {
 			t.Errorf("a step: %v", err)
 		}
 	}

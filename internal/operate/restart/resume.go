@@ -36,6 +36,9 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read now: %v.", err))
 		return p, nil
 	}
+	if err := s.owns(r); err != nil { // what its members did is not known: the mark was in the old StatefulSet
+		return p, operate.Refuse("%s", err)
+	}
 	var done []string
 	for _, m := range s.Members {
 		if m.Recorded && m.New {

@@ -6,6 +6,7 @@ package restart
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -231,8 +232,14 @@ func TestRunOfAnother(t *testing.T) {
 		operatetest.Field(pod, "metadata")["ownerReferences"].([]any)[0].(apitest.Object)["uid"] = "another" //nolint:forcetypeassert // as it was made
 		c.Put(operatetest.Path("Pod", name), pod)
 	}
+	for _, abort := range []bool{false, true} {
+		p, err := j.PlanResume(ctx, r, abort)
+		if err == nil || !strings.Contains(err.Error(), "created again") || strings.Contains(fmt.Sprint(p.Facts), "no member was stopped") {
+			t.Errorf("abort %t: the plan is %v, the error %v", abort, p.Facts, err)
+		}
+	}
 	_, err := j.Run(ctx, r)
-	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began: delete ConfigMap kubectl-etcd-main") {
+	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team,") {
 		t.Errorf("the error is %v", err)
 	}
 	if len(c.evictions()) > 0 || c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) == nil {
