@@ -254,6 +254,14 @@ func (w *world) unfinishedRestart() {
 	})
 }
 
+// unfinishedCut puts the journal of an operation that keeps clients away.
+func (w *world) unfinishedCut(kind, payload string) {
+	w.Create(apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main"},
+		"data": apitest.Object{"journal.json": `{"kind":"` + kind + `","began":"2026-01-01T00:00:00Z","object":"sts","payload":` + payload + `}`},
+	})
+}
+
 // state is all that the cluster has: each object with its version, and what etcd was asked to
 // change.
 func (w *world) state() string {

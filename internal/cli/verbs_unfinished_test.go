@@ -73,3 +73,46 @@ func TestCuresOfStopsComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestCutOfUnfinished: while an operation is unfinished that cut client traffic, the cut ends with it only. Clients would
+// reach members without data.
+func TestCutOfUnfinished(t *testing.T) {
+	t.Parallel()
+	const restore = "kubectl etcd snapshot restore"
+	for name, row := range map[string]struct {
+		kind, payload string
+		open, running bool
+		code          int
+		want          []string
+	}{
+		"restore":                                {kind: "snapshot restore", payload: "{}", code: 2, want: []string{"continue it with " + restore + " FILE statefulset/main -n team", restore + " statefulset/main --abort -n team"}},
+		"restore that runs":                      {kind: "snapshot restore", payload: "{}", running: true, code: 2, want: []string{"cat@desk is running kubectl etcd snapshot restore, so wait until it ends; if that process no longer exists, continue it with " + restore}},
+		"restore, and no cut":                    {kind: "snapshot restore", payload: "{}", open: true, want: []string{"is not cut"}},
+		"coordinated restart":                    {kind: "restart", payload: `{"strategy":"coordinated"}`, code: 2, want: []string{"kubectl etcd restart statefulset/main --strategy coordinated -n team", "--abort"}},
+		"restart of a strategy that is not read": {kind: "restart", payload: `[]`, code: 2, want: []string{"kubectl etcd restart statefulset/main"}},
+		"rolling restart":                        {kind: "restart", payload: `{"strategy":"rolling"}`, want: []string{"is restored"}},
+		"scale":                                  {kind: "scale", payload: `{"Operation":"ScaleOut","Target":4,"Replicas":3}`, want: []string{"is restored"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := verb{path: "restore-client-traffic", args: "statefulset/main"}
+			if !row.open {
+				v.set = (*world).cut
+			}
+			w := newWorld(t, v)
+			w.unfinishedCut(row.kind, row.payload)
+			if row.running {
+				w.held()
+			}
+			if code := w.run(t.Context(), v, "-y", "--wait=false"); code != row.code || isCut(w) != (row.code != 0) {
+				t.Errorf("exit code %d, cut %t:\n%s", code, isCut(w), &w.err)
+			}
+			text := regexp.MustCompile(` --kubeconfig \S+ --server \S+`).ReplaceAllString(w.err.String(), "")
+			for _, want := range row.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in %s", want, &w.err)
+				}
+			}
+		})
+	}
+}

@@ -46,7 +46,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.EndSuspension:
 		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
 	case recovery.RestoreTraffic:
-		return f.Command("restore-client-traffic")
+		return f.restoreTraffic()
 	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease:
 	}
 	return f.changeOrder(a)

@@ -63,6 +63,9 @@ type Facts struct {
 	// UnderWay is the operation of this program on the cluster, nil for none. It may be
 	// known in part where Err is set.
 	UnderWay Got[*output.UnderWay]
+	// KeepsClientsAway is true if that operation keeps clients away until its end: a restore, or a restart that is not
+	// rolling.
+	KeepsClientsAway bool
 	// Events are the warnings about objects of the namespace.
 	Events Got[[]corev1.Event]
 

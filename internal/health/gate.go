@@ -51,6 +51,15 @@ func (f *Facts) continues() string {
 // that continues.
 func (f *Facts) orContinue(command string) string { return cmp.Or(f.continues(), command) }
 
+// restoreTraffic is the command that restores client traffic, or how to end the operation that does so at its end.
+func (f *Facts) restoreTraffic() string {
+	how := f.Command("restore-client-traffic")
+	if !f.KeepsClientsAway {
+		return how
+	}
+	return f.orContinue("once the operation that is under way has ended, " + how)
+}
+
 // ofPod reports whether a member of the list has a pod of the cluster, or its address.
 func (f *Facts) ofPod(l etcd.Listed) bool {
 	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool { return f.Owner.Ordinal(host) >= 0 })

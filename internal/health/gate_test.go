@@ -19,6 +19,7 @@ func TestCuresWhileUnfinished(t *testing.T) {
 	unfinished := func(f *Facts) {
 		f.UnderWay.Value = &output.UnderWay{Operation: "scale", Change: "scale from 3 to 5 members", Interrupted: true, Commands: []string{scale, scale + " --abort"}}
 	}
+	away := func(f *Facts) { unfinished(f); f.KeepsClientsAway = true }
 	running := func(f *Facts) { f.UnderWay.Value = &output.UnderWay{Operation: "scale", Holder: "ann@laptop"} }
 	member := func(host string) etcd.Listed {
 		return etcd.Listed{ID: 9, Name: host, PeerURLs: []string{"http://" + host + ".main:2380"}}
@@ -37,6 +38,10 @@ func TestCuresWhileUnfinished(t *testing.T) {
 		{"defrag", unfinished, (*Facts).defrag, scale},
 		{"defrag, idle", func(*Facts) {}, (*Facts).defrag, "kubectl etcd defrag statefulset/main -n team"},
 		{"defrag, running", running, (*Facts).defrag, "once the change that is under way has ended, kubectl etcd defrag statefulset/main -n team"},
+		{"restore client traffic, scale", unfinished, (*Facts).restoreTraffic, "kubectl etcd restore-client-traffic statefulset/main -n team"},
+		{"restore client traffic", away, (*Facts).restoreTraffic, scale},
+		{"restore client traffic, running", func(f *Facts) { running(f); f.KeepsClientsAway = true }, (*Facts).restoreTraffic,
+			"once the operation that is under way has ended, kubectl etcd restore-client-traffic statefulset/main -n team"},
 		{"replace", unfinished, func(f *Facts) string { return f.replace("main-1") }, scale},
 		{"promote", unfinished, func(f *Facts) string { return f.promote(f.Survey.Value.List[1]) }, scale},
 		{"remove a member of a pod that may come", unfinished, func(f *Facts) string { l := member("main-4"); dead(f, l); return f.toRemove(l) }, scale},

@@ -215,7 +215,7 @@ func (f *Facts) replace(pod string, flags ...string) string {
 	}
 	switch others := f.notReady(pod); {
 	case f.Cluster.Err == nil && f.Cluster.Value.Cluster.TrafficCut:
-		return f.Command("restore-client-traffic")
+		return f.restoreTraffic()
 	case len(others) > 0:
 		return "once " + policy.Names(others, "is", "are") + " healthy or removed, " + how
 	case f.hasLearner():

@@ -90,7 +90,7 @@ func (f *Facts) reconcile() string {
 	_, asked := e.Annotations[druidv1alpha1.DruidOperationAnnotation]
 	switch {
 	case suspended && f.Cluster.Value.Cluster.TrafficCut:
-		return f.Command("restore-client-traffic")
+		return f.restoreTraffic()
 	case suspended:
 		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
 	case asked:

@@ -57,7 +57,7 @@ func notCut(f *Facts) []Finding {
 		if !has {
 			continue
 		}
-		fix := f.Command("restore-client-traffic")
+		fix := f.restoreTraffic()
 		switch until, readable := observe.CutUntil(s, f.At); {
 		case readable && until.Before(f.At) && f.At.Sub(until) <= observe.CutOverdue && (f.Installed.Value || f.Installed.Err != nil):
 			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago, and etcd-webhook restores the traffic within a minute if it runs", s.Name, ago(f.At.Sub(until))))

@@ -30,7 +30,7 @@ func (s *state) cure(m Member) Action {
 	a := Action{Do: InspectPod, Member: m.Name}
 	switch {
 	case s.TrafficCut && s.Druid:
-		return Action{Do: RestoreTraffic, Why: "While client traffic is cut, the sidecar of a member that restarts reaches no other member."}
+		return s.restoreTraffic("While client traffic is cut, the sidecar of a member that restarts reaches no other member.")
 	case m.Pod == PodMissing || m.Pod == PodPending || m.Pod == PodStopping || m.Pod == PodUnseen:
 		a.Why = "Its pod doesn't run. Find out why: " + orUnknown(m.Detail)
 	case m.lost() && m.MayRemove && !s.TrafficCut:
@@ -131,7 +131,7 @@ func firstDown(down []Member) (Member, bool) {
 func (s *state) join(m Member) Action {
 	switch {
 	case s.TrafficCut:
-		return Action{Do: RestoreTraffic, Why: "No member can be added while client traffic is cut."}
+		return s.restoreTraffic("No member can be added while client traffic is cut.")
 	case !s.kept():
 		return Action{Do: Check, Why: "No member can be added without a quorum."}
 	case s.Managed:
@@ -181,7 +181,7 @@ func (s *state) sync() Action {
 func (s *state) scale(why string) Action {
 	switch {
 	case s.Druid && s.Unreconciled && s.SuspendedByCut:
-		return Action{Do: RestoreTraffic, Why: "The traffic cut has suspended etcd-druid: it doesn't act on the spec before client traffic is restored."}
+		return s.restoreTraffic("The traffic cut has suspended etcd-druid: it doesn't act on the spec before client traffic is restored.")
 	case s.Druid && s.Unreconciled && s.Suspended:
 		return Action{Do: EndSuspension, Why: "An annotation suspends etcd-druid: it doesn't act on the spec. If the work for which it was set is done, remove it."}
 	case s.Druid && s.Unreconciled && s.Requested:
@@ -192,4 +192,15 @@ func (s *state) scale(why string) Action {
 		return Action{Do: Wait, Why: why}
 	}
 	return Action{Do: Check, Why: "Pods and members differ in number, and nothing is under way that changes it."}
+}
+
+// restoreTraffic ends the cut of client traffic. The operation that cut it does that at its end.
+func (s *state) restoreTraffic(why string) Action {
+	switch {
+	case !s.CutsTraffic:
+		return Action{Do: RestoreTraffic, Why: why}
+	case s.Interrupted:
+		return Action{Do: Resume, Why: "The operation that stopped half-way restores client traffic at its end. Before that, clients could reach members without data."}
+	}
+	return Action{Do: Wait, Why: "The operation that is under way restores client traffic at its end."}
 }

@@ -56,6 +56,9 @@ type Facts struct {
 	// is one of this program that has stopped half-way.
 	Operation   string
 	Interrupted bool
+	// CutsTraffic is true if the operation keeps clients away until its end: before that, they could reach members
+	// without data.
+	CutsTraffic bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool
 	// Unreconciled is true if etcd-druid has not acted on the current spec. Requested is true if it

@@ -101,11 +101,8 @@ func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart 
 		r.Joins = true
 		return r.as(id, reason, "By its source, its sidecar removes it from etcd, clears its directory and adds it as a learner, which gets the data from the leader. DEP-01 would restore the last full snapshot first.")
 	}
-	what := "etcd ends with an error: it is a member already, and has lost what it confirmed. Only a new member in its stead helps"
-	if s.Managed || s.Bare { // kubectl etcd member replace refuses them
-		return r.as(id, reason, what+".")
-	}
-	return r.as(id, reason, what+", which kubectl etcd member replace gives its pod.")
+	// The way to replace a member is in the next step, if there is one here.
+	return r.as(id, reason, "etcd ends with an error: it is a member already, and has lost what it confirmed. Only a new member in its stead helps.")
 }
 
 // firstRestored is the first member where no quorum and no other data is left. DEP-01 asks for 0

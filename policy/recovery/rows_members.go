@@ -159,7 +159,7 @@ var trafficCut = row{
 	evidence: func(*state) []Evidence {
 		return []Evidence{{Fact: "client traffic", Asked: "cut", Observed: "cut", Met: true}}
 	},
-	action: func(*state) Action {
-		return Action{Do: RestoreTraffic, Why: "If the work for which it was cut is done, restore it. Otherwise it ends at its time."}
+	action: func(s *state) Action {
+		return s.restoreTraffic("If the work for which it was cut is done, restore it. Otherwise it ends at its time.")
 	},
 }

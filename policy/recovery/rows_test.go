@@ -295,17 +295,26 @@ func TestEventsOfBarePods(t *testing.T) {
 	}
 }
 
-// TestRestartNamesNoRefusedCommand: kubectl etcd member replace refuses the members of other programs and
-// pods without a StatefulSet.
-func TestRestartNamesNoRefusedCommand(t *testing.T) {
+// TestRestoreTraffic: the operation that cut client traffic restores it. Nothing else may before its end.
+func TestRestoreTraffic(t *testing.T) {
 	t.Parallel()
-	for _, managed := range []bool{false, true} {
-		for _, bare := range []bool{false, true} {
-			s := &state{Facts: cluster("vvx", plain, func(f *Facts) { f.Managed, f.Bare = managed, bare })}
-			got := s.emptyMember(Restart{}, "I-4", DamagedData).What
-			if named := strings.Contains(got, "kubectl etcd member replace"); named == (managed || bare) || strings.Contains(got, "POD") {
-				t.Errorf("managed %t, bare %t: %s", managed, bare, got)
-			}
+	for _, row := range []struct {
+		operation         string
+		interrupted, cuts bool
+		want              Do
+	}{
+		{want: RestoreTraffic},
+		{operation: "scale from 3 to 5", interrupted: true, want: RestoreTraffic},
+		{operation: "snapshot restore", cuts: true, want: Wait},
+		{operation: "snapshot restore", interrupted: true, cuts: true, want: Resume},
+	} {
+		f := cluster("vvv", func(f *Facts) {
+			f.TrafficCut, f.Operation, f.Interrupted, f.CutsTraffic = true, row.operation, row.interrupted, row.cuts
+		})
+		got := Diagnose(f).Scenarios
+		i := slices.IndexFunc(got, func(s Scenario) bool { return s.ID == "X-14" })
+		if i < 0 || got[i].Action.Do != row.want {
+			t.Errorf("%+v: %+v", row, got)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func nodesShared(placed []policy.Member) (Status, bool) {
 	}
 	for _, node := range slices.Sorted(maps.Keys(on)) {
 		if len(on[node]) > 1 {
-			return Status{policy.False, NodeShared, fmt.Sprintf("%s run on node %s; kubectl etcd check shows how one of them moves", strings.Join(on[node], " and "), node)}, true
+			return Status{policy.False, NodeShared, fmt.Sprintf("%s run on node %s", strings.Join(on[node], " and "), node)}, true
 		}
 	}
 	return Status{}, false
@@ -128,7 +128,7 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 		most, least = max(most, n), min(least, n)
 	}
 	if most > fair || len(placed) >= size && most-least > 1 {
-		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s%s; kubectl etcd check shows how one of them moves", formatCounts(counts), lossOf(quorumZone(counts, max(size, len(placed)))))}, true
+		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s%s", formatCounts(counts), lossOf(quorumZone(counts, max(size, len(placed)))))}, true
 	}
 	return Status{}, false
 }

@@ -58,9 +58,25 @@ func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Liste
 	return unfinishedIn(e, c, under)
 }
 
+// UnfinishedCut is Unfinished for the end of a cut of client traffic. It returns nil for an operation that cuts
+// none: a change of members can go on only when the traffic is restored.
+func UnfinishedCut(ctx context.Context, e *app.App, c *app.Cluster) error {
+	if !journal.Kept(c.Owner) {
+		return nil
+	}
+	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
+	if err != nil || !under.CutsTraffic() {
+		return err
+	}
+	return app.Refused("before its end, clients would reach a cluster that is changed half-way: %v. That restores client traffic", unfinishedIn(e, c, under))
+}
+
 func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	j := under.Change
 	switch {
+	case under.Other != nil && under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User):
+		return app.Refused("%s: %s is running kubectl etcd %s, so wait until it ends; if that process no longer exists, %s",
+			c.Owner, under.Holder.Identity, under.Other.Kind, membership.WaysOf(c.Owner, under.Other))
 	case under.Other != nil:
 		return app.Refused("%s: %s", c.Owner, membership.UnfinishedOther(c.Owner, under.Other))
 	case j == nil:

@@ -28,7 +28,10 @@ func NewCommand(a *app.App) *cobra.Command {
 			Let clients reach an etcd cluster again, before the end of a cut. The command removes the key
 			of cut-client-traffic from the selector of the client Service and nothing else. If that
 			command has suspended the reconciliation of etcd-druid, this one resumes it. On a cluster
-			that isn't cut, it does nothing.`),
+			that isn't cut, it does nothing.
+
+			It refuses while a restore, a recovery or a coordinated restart is unfinished: these restore client
+			traffic at their end, and before that clients could reach members without data.`),
 		Example: ui.Examples(`
 			# Restore before the end of the cut
 			kubectl etcd restore-client-traffic etcd-main
@@ -54,10 +57,14 @@ func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 	}
 	t := change.Traffic(a, c, target, f)
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: traffic.RestoreOperation, AllowsUnfinished: true, Detaches: true,
+		Verb: traffic.RestoreOperation, Needs: change.ReadsJournal(c), AllowsUnfinished: true, Detaches: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) {
 			t.Owner = c.Owner
-			return t.JudgeRestore(ctx)
+			plan, err := t.JudgeRestore(ctx)
+			if err != nil || plan.Title == "" {
+				return plan, err
+			}
+			return plan, change.UnfinishedCut(ctx, a, c)
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			if t.NothingToRestore() {

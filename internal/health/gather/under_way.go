@@ -20,7 +20,7 @@ import (
 // A journal that can't be read is an error, because something may be half done.
 func (g *gatherer) operations(ctx context.Context) {
 	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
-	g.UnderWay = got(underWay(g.Facts, u), err)
+	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
 }
 
 func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {

@@ -93,10 +93,17 @@ func CommandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
 func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
-	resume, abort := CommandsOf(o, j)
-	return fmt.Sprintf("kubectl etcd %s is unfinished since %s: continue it with %s -n %s, or end it with %s -n %s",
-		j.Kind, j.Began.Format("2006-01-02 15:04 MST"), resume, o.Namespace, abort, o.Namespace)
+	return fmt.Sprintf("kubectl etcd %s is unfinished since %s: %s", j.Kind, j.Began.Format("2006-01-02 15:04 MST"), WaysOf(o, j))
 }
+
+// WaysOf returns how to end an unfinished restart or restore.
+func WaysOf(o owner.Owner, j *journal.Journal) string {
+	resume, abort := CommandsOf(o, j)
+	return fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", resume, o.Namespace, abort, o.Namespace)
+}
+
+// CutsTraffic reports whether an operation runs or is unfinished that keeps clients away until its end.
+func (u UnderWay) CutsTraffic() bool { return u.Other != nil && u.Other.CutsTraffic() }
 
 // Alive reports whether the holder renewed the lock a short time ago.
 func (u UnderWay) Alive(now time.Time) bool {
