@@ -13,7 +13,7 @@ import (
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
 func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
-	name := w.words(c)[0]
+	name := w.lookedUp(c)[0]
 	if w.target == nil && !last && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
 		return ways{on: true} // it logs, or the like
 	}
@@ -50,19 +50,19 @@ func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
 	return all
 }
 
-// words returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
-func (w *walk) words(c *syntax.CallExpr) []string {
-	words := slices.Clone(w.script.argv(c))
-	for i := range words {
-		words[i] = strings.ReplaceAll(words[i], `\`, "")
+// lookedUp returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
+func (w *walk) lookedUp(c *syntax.CallExpr) []string {
+	argv := slices.Clone(w.script.argv(c))
+	for i := range argv {
+		argv[i] = strings.ReplaceAll(argv[i], `\`, "")
 	}
-	for len(words) > 1 && words[0] == "builtin" {
-		words = words[1:]
-		if len(words) > 1 && words[0] == "--" {
-			words = words[1:]
+	for len(argv) > 1 && argv[0] == "builtin" {
+		argv = argv[1:]
+		if len(argv) > 1 && argv[0] == "--" {
+			argv = argv[1:]
 		}
 	}
-	return words
+	return argv
 }
 
 // hidden reports whether a function is not defined by a statement of the script itself, which all ways

@@ -106,7 +106,7 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 		return false
 	}
 	call, is := statements[0].Cmd.(*syntax.CallExpr)
-	return is && firstOf(w.words(call)) == "exit"
+	return is && firstOf(w.lookedUp(call)) == "exit"
 }
 
 //nolint:gocyclo // one case a kind of statement
@@ -121,7 +121,7 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		if bodies := w.script.own.functions[firstOf(w.words(c))]; s.Background && len(bodies) > 0 {
+		if bodies := w.script.own.functions[firstOf(w.lookedUp(c))]; s.Background && len(bodies) > 0 {
 			return w.background(c, bodies)
 		}
 		return w.call(c, last && !s.Background)
@@ -245,7 +245,7 @@ func isLiteral(word *syntax.Word) bool {
 func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			name := firstOf(w.words(call))
+			name := firstOf(w.lookedUp(call))
 			leaves = leaves || slices.Contains(commands, name)
 			perhaps = perhaps || strings.HasSuffix(name, unknownWord)
 		}
@@ -333,7 +333,7 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		return ways{etcd: program == "etcd", other: program != "etcd"}
 	}
-	argv := w.words(c)
+	argv := w.lookedUp(c)
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
 		if len(argv) > 1 && argv[0] == "exec" {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// IsReleased reports whether a pod is one that a StatefulSet made and that nothing controls any more: somebody
+// IsReleased reports whether a pod is one that a StatefulSet made and that nothing controls any more: a user
 // has edited a label that its StatefulSet selects, or the StatefulSet was deleted without its pods. Its member
 // runs on.
 func IsReleased(pod *corev1.Pod) bool {
