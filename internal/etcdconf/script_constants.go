@@ -106,23 +106,25 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 		case *syntax.WordIter: // for NAME in …
 			s.constants[n.Name.Value] = constant{value: unknownWord}
 		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				return true
-			}
-			args := withoutCommand(n.Args)
-			name := commandOf(args)
-			if unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any {
-				s.invalidateAll()
-			}
-			if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
-				s.invalidateNames(args[2:3])
-			}
-			if assigners[name] {
-				s.invalidateNames(args[1:])
+			if len(n.Args) > 0 {
+				s.invalidateBy(withoutCommand(n.Args))
 			}
 		}
 		return true
 	})
+}
+
+// invalidateBy makes the variables unknown that a command may change.
+func (s *script) invalidateBy(args []*syntax.Word) {
+	name := commandOf(args)
+	switch {
+	case unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any:
+		s.invalidateAll()
+	case name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v":
+		s.invalidateNames(args[2:3])
+	case assigners[name]:
+		s.invalidateNames(args[1:])
+	}
 }
 
 // invalidateNames makes the variables unknown that arguments name, as NAME or NAME=value.

@@ -62,7 +62,16 @@ func (f *Facts) voters() voters {
 			v.following = append(v.following, m.Pod)
 		}
 	}
-	for _, l := range s.List {
+	f.listedVoters(&v)
+	if !f.listKnown() {
+		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners, f.LastVoters)
+	}
+	return v
+}
+
+// listedVoters counts the voters of etcd's list, also those that no pod of this cluster runs.
+func (f *Facts) listedVoters(v *voters) {
+	for _, l := range f.Survey.Value.List {
 		if l.Learner {
 			continue
 		}
@@ -74,10 +83,6 @@ func (f *Facts) voters() voters {
 			v.elsewhere = append(v.elsewhere, called(l))
 		}
 	}
-	if !f.listKnown() {
-		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners, f.LastVoters)
-	}
-	return v
 }
 
 // mayRunElsewhere reports whether a member of the list may run where this cluster has no pods, and the leader

@@ -6,6 +6,7 @@ package recovery
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -113,19 +114,9 @@ func TestRecoverLosesNoQuorum(t *testing.T) {
 		if n := len(members); n > 0 {
 			f, declared := fallen(members)
 			survivors, v := MayRecover(f, declared)
-			data, answering, unknown := 0, 0, 0
-			for _, letter := range members {
-				switch letter {
-				case 'a', 'f':
-					answering++
-					data++
-				case 's', 'u':
-					unknown++
-					data++
-				case 'm':
-					data++
-				}
-			}
+			answering := strings.Count(members, "a") + strings.Count(members, "f")
+			unknown := strings.Count(members, "s") + strings.Count(members, "u")
+			data := answering + unknown + strings.Count(members, "m")
 			if want := data < n/2+1 && answering > 0 && unknown == 0; v.Allowed != want {
 				t.Errorf("%s: allowed %t, want %t: %s", members, v.Allowed, want, v.Message)
 			}

@@ -20,6 +20,7 @@ import (
 // TestPluginVolumeGrow makes the volumes of a StatefulSet larger under load, with a driver that grows mounted file
 // systems, and with one that needs a new pod for it. Killed after each of its steps, the same command continues.
 func TestPluginVolumeGrow(t *testing.T) {
+	t.Parallel()
 	for _, offline := range []bool{false, true} {
 		t.Run(map[bool]string{false: "online", true: "offline"}[offline], func(t *testing.T) {
 			operating(t, 3)

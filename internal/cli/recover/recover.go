@@ -170,7 +170,7 @@ func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 	case err != nil:
 		return nil, "", err
 	case verdict.Reason == rules.SurvivorSilent:
-		return nil, "", restore.RefuseRecovery(c.Owner, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", verdict.Message, c.Owner.Target(), c.Namespace)
+		return nil, "", restore.RefuseRecovery(c.Owner, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", verdict.Message, c.Target(), c.Namespace)
 	case !verdict.Allowed:
 		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
 	}

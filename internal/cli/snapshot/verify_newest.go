@@ -59,7 +59,7 @@ func newestOf(ctx context.Context, a *app.App, c *app.Cluster, flags storeFlags)
 	items, others, err := scheduled(ctx, c, *found, flags)
 	if len(items) == 0 && len(others) > 0 {
 		last := others[len(others)-1]
-		a.Warn("%s with UID %s has no snapshot yet. The newest one is of another cluster of this name, with UID %s: an earlier one, or one of another Kubernetes cluster.", c.Owner, c.Owner.UID, last.Cluster.UID)
+		a.Warn("%s with UID %s has no snapshot yet. The newest one is of another cluster of this name, with UID %s: an earlier one, or one of another Kubernetes cluster.", c.Owner, c.UID, last.Cluster.UID)
 		items = others
 	}
 	return lastOf(a, found.To, items, err)

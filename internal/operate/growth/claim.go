@@ -49,7 +49,7 @@ func (j *Job) locationOf(ctx context.Context, pod *corev1.Pod) (location, error)
 		return location{}, fmt.Errorf("read how %s is configured: %w", pod.Name, err)
 	}
 	if err != nil || !etcdconf.IsKnownDir(config.DataDir) {
-		return location{elsewhere: "in a directory that is not known"}, nil
+		return location{elsewhere: "in a directory that is not known"}, nil //nolint:nilerr // it is part of the location
 	}
 	switch v := etcdconf.VolumeAt(pod, config.Container, config.DataDir); {
 	case v == nil:
@@ -123,8 +123,8 @@ func (j *Job) failure(ctx context.Context, claim *corev1.PersistentVolumeClaim) 
 		}
 		return fmt.Sprintf("%s: %s", c.Type, format.PrintableLine(c.Message))
 	}
-	switch status := claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]; status {
-	case corev1.PersistentVolumeClaimControllerResizeInfeasible, corev1.PersistentVolumeClaimNodeResizeInfeasible:
+	status := claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]
+	if status == corev1.PersistentVolumeClaimControllerResizeInfeasible || status == corev1.PersistentVolumeClaimNodeResizeInfeasible {
 		if reported := j.warning(ctx, claim); reported != "" {
 			return reported
 		}
