@@ -41,9 +41,8 @@ func TestWaysToGoPreemption(t *testing.T) {
 			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: c.MemberLabels()},
 		}}}},
 	}}
-	if err := kube.Create(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
+	// The API server reads classes from a cache.
+	retry(t, "a pod of a class that is new", func(ctx context.Context) error { return kube.Create(ctx, other) })
 	t.Cleanup(func() { remove(t, other) })
 	gone(t, c, first)
 }
