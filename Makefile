@@ -33,7 +33,7 @@ down: ## Stop every testbed on this machine and leave nothing behind (root)
 CLUSTER_TESTS := go test -vet=off -count=1 -timeout 80m -parallel 100 -ldflags '-s -w'
 # What `make test` leaves out, and why: docs/decisions/two-sets-of-tests.md
 LATER := guides|install|release|story/growth
-LATER_TESTS := TestPlugin|TestReadyMade|TestStoreBreaksAndHeals|TestClientTrafficOfDruid|TestRollout|TestCuresTyped
+LATER_TESTS := TestPlugin|TestReadyMade|TestStoreBreaksAndHeals|TestClientTrafficOfDruid|TestRollout|TestCuresTyped|TestWaysToGoPreemption
 LATER_PROGRAMS := cert-manager,krew,promtool,validate-krew-manifest
 
 test: unit ## Run the tests that every change has to pass, on real clusters (root)
