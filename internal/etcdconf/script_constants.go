@@ -117,12 +117,13 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 // invalidateBy makes the variables unknown that a command may change.
 func (s *script) invalidateBy(args []*syntax.Word) {
 	name := commandOf(args)
-	switch {
-	case unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any:
+	if unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any {
 		s.invalidateAll()
-	case name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v":
+	}
+	if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
 		s.invalidateNames(args[2:3])
-	case assigners[name]:
+	}
+	if assigners[name] {
 		s.invalidateNames(args[1:])
 	}
 }

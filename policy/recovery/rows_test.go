@@ -295,6 +295,21 @@ func TestEventsOfBarePods(t *testing.T) {
 	}
 }
 
+// TestRestartNamesNoRefusedCommand: kubectl etcd member replace refuses the members of other programs and
+// pods without a StatefulSet.
+func TestRestartNamesNoRefusedCommand(t *testing.T) {
+	t.Parallel()
+	for _, managed := range []bool{false, true} {
+		for _, bare := range []bool{false, true} {
+			s := &state{Facts: cluster("vvx", plain, func(f *Facts) { f.Managed, f.Bare = managed, bare })}
+			got := s.emptyMember(Restart{}, "I-4", DamagedData).What
+			if strings.Contains(got, "kubectl etcd member replace") || strings.Contains(got, "POD") {
+				t.Errorf("managed %t, bare %t: %s", managed, bare, got)
+			}
+		}
+	}
+}
+
 // TestRestoreTraffic: the operation that cut client traffic restores it. Nothing else may before its end.
 func TestRestoreTraffic(t *testing.T) {
 	t.Parallel()
