@@ -269,3 +269,30 @@ func TestPluginRestoreInPlaceDruid(t *testing.T) {
 	r.restored(t, 3)
 	volumesRemain(t, before)
 }
+
+// TestPluginRecoverDruid recovers an Etcd of which two members have lost their volumes at once.
+func TestPluginRecoverDruid(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 3, TLS: true})
+	put(t, c, 20)
+	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
+	before := surveyOf(t, c)
+	for _, pod := range []string{"main-1", "main-2"} {
+		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-" + pod}})
+	}
+	for _, pod := range []string{"main-1", "main-2"} {
+		remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: pod}})
+	}
+	refuses(t, []string{"of 3 voters still answer", "--lost"}, "recover", "main", "-n", ns, "-y")
+	restores(t, r.dir, "3.5") // the release of druid's etcd image
+	run := r.startCommand(t, "recover", target(c), "--lost", "main-1,main-2", "-n", ns, "--helper-image", images.Alpine, "-y")
+	if code := run.wait(t); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
+	}
+	t.Logf("%s%s", &run.stdout, &run.stderr)
+	r.restored(t, 3)
+	if after := surveyOf(t, c); after == before {
+		t.Errorf("the cluster ID is still %s, so the lost members can join", after)
+	}
+}
