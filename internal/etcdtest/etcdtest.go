@@ -93,6 +93,7 @@ func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	pb.RegisterMaintenanceServer(server, s)
 	pb.RegisterClusterServer(server, s)
 	pb.RegisterKVServer(server, s)
+	pb.RegisterLeaseServer(server, s)
 	listener := bufconn.Listen(1 << 20)
 	go server.Serve(listener) //nolint:errcheck // ends with the test
 	metrics := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,6 +17,7 @@ type member struct {
 	pb.UnimplementedMaintenanceServer
 	pb.UnimplementedClusterServer
 	pb.UnimplementedKVServer
+	pb.UnimplementedLeaseServer
 
 	cluster *Cluster
 	id      uint64
@@ -127,6 +128,11 @@ func (m *member) Alarm(_ context.Context, r *pb.AlarmRequest) (*pb.AlarmResponse
 		}
 	})
 	return &pb.AlarmResponse{Header: header}, err
+}
+
+func (m *member) LeaseGrant(_ context.Context, r *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
+	header, err := m.write(fmt.Sprintf("grant a lease of %ds", r.TTL), nil)
+	return &pb.LeaseGrantResponse{Header: header, TTL: r.TTL}, err
 }
 
 // Defragment ends with a database that has nothing but its data.

@@ -278,8 +278,9 @@ func TestPluginRecoverDruid(t *testing.T) {
 	put(t, c, 20)
 	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
 	before := surveyOf(t, c)
+	// At the same moment: with a quorum, the sidecar of the first one would replace its member.
 	for _, pod := range []string{"main-1", "main-2"} {
-		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-" + pod}})
+		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-" + pod}})
 	}
 	for _, pod := range []string{"main-1", "main-2"} {
 		remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: pod}})

@@ -50,6 +50,17 @@ func TestPluginScale(t *testing.T) {
 	writing.check(t)
 }
 
+// TestPluginScaleIdle: a learner that got its data as a snapshot of more than 5000 entries answers only after a write,
+// and no client writes.
+func TestPluginScaleIdle(t *testing.T) {
+	operating(t, 5)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
+	put(t, c, 5200)
+	plugin(t, 0, "scale", "main", "--replicas", "5", "-n", ns, "-y")
+	votersAre(t, c, 5)
+}
+
 // TestPluginScaleAlmost starts scales that can't finish, and scales that the plugin must refuse.
 // The quorum, the members and the rest of the cluster don't change.
 func TestPluginScaleAlmost(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +51,8 @@ type Members struct {
 	listed map[uint64]bool
 	// near counts how often in a row each learner was close to its leader.
 	near map[uint64]int
+	// woken is when an entry was last committed for a learner.
+	woken time.Time
 }
 
 // Close ends the connections to the members.

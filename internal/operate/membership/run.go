@@ -155,6 +155,9 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 	step := membership.Next(s.ClusterState, j.Record)
 	if step.Act == membership.Wait {
 		step.Message += m.waitReason(s, step)
+		if step.Reason == policy.CatchingUp {
+			m.wakeLearner(ctx, s)
+		}
 	}
 	if step.Act == membership.Done || step.Act == membership.Stop || step.Act == membership.Wait {
 		return step, nil
