@@ -49,14 +49,14 @@ func TestUseInstead(t *testing.T) {
 	}
 }
 
-// TestLostIsOffered: only a refusal that a declaration would change names --lost.
-func TestLostIsOffered(t *testing.T) {
+// TestLostIsNamed: only a refusal that a declaration would change names --lost.
+func TestLostIsNamed(t *testing.T) {
 	t.Parallel()
 	l := etcd.Listed{ID: 9, Name: "third", PeerURLs: []string{"https://third.example.com:2380"}}
 	for _, row := range []struct {
 		name    string
 		silence membership.Silence
-		offered bool
+		named   bool
 	}{
 		{"its address is outside, and the leader has lost it", membership.Silence{Contact: membership.ContactNone, Unknown: "outside"}, true},
 		{"metrics can't be read", membership.Silence{Unknown: "403"}, false},
@@ -64,8 +64,8 @@ func TestLostIsOffered(t *testing.T) {
 		{"the leader receives from it", membership.Silence{Contact: membership.ContactActive, Unknown: "outside"}, false},
 	} {
 		err := Removal{}.refusal(t.Context(), l, membership.IsDead(row.silence), row.silence)
-		if err == nil || strings.Contains(err.Error(), "run the same command with --lost") != row.offered {
-			t.Errorf("%s: %v, --lost is offered: want %t", row.name, err, row.offered)
+		if err == nil || strings.Contains(err.Error(), "run the same command with --lost") != row.named {
+			t.Errorf("%s: %v, --lost is named: want %t", row.name, err, row.named)
 		}
 	}
 }
