@@ -61,8 +61,8 @@ var quorumReturns = row{
 	},
 }
 
-// beganAgain is a quorum whose members lost their data and began a new log. Two logs of one cluster ID can't be told
-// apart by etcd: when the member with the old one returns, one of both is lost.
+// beganAgain is a quorum whose members lost their data and began a new log. etcd can't distinguish
+// two logs of one cluster ID: when the member with the old one returns, one of both is lost.
 var beganAgain = row{
 	id: "X-18", reason: BeganWithoutData,
 	holds: whole((*state).beganAgain),
