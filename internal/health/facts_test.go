@@ -202,11 +202,11 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 		take func(*Facts)
 		ids  string
 	}{
-		{"pods", func(f *Facts) { f.Pods.Err = refused }, "M006 M007 B005 C003 D005 D006"},
+		{"pods", func(f *Facts) { f.Pods.Err = refused }, "M006 M007 B005 C003 D005 D006 D010"},
 		{"StatefulSet", func(f *Facts) { f.StatefulSet.Err = refused }, "W001 W002 W003 W004 W005 W006 W007 W008 W009 W010 W011"},
 		{"Etcd", func(f *Facts) { f.Etcd.Err = refused }, "O001 O002 O003 O004 O005 O006 R003"},
-		{"survey", func(f *Facts) { f.Survey.Err = refused }, "Q001 Q002 Q004 Q005 Q006 Q007 M001 M002 M003 M004 M005 D001 D002 D003 D004 D007 D009 V001 V002 V003 V004 C001"},
-		{"member list", func(f *Facts) { f.Survey.Value.ListErr = refused }, "M001 M002 M003 M004 M005"},
+		{"survey", func(f *Facts) { f.Survey.Err = refused }, "Q001 Q002 Q004 Q005 Q006 Q007 M001 M002 M003 M004 M005 D001 D002 D003 D004 D007 D009 D010 V001 V002 V003 V004 C001"},
+		{"member list", func(f *Facts) { f.Survey.Value.ListErr = refused }, "M001 M002 M003 M004 M005 D010"},
 		{"metrics", func(f *Facts) { f.Metrics["main-0"] = Got[Metrics]{Err: refused} }, "Q007 D009"},
 		{"clocks", func(f *Facts) { f.Clocks["main-0"] = Got[etcd.ClockReading]{Err: refused} }, "V004"},
 		{"serving", func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{Err: refused} }, "C003 W003"},

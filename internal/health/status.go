@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
 // shown are the checks that status shows, the most urgent first, with the reason of
@@ -23,7 +24,7 @@ var shown = []struct {
 	id     string
 	reason policy.Reason
 }{
-	{"Q005", reasons.SplitBrain}, {"Q001", policy.NoQuorum}, {"Q004", policy.NoQuorum},
+	{"Q005", reasons.SplitBrain}, {"Q001", policy.NoQuorum}, {"Q004", policy.NoQuorum}, {"D010", recovery.BeganWithoutData},
 	{"M006", policy.MemberDown}, {"M002", policy.MemberDown}, {"M001", reasons.MemberWithoutPod}, {"M004", reasons.MemberWithoutPod},
 	{"D001", reasons.Alarm}, {"R002", reasons.BackupNotReady}, {"R003", reasons.BackupNotReady}, {"T001", policy.ClientTrafficCut}, {"G003", reasons.OperationInterrupted},
 	{"M003", reasons.Learner}, {"D002", reasons.QuotaNear}, {"Q006", reasons.MemberLags}, {"D003", reasons.Fragmented}, {"C001", reasons.CertificateExpires},

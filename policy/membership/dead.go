@@ -32,6 +32,8 @@ type Silence struct {
 	// user insists on its removal nevertheless.
 	Pod    string
 	Forced bool
+	// Lost is true if the user declares that the voter can't come back, although nothing shows where it ran.
+	Lost bool
 	// Elsewhere are pods of the namespace that have the voter's name or peer address and are
 	// not among the cluster's.
 	Elsewhere []string
@@ -60,6 +62,8 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterElsewhere, "it can still run: the leader has a connection with it")
 	case s.Stopped != "" && !s.Forced:
 		return policy.Refuse(VoterStopped, "%s has no replica for it, and runs it again with its data when it is scaled to %d", s.Stopped, s.Replicas)
+	case s.Lost && s.Declarable():
+		return policy.Allow(policy.CuresMember, "the leader has no connection with it, and it is declared to be lost")
 	case s.Unknown != "" || s.Contact == ContactUnknown:
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
 	}
@@ -67,4 +71,10 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterHasPod, "its pod %s exists or will be created again, so it may come back with its data", s.Pod)
 	}
 	return policy.Allow(policy.CuresMember, "the leader has lost it")
+}
+
+// Declarable reports whether only a person can find out if a voter is dead: the leader has no connection with it,
+// and what is not known is where it runs. If the leader's metrics can't be read, no declaration replaces them.
+func (s Silence) Declarable() bool {
+	return s.Unknown != "" && s.Contact == ContactNone && s.Pod == "" && len(s.Elsewhere) == 0 && s.Stopped == ""
 }

@@ -37,6 +37,13 @@ var deadRows = []struct {
 	{"M-41 metrics can't be read", Silence{Unknown: "403"}, VoterUnknown},
 	{"M-41 pods can't be listed", Silence{Contact: ContactNone, Unknown: "403"}, VoterUnknown},
 	{"M-41 nothing is known", Silence{}, VoterUnknown},
+	{"M-44 its address is outside, declared", Silence{Contact: ContactNone, Unknown: "outside", Lost: true}, policy.CuresMember},
+	{"M-41 its address is outside, and metrics can't be read, declared", Silence{Unknown: "403", Lost: true}, VoterUnknown},
+	{"M-40 its address is outside, and the leader is connected with it, declared", Silence{Contact: ContactSilent, Unknown: "outside", Lost: true}, VoterElsewhere},
+	{"M-39 its address is outside, and the leader receives from it, declared", Silence{Contact: ContactActive, Unknown: "outside", Lost: true}, VoterAlive},
+	{"M-40 a pod has its name, declared", Silence{Contact: ContactNone, Elsewhere: []string{"x"}, Unknown: "outside", Lost: true}, VoterElsewhere},
+	{"M-43 its workload is scaled to 0, declared", Silence{Stopped: "deployment/x", Contact: ContactNone, Unknown: "outside", Lost: true}, VoterStopped},
+	{"M-42 its pod is there, declared", Silence{Pod: "main-2", Contact: ContactNone, Lost: true}, VoterHasPod},
 	{"M-41 its pod doesn't answer, and metrics can't be read", Silence{Pod: "main-2", Unknown: "403"}, VoterUnknown},
 }
 
@@ -61,7 +68,7 @@ func promised(s Silence) bool {
 // TestDeadMeansLost is the promise over all silences: a voter is only dead where the leader
 // is known to receive nothing from it, and has no connection with it, and no pod can be it, now or when a
 // workload is scaled up. Only a voter with a pod or such a workload can be removed by force, and only
-// without messages from it.
+// without messages from it. A declaration replaces only the knowledge of where it runs.
 func TestDeadMeansLost(t *testing.T) {
 	t.Parallel()
 	for _, pod := range []string{"", "main-2"} {
@@ -70,9 +77,12 @@ func TestDeadMeansLost(t *testing.T) {
 				for _, unknown := range []string{"", "why"} {
 					for _, forced := range []bool{false, true} {
 						for _, stopped := range []string{"", "statefulset/etcd-2"} {
-							s := Silence{Pod: pod, Forced: forced, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped}
-							if v := IsDead(s); v.Allowed != (promised(s) && unknown == "") {
-								t.Errorf("%+v: %+v", s, v)
+							for _, lost := range []bool{false, true} {
+								s := Silence{Pod: pod, Forced: forced, Lost: lost, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped}
+								declared := lost && pod == "" && stopped == ""
+								if v := IsDead(s); v.Allowed != (promised(s) && (unknown == "" || declared)) {
+									t.Errorf("%+v: %+v", s, v)
+								}
 							}
 						}
 					}

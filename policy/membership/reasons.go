@@ -57,5 +57,5 @@ var (
 		"Scale the workload up again: kubectl scale WORKLOAD --replicas N. To remove the voter for good, add --force.")
 	VoterUnknown = reasons.Add("VoterUnknown",
 		"Whether the voter is dead could not be determined: the metrics of the leader can't be read, or it is not known whether a pod has the address in the voter's peer URL.",
-		"The message shows what is not known. If it can't be read, make it readable and try again. If the address is outside of this Kubernetes cluster, only a user there can find out whether the voter runs.")
+		"The message shows what is not known. If it can't be read, make it readable and try again. If the address is outside of this Kubernetes cluster, only a user there can find out whether the voter runs. If it is lost for good, and the leader has no connection with it, add --lost.")
 )

@@ -23,6 +23,27 @@ func (s *state) await(members []Member) Action {
 	return a
 }
 
+// keepOldLog is the least action while the only data from before may be in a member that is not well.
+func (s *state) keepOldLog() Action {
+	return Action{
+		Do: InspectPod, Member: s.predating[0].Name,
+		Why: "Don't restart, replace or remove it, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs, and what the other has is lost.",
+	}
+}
+
+// harmless returns an action that changes no member while the only data from before may be in one.
+func (s *state) harmless(a Action) Action {
+	switch a.Do {
+	case RestartPod, Replace, RemoveMember, DeleteLease, Promote, ScaleBack:
+		if s.beganAgain() {
+			return s.keepOldLog()
+		}
+	case Nothing, Wait, InspectPod, InspectOperator, Check, CompareClusters, ListMembers, ListSnapshots, SaveSnapshot, TakeBackup, Resume,
+		Reconcile, EndSuspension, RestoreTraffic, Recover:
+	}
+	return a
+}
+
 // cure is the least action on a member that is not well while the others have a quorum. A pod that
 // doesn't run is inspected, since a pod in its place wouldn't run either. Data is replaced only if it
 // is known to be lost, and a pod deleted only if its data is known to stay.

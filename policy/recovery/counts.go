@@ -26,6 +26,8 @@ type state struct {
 	superfluous []Member
 	// outside are pods whose etcd is in no member list, and learners the learners.
 	outside, learners []Member
+	// predating are members that are not well, and that alone may have the data from before the others began again.
+	predating []Member
 	// unreadyWell are members that are well in a pod that is not Ready.
 	unreadyWell []Member
 	// next is when the first grace period ends, zero for none.
@@ -62,6 +64,9 @@ func (s *state) add(m Member) {
 		return
 	}
 	s.voters++
+	if m.Predates && (c == silent || c == notReady) {
+		s.predating = append(s.predating, m)
+	}
 	until, over := s.grace(m)
 	switch {
 	case c == well:
@@ -99,6 +104,9 @@ func (f Facts) comesBack(m Member) bool {
 // false if members of which nothing is known decide.
 func (s *state) kept() bool { return s.voters > 0 && s.ready >= s.quorum }
 func (s *state) lost() bool { return s.voters > 0 && s.ready+s.unseen < s.quorum && !s.bootstraps() }
+
+// beganAgain reports whether the members with a quorum began without the data that a member has that is not well.
+func (s *state) beganAgain() bool { return s.kept() && len(s.predating) > 0 }
 
 func (s *state) allReady() bool { return s.voters > 0 && s.ready == s.voters }
 

@@ -107,6 +107,9 @@ type Member struct {
 	// Restarts is true if a StatefulSet creates the pod again, with the same data, and no command of
 	// the pod takes the member out of etcd when it stops.
 	Restarts bool
+	// Predates is true for a member that ran before the log of those that answer began: its etcd has run since before
+	// theirs, and in etcd's list it has never started. So the others began without data.
+	Predates bool
 	// OutOfContact is true if the leader is known to receive nothing from the member.
 	OutOfContact bool
 	// CaughtUp is true for a learner that is close to the leader.

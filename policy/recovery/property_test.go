@@ -17,7 +17,7 @@ import (
 var statuses = []policy.Status{policy.Absent, policy.True, policy.False, policy.Unknown}
 
 // letters are the kinds of members of cluster.
-const letters = "vxwuloeLsy"
+const letters = "vxwuloeLsyp"
 
 // groups returns every set of up to n members, in one order.
 func groups(n int) []string {
@@ -111,7 +111,7 @@ func compare(t *testing.T, g string, f Facts) {
 func naive(f Facts) []string {
 	n, r, u, back, lateAsked, earlyAsked := 0, 0, 0, 0, 0, 0
 	left, out, learn, odd := 0, 0, 0, 0
-	behind, unknown, unready := false, false, false
+	behind, unknown, unready, again := false, false, false, false
 	for _, m := range f.Members {
 		stopped := m.Pod != PodReady && m.Pod != PodUnseen
 		if f.Druid {
@@ -152,6 +152,7 @@ func naive(f Facts) []string {
 		case m.Answer == NotAsked && m.Pod == PodUnseen && m.Lease == LeaseFresh:
 			r++
 		default:
+			again = again || m.Predates
 			limit := 5 * time.Minute
 			if m.Answer != NoLeader && (m.Pod == PodReady || m.Pod == PodUnseen) {
 				limit = 6 * time.Minute
@@ -192,7 +193,7 @@ func naive(f Facts) []string {
 	add("S-6", lost && ready == policy.True)
 	add("S-7", unknown)
 	add("S-8", unready)
-	add("S-9", kept && lateAsked > 0)
+	add("S-9", kept && lateAsked > 0 && !again)
 	add("S-10", lost && !majority(r+u+back))
 	add("S-11", every && f.Desired > n)
 	add("S-12", every && f.Desired < n)
@@ -202,7 +203,8 @@ func naive(f Facts) []string {
 	add("X-4", u > 0 || kept && hidden > 0 || n == 0 && !boot)
 	add("X-5", boot)
 	add("X-6", f.Interrupted)
-	add("X-7", kept && earlyAsked > 0)
+	add("X-7", kept && earlyAsked > 0 && !again)
+	add("X-18", kept && again)
 	add("X-8", out > 0 && quiet)
 	add("X-9", learn > 0 && quiet)
 	add("X-10", !quiet && !f.Interrupted)
@@ -242,7 +244,7 @@ func TestSafe(t *testing.T) {
 				Name: fmt.Sprint("m", i), Asked: pick(3) > 0, First: i == 0, Pod: []Pod{PodUnseen, PodMissing, PodPending, PodWaiting, PodStopping, PodUnready, PodReady}[pick(7)],
 				Answer: []Answer{NotAsked, Silent, NoLeader, Follows}[pick(4)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
-				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0,
+				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0,
 			}
 			if f.ListKnown {
 				m.Listed = []Listed{Voter, Voter, Learner, NotListed}[pick(4)]
@@ -281,6 +283,8 @@ func unsafe(f Facts, s Scenario) string {
 		return ""
 	case f.ClusterIDs > 1:
 		return "the members are of several clusters"
+	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return m.Predates && f.counts(m) && m.Answer == Silent }):
+		return "a member may have the only data"
 	case i < 0:
 		return "no member is named"
 	case s.Action.Do != DeleteLease && s.Action.Do != RemoveMember && !s2.kept():

@@ -97,10 +97,13 @@ var (
 	PodsDiffer = reasons.Add("PodsDiffer",
 		"X-17: all members are healthy and as many as desired, and the workload has another number of replicas or of Ready pods.",
 		"Wait. If nothing is under way, find out what set the replicas: kubectl etcd status NAME shows the owner.")
+	BeganWithoutData = reasons.Add("BeganWithoutData",
+		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them. Only there can the data from before be.",
+		"Don't restart, replace or remove that member, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again.")
 )
 
 // The reasons of what a member does when it starts, I-1 to I-8 of DEP-01's table for
-// etcd-backup-restore, and two more.
+// etcd-backup-restore, and three more.
 var (
 	FirstMember = reasons.Add("FirstMember", "I-1: the first member of a new cluster.", policy.NoAction)
 	NextMember  = reasons.Add("NextMember", "I-2: a following member of a new cluster.", policy.NoAction)
@@ -126,6 +129,9 @@ var (
 	RestartUnclear = reasons.Add("RestartUnclear",
 		"I-10: what the member will do is not known, because its volume, the member list or the quorum is not, its volume claim is being deleted, or the members are of several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
+	MeetsNewLog = reasons.Add("MeetsNewLog",
+		"I-11: the others began without data (X-18), and the member has data from before.",
+		"Copy its data directory before it runs again.")
 )
 
 // The reasons for which recover acts or refuses.

@@ -24,7 +24,7 @@ type row struct {
 // rows are all rows, the most urgent first. A row for a state that DEP-01 doesn't have is between
 // the rows that are as urgent.
 var rows = []row{
-	hibernated, splitBrain, quorumLost, quorumReturns, unclear, bootstraps, interrupted,
+	hibernated, splitBrain, quorumLost, quorumReturns, beganAgain, unclear, bootstraps, interrupted,
 	minorityDown, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
 	trafficCut, scaleUp, scaleDown, podsDiffer,
 	readyIsOld, allReadyIsOld, readyComes, allReadyComes, podsUnready, unknownForLong, statusBehind, unconfirmed, backupUnknown,
@@ -34,6 +34,7 @@ var rows = []row{
 // scenario returns the scenario of a row that holds.
 func (r row) scenario(s *state) Scenario {
 	out := Scenario{ID: r.id, Reason: r.reason, Title: r.title(s), Evidence: r.evidence(s), Action: r.action(s)}
+	out.Action = s.harmless(out.Action)
 	if r.about != nil {
 		about := r.about(s)
 		for _, m := range about {

@@ -61,6 +61,24 @@ var quorumReturns = row{
 	},
 }
 
+// beganAgain is a quorum whose members lost their data and began a new log. etcd can't distinguish
+// two logs of one cluster ID: when the member with the old one returns, one of both is lost.
+var beganAgain = row{
+	id: "X-18", reason: BeganWithoutData,
+	holds: whole((*state).beganAgain),
+	title: func(s *state) string {
+		return fmt.Sprintf("The members that answer began without data, and %s before them: only there can the data from before be.", policy.Names(names(s.predating), "ran", "ran"))
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{
+			s.members("a quorum, not all", true),
+			{Fact: "ran before those that answer, and never started in etcd's list", Asked: "1 or more", Observed: strings.Join(names(s.predating), ", "), Met: true},
+		}
+	},
+	about:  func(s *state) []Member { return s.predating },
+	action: (*state).keepOldLog,
+}
+
 var unclear = row{
 	id: "X-4", reason: Unclear,
 	holds: whole(func(s *state) bool {
@@ -115,7 +133,7 @@ var interrupted = row{
 
 var minorityDown = row{
 	id: "S-9", reason: MinorityDown,
-	holds: whole(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
+	holds: whole(func(s *state) bool { return s.kept() && !s.beganAgain() && len(s.past) > 0 }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
 	},
@@ -132,7 +150,7 @@ var minorityDown = row{
 
 var minorityReturns = row{
 	id: "X-7", reason: MayReturn,
-	holds: whole(func(s *state) bool { return s.kept() && len(s.waiting) > 0 }),
+	holds: whole(func(s *state) bool { return s.kept() && !s.beganAgain() && len(s.waiting) > 0 }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.waiting), "is not ready", "are not ready"))
 	},

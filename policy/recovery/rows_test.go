@@ -21,6 +21,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 //	l  a learner                       o  a pod that is no member
 //	e  an extra voter without a pod    L  a lease that is left over
 //	s  an extra voter with a pod       y  one that is well, in a pod that is not Ready
+//	p  one that is not well, and ran before the log of the others began
 func cluster(members string, change ...func(*Facts)) Facts {
 	f := Facts{At: noon, Druid: true, ListKnown: true, Store: true, Backups: policy.True, ClusterIDs: 1, Formed: true}
 	for _, letter := range members {
@@ -52,7 +53,8 @@ func member(letter rune, at int) Member {
 		Lease: LeaseFresh, Status: StatusReady, Data: DataValid, MayRemove: true, Restarts: true, Liveness: true,
 	}
 	switch letter {
-	case 'x', 'w':
+	case 'x', 'w', 'p':
+		m.Predates = letter == 'p'
 		m.Pod, m.Answer, m.Lease, m.Status, m.Since = PodUnready, Silent, LeaseExpired, StatusNotReady, noon.Add(-time.Hour)
 		m.OutOfContact = true
 		if letter == 'w' {
@@ -211,6 +213,11 @@ var recoveryRows = []struct {
 	{row: "X-14", facts: cluster("vvv", func(f *Facts) { f.TrafficCut = true }), ids: "X-14", do: RestoreTraffic},
 	{row: "X-15", facts: cluster("vvv", func(f *Facts) { f.Ready.Age = time.Hour }), ids: "X-15", do: InspectOperator},
 	{row: "X-16", facts: cluster("vvv", conditions(policy.True, policy.True, policy.Unknown)), ids: "X-16", do: Wait},
+	{row: "X-18", facts: cluster("vvp", minority), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 within its grace", facts: cluster("vvp", minority, each(func(m *Member) { m.Since = noon.Add(-time.Minute) })), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 its volume claim is gone", facts: cluster("vvp", minority, each(lose)), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 two of five", facts: cluster("vvvpx", minority), ids: "X-18", do: InspectPod, member: "main-3"},
+	{row: "X-18 no quorum: no row", facts: cluster("vxp", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "X-17", facts: cluster("vvv", func(f *Facts) { f.Replicas = 5 }), ids: "X-17", do: Wait},
 	{row: "X-17 plain, a pod more", facts: cluster("vvv", plain, func(f *Facts) { f.ReadyPods = 4 }), ids: "X-17", do: Check},
 }
@@ -256,6 +263,8 @@ var restartRows = []struct {
 	{"I-8 plain", cluster("vxx", plain, data(DataNone)), "without a quorum", false},
 	{"I-9", cluster("vvo"), "added first", false},
 	{"I-9 plain", cluster("vvo", plain), "etcd refuses it", false},
+	{"I-11", cluster("vvp"), "one of the two logs", false},
+	{"I-6 it ran before the others, and there is no quorum", cluster("vxp"), "waits for a quorum", true},
 	{"I-10 the volume", cluster("vvx", data(DataUnread)), "volume", false},
 	{"I-10 several clusters", cluster("vvx", func(f *Facts) { f.ClusterIDs = 2 }), "different clusters", false},
 	{"I-10 its claim is being deleted", cluster("vvx", data(DataLeaving)), "a new pod has none", false},
@@ -305,6 +314,30 @@ func TestRestartNamesNoRefusedCommand(t *testing.T) {
 			got := s.emptyMember(Restart{}, "I-4", DamagedData).What
 			if strings.Contains(got, "kubectl etcd member replace") || strings.Contains(got, "POD") {
 				t.Errorf("managed %t, bare %t: %s", managed, bare, got)
+			}
+		}
+	}
+}
+
+// TestBeganAgainChangesNothing: while one member may have the only data, no row restarts, replaces, adds or removes one.
+func TestBeganAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	removable := func(f *Facts) {
+		for i := range f.Members {
+			f.Members[i].Removable = f.Members[i].Pod == PodMissing
+		}
+	}
+	for _, members := range []string{"vvv?e", "vv?o", "vv?l", "vv?L", "vvv?x"} {
+		for _, letter := range []string{"x", "p"} {
+			f := cluster(strings.Replace(members, "?", letter, 1), plain, removable)
+			if strings.HasSuffix(members, "L") {
+				f.Members[3].Lease = LeaseExpired
+			}
+			changes := slices.ContainsFunc(Diagnose(f).Scenarios, func(s Scenario) bool {
+				return slices.Contains([]Do{RestartPod, Replace, RemoveMember, DeleteLease, Promote, ScaleBack}, s.Action.Do)
+			})
+			if changes == (letter == "p") {
+				t.Errorf("%s with %s: an action changes something: %t", members, letter, changes)
 			}
 		}
 	}

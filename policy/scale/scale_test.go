@@ -212,8 +212,8 @@ func TestMessages(t *testing.T) {
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
-		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, and count as down; if they run, name all members in the lists of all (--initial-cluster), so that they count; if they don't, " +
-			"compare with kubectl etcd member list statefulset/main -n team; remove those that are dead from etcd: kubectl etcd member remove statefulset/main -n team MEMBER; then set N to the number of voters that etcd has, and " +
+		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
+			"if they run, name all members in the lists of all (--initial-cluster), so that they count; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +

@@ -54,9 +54,9 @@ func (f Facts) wayOfRestart() string {
 // wayElsewhere returns how fewer replicas are possible beside members elsewhere.
 func (f Facts) wayElsewhere() string {
 	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target}
-	return fmt.Sprintf("%d of them run elsewhere or not at all, and count as down; if they run, name all members in the lists of all (--initial-cluster), so that they count; if they don't, compare with kubectl etcd member list %s; "+
-		"remove those that are dead from etcd: kubectl etcd member remove %s -n %s MEMBER; "+
-		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), f.Target, f.Namespace, cluster.DeclareVoters("N"))
+	return fmt.Sprintf("%d of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check %s --only M001 asks etcd about them, and prints the command that removes each one that is dead; "+
+		"if they run, name all members in the lists of all (--initial-cluster), so that they count; "+
+		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), cluster.DeclareVoters("N"))
 }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.

@@ -51,7 +51,7 @@ func Untyped() map[string]string {
 	return map[string]string{
 		"Q003": grows, "Q004": shows, "Q006": shows, "Q007": hardware,
 		"M003": passes, "M005": edits, "M006": shows, "M007": shows, "M008": edits,
-		"D003": large, "D005": edits, "D006": edits, "D007": edits, "D008": hardware, "D009": hardware,
+		"D003": large, "D005": edits, "D006": edits, "D007": edits, "D008": hardware, "D009": hardware, "D010": shows,
 		"V001": edits, "V002": edits, "V003": edits, "V004": edits,
 		"C001": edits, "C002": edits, "C003": hardware,
 		"P001": edits, "P002": edits, "P003": zones,

@@ -21,7 +21,7 @@ import (
 
 func newMemberRemoveCmd(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: time.Minute}
-	force := false
+	force, lost := false, false
 	cmd := &cobra.Command{
 		Use:   "remove TARGET MEMBER",
 		Short: "Remove a dead member from etcd's member list",
@@ -32,7 +32,10 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			The other voters must have a healthy quorum. The command refuses to remove a voter that is
 			healthy or in contact with the leader. The pod of a voter that does not answer may exist, or
 			come back when its workload is scaled up. Such a voter is removed only with --force, because
-			its pod can't rejoin with its data afterwards.
+			its pod can't rejoin with its data afterwards. It may not be known where a voter ran, for
+			example because its address is outside of this Kubernetes cluster. Such a voter is removed
+			only with --lost, after you have made sure that it can't come back. The leader must have
+			no connection with it.
 
 			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle the pod and
 			the volume of a member. If an operator or a start script manages the members, the command
@@ -45,23 +48,25 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return memberRemove(cmd.Context(), e, args[0], args[1], force, ch)
+			return memberRemove(cmd.Context(), e, args[0], args[1], membership.Removal{Force: force, Lost: lost}, ch)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists, or comes back when its workload is scaled up")
+	cmd.Flags().BoolVar(&lost, "lost", false, "Declare that a voter can't come back of which it is not known where it ran")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }
 
-func memberRemove(ctx context.Context, a *app.App, target, member string, force bool, f change.Flags) error {
+func memberRemove(ctx context.Context, a *app.App, target, member string, r membership.Removal, f change.Flags) error {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	r := membership.Removal{Reader: c.Reader, Clock: a.Clock, Force: force, Idle: func(ctx context.Context, l etcd.Listed, members int) error {
+	r.Reader, r.Clock = c.Reader, a.Clock
+	r.Idle = func(ctx context.Context, l etcd.Listed, members int) error {
 		return change.UnfinishedFor(ctx, a, c, l, members)
-	}}
+	}
 	var l etcd.Listed
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member remove", Needs: append(change.ReadsJournal(c), memberNeeds(c)...),

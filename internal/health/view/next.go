@@ -15,7 +15,7 @@ import (
 const nextShown = 3
 
 // incomplete matches an instruction that is not only a command, or that lacks a value.
-var incomplete = regexp.MustCompile(`, |\b(N|NAME|NAMESPACE|MEMBER|CHART|LEASE|FILE|NODE)\b`)
+var incomplete = regexp.MustCompile(`, |\b(N|NAME|NAMESPACE|MEMBER|POD|CHART|LEASE|FILE|NODE)\b`)
 
 // nextCommands returns the commands to go on with, the most urgent first: those of an
 // interrupted operation, the fixes of the findings, and last the check of the cluster.
@@ -28,6 +28,9 @@ func nextCommands(f *health.Facts, findings []health.Finding) []string {
 		if strings.HasPrefix(command, "kubectl ") && !incomplete.MatchString(command) && len(out) < nextShown && !covered(out, command) {
 			out = append(out, command)
 		}
+	}
+	if f.DataLost() {
+		add(f.Command("diagnose")) // it names the least action, and what not to do
 	}
 	status := f.Command("status")
 	for _, finding := range findings {

@@ -35,7 +35,8 @@ func (r *Run) evictBatch(ctx context.Context, s *State, w drain.Wave) error {
 			return err
 		}
 		if back.Reason.Name() != "" {
-			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, node: m.Pod.Spec.NodeName, owner: m.Owner, ready: s.readyMembers(m.Owner)})
+			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, node: m.Pod.Spec.NodeName, owner: m.Owner, ready: s.readyMembers(m.Owner),
+				at: r.Clock.Now(), created: m.Pod.CreationTimestamp.Time})
 		}
 		gone = append(gone, *m)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,6 +41,8 @@ type evicted struct {
 	owner owner.Owner
 	// ready is how many members of its cluster were ready before.
 	ready int
+	// at is when it was evicted, and created when its pod was created.
+	at, created time.Time
 }
 
 // Do drains the nodes.
@@ -131,16 +134,18 @@ func (r *Run) blocked(s *State) (string, error) {
 // waits returns the first member that is not back, or an error if it can't come back by itself.
 func (r *Run) waits(ctx context.Context) (string, error) {
 	for _, m := range r.away {
-		back, waiting, err := r.isBack(ctx, m)
+		back, next, err := r.isBack(ctx, m)
 		switch {
 		case err != nil:
 			return "", err
 		case back:
-		case m.Reason == drain.AwaitUncordon && waiting != nil:
+		case m.Reason == drain.AwaitUncordon && next != nil && next.Spec.NodeName == "":
 			return "", operate.Halt("the next wave can't begin: %s", m.Message)
-		case r.unschedulable(waiting) != "":
+		case r.unschedulable(next) != "":
 			return "", operate.Halt("the next wave can't begin: no node has run pod %s/%s for %s (%s). If node %s can run it, uncordon the node after its maintenance, and wait until the pod is ready",
-				m.Namespace, m.Pod, nodeTimeout, r.unschedulable(waiting), m.node)
+				m.Namespace, next.Name, nodeTimeout, r.unschedulable(next), m.node)
+		case r.notBack(m, next) != "":
+			return "", operate.Halt("the next wave can't begin: %s. %s shows why, and the least action", r.notBack(m, next), m.owner.Command("diagnose"))
 		default:
 			return "pod " + m.Namespace + "/" + m.Pod + " is ready again", nil
 		}

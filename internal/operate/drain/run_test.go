@@ -15,10 +15,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
 // TestRun: nodes are cordoned first, and then drained wave by wave, each when the members of the one
@@ -112,6 +114,57 @@ func TestRunStopsWithoutNode(t *testing.T) {
 	}
 	if w.Get(operatetest.Path("Pod", "main-2")) == nil {
 		t.Error("main-2 is gone")
+	}
+}
+
+// TestNotBack has a row per state of the pod that replaces an evicted one, and per age.
+func TestNotBack(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	r := &Run{Job: &Job{Clock: testclock.NewFakeClock(now)}}
+	waits := func(reason string, exit int32) corev1.ContainerStatus {
+		c := corev1.ContainerStatus{Name: "etcd", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}
+		if exit != 0 {
+			c.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: exit, Message: "member has already been bootstrapped"}
+		}
+		return c
+	}
+	runs := corev1.ContainerStatus{Name: "etcd", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	for _, row := range []struct {
+		name   string
+		age    time.Duration
+		node   string // empty for a pod that no node runs, "none" for no pod
+		status corev1.ContainerStatus
+		ready  bool
+		want   string
+	}{
+		{"its data is lost", 11 * time.Minute, "node-2", waits("CrashLoopBackOff", 1), false, "CrashLoopBackOff: container etcd ended with exit code 1: member has already been bootstrapped"},
+		{"its data is lost, a moment ago", 9 * time.Minute, "node-2", waits("CrashLoopBackOff", 1), false, ""},
+		{"its image can't be read", 11 * time.Minute, "node-2", waits("ImagePullBackOff", 0), false, "ImagePullBackOff"},
+		{"its image is being read", 11 * time.Minute, "node-2", waits("ContainerCreating", 0), false, ""},
+		{"its image is being read for ever", 31 * time.Minute, "node-2", waits("ContainerCreating", 0), false, "has not become ready on node node-2 for 30m0s"},
+		{"it restores a backup", 20 * time.Minute, "node-2", runs, false, ""},
+		{"it hangs", 31 * time.Minute, "node-2", runs, false, "the readiness probe of container etcd fails"},
+		{"its member hangs", 31 * time.Minute, "node-2", runs, true, "its member is not healthy after 30m0s"},
+		{"no pod, a moment ago", 9 * time.Minute, "none", runs, false, ""},
+		{"no pod", 11 * time.Minute, "none", runs, false, "no new pod was created within 10m0s after the eviction of pod team/main-1"},
+		{"no node", time.Hour, "", runs, false, ""}, // unschedulable decides
+	} {
+		m := evicted{Back: drain.Back{Eviction: drain.Eviction{Namespace: "team", Pod: "main-1"}}, at: now.Add(-row.age)}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main-1", CreationTimestamp: metav1.NewTime(now.Add(-2 * time.Hour))}}
+		pod.Spec.NodeName = row.node
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{row.status}
+		scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-row.age))}
+		ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}
+		if row.ready {
+			ready.Status = corev1.ConditionTrue
+		}
+		if pod.Status.Conditions = []corev1.PodCondition{scheduled, ready}; row.node == "none" {
+			pod = nil
+		}
+		if got := r.notBack(m, pod); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
 	}
 }
 

@@ -18,9 +18,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// nodeTimeout is how long a new pod may find no node before the drain stops. Autoscalers add nodes within
-// minutes.
-const nodeTimeout = 5 * time.Minute
+const (
+	// nodeTimeout is how long a new pod may find no node before the drain stops. Autoscalers add nodes within
+	// minutes.
+	nodeTimeout = 5 * time.Minute
+	// startTimeout is how long a container of a new pod may fail to start: an image that can't be read, or an etcd
+	// that ends again and again, for example because the data of its member was lost with the old pod. Members
+	// whose names are not resolved yet end a few times within minutes.
+	startTimeout = 10 * time.Minute
+	// readyTimeout is how long a new pod may run without being ready. Within that time, a member restores a
+	// backup, or copies all data from the leader.
+	readyTimeout = 30 * time.Minute
+)
 
 // unschedulable returns why a pod finds no node, empty if it has not lasted.
 func (r *Run) unschedulable(pod *corev1.Pod) string {
@@ -34,14 +43,65 @@ func (r *Run) unschedulable(pod *corev1.Pod) string {
 	return c.Message
 }
 
-// isBack reports whether an evicted member is ready again. It returns its new pod if that waits for a node.
-func (r *Run) isBack(ctx context.Context, m evicted) (back bool, waiting *corev1.Pod, err error) {
+// notBack returns why an evicted member is not expected to come back by itself, empty while it may. pod is its new
+// pod, nil if there is none.
+func (r *Run) notBack(m evicted, pod *corev1.Pod) string {
+	what := "pod " + m.Namespace + "/" + m.Pod
+	if pod == nil {
+		if r.Clock.Since(m.at) < startTimeout {
+			return ""
+		}
+		return fmt.Sprintf("no new pod was created within %s after the eviction of %s", startTimeout, what)
+	}
+	if pod.Name != m.Pod {
+		what = "pod " + pod.Namespace + "/" + pod.Name + ", which replaces " + m.Pod + ","
+	}
+	limit, problem := readyTimeout, podstate.Of(pod)
+	if podstate.CantStart(pod) {
+		limit = startTimeout
+	}
+	since := pod.CreationTimestamp.Time
+	if c := podstate.Condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionTrue {
+		since = c.LastTransitionTime.Time
+	}
+	switch {
+	case pod.Spec.NodeName == "" || r.Clock.Since(since) < limit:
+		return ""
+	case problem.State == "":
+		return fmt.Sprintf("%s is Ready on node %s, and its member is not healthy after %s", what, pod.Spec.NodeName, limit)
+	}
+	return fmt.Sprintf("%s has not become ready on node %s for %s (%s)", what, pod.Spec.NodeName, limit, problem)
+}
+
+// replacement returns a member's pod that is not ready and that is newer than the eviction, nil for none. The new pod
+// of a Deployment has another name.
+func (r *Run) replacement(ctx context.Context, m evicted) (*corev1.Pod, error) {
+	pods, err := r.Reader.MemberPods(ctx, m.owner)
+	if err != nil {
+		return nil, fmt.Errorf("read the pods of %s: %w", m.owner, err)
+	}
+	at := slices.IndexFunc(pods, func(p *corev1.Pod) bool {
+		return p.UID != m.uid && p.DeletionTimestamp == nil && !podstate.Ready(p) && !p.CreationTimestamp.Time.Before(m.created)
+	})
+	if at < 0 {
+		return nil, nil
+	}
+	return pods[at], nil
+}
+
+// isBack reports whether an evicted member is ready again. It returns its new pod if
+// it is not, nil if there is none.
+func (r *Run) isBack(ctx context.Context, m evicted) (back bool, next *corev1.Pod, err error) {
 	facts, err := clusterFacts(ctx, r.Reader, m.owner, m.Pod)
 	if err != nil {
 		return false, nil, fmt.Errorf("observe %s: %w", m.owner, err)
 	}
 	if m.owner.WithoutStatefulSet() || m.owner.IsBeside(m.Pod) { // the new pod may have another name
-		return readyCount(facts.Cluster) >= m.ready, nil, nil
+		if readyCount(facts.Cluster) >= m.ready {
+			return true, nil, nil
+		}
+		next, err = r.replacement(ctx, m)
+		return false, next, err
 	}
 	var pod corev1.Pod
 	err = r.Kube.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: m.Pod}, &pod)
@@ -54,10 +114,10 @@ func (r *Run) isBack(ctx context.Context, m evicted) (back bool, waiting *corev1
 	ready := slices.ContainsFunc(facts.Cluster.Members, func(have policy.Member) bool {
 		return have.Pod == m.Pod && have.Ready && have.PodReady
 	})
-	if pod.UID != m.uid && pod.Spec.NodeName == "" {
-		waiting = &pod
+	if pod.UID == m.uid {
+		return false, nil, nil
 	}
-	return pod.UID != m.uid && ready, waiting, nil
+	return ready, &pod, nil
 }
 
 func readyCount(c policy.Cluster) int {

@@ -83,16 +83,23 @@ func unchanged(s etcd.Survey, was etcd.Listed) bool {
 // MayRemove decides whether a member may be removed from etcd on its own: the voters that are
 // left keep a quorum, and a voter that doesn't answer is dead.
 func (r Removal) MayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) policy.Verdict {
+	v, _ := r.mayRemove(ctx, s, l)
+	return v
+}
+
+// mayRemove also returns what is known of a voter that doesn't answer.
+func (r Removal) mayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, membership.Silence) {
 	peers := Peers(r.Owner, s)
 	v := membership.MayRemove(peers, l.ID)
 	at := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })
 	if !v.Allowed || l.Learner || peers[at].Healthy {
-		return v
+		return v, membership.Silence{}
 	}
-	if dead := membership.IsDead(r.Silence(ctx, s, l)); !dead.Allowed {
-		return dead
+	silence := r.Silence(ctx, s, l)
+	if dead := membership.IsDead(silence); !dead.Allowed {
+		return dead, silence
 	}
-	return v
+	return v, silence
 }
 
 // Remove removes a member from etcd. It surveys the cluster again, and refuses where the rules refuse

@@ -35,7 +35,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 			return l, operate.Plan{}, err
 		}
 	}
-	v, err := r.judge(ctx, s, l)
+	v, silence, err := r.judge(ctx, s, l)
 	if err != nil {
 		return l, operate.Plan{}, err
 	}
@@ -43,6 +43,9 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	plan := operate.Plan{
 		Title: what + " from etcd",
 		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
+	}
+	if r.Lost && silence.Declarable() {
+		plan.Warnings = append(plan.Warnings, "It is declared to be lost. If it runs where it is not known here, it can't rejoin: "+silence.Unknown+".")
 	}
 	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
 	switch {
@@ -79,30 +82,40 @@ func peerOf(r Removal, s etcd.Survey, l etcd.Listed) membership.Peer {
 
 // judge returns the verdict of the rules on a member that may be removed. The error has what to do
 // instead, or first.
-func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, error) {
+func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, membership.Silence, error) {
 	refused := func(format string, args ...any) error {
 		return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
 	}
 	if why := r.useInstead(l, peerOf(r, s, l).Healthy); why != "" {
-		return policy.Verdict{}, refused("%s", why)
+		return policy.Verdict{}, membership.Silence{}, refused("%s", why)
 	}
-	v := r.MayRemove(ctx, s, l)
+	v, silence := r.mayRemove(ctx, s, l)
 	if err := context.Cause(ctx); err != nil {
-		return v, err
+		return v, silence, err
+	}
+	return v, silence, r.refusal(ctx, l, v, silence)
+}
+
+// refusal returns what to do instead of a removal that a verdict refuses, and nil for one that it allows.
+func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, silence membership.Silence) error {
+	refused := func(format string, args ...any) error {
+		return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
 	}
 	switch {
 	case v.Reason == membership.VoterHasPod:
 		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
-		return v, refused("%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
+		return refused("%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
 			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
 	case v.Reason == membership.VoterStopped:
-		return v, refused("%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
+		return refused("%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
-		return v, refused("%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
+		return refused("%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
+	case v.Reason == membership.VoterUnknown && silence.Declarable():
+		return refused("%s. The leader has no connection with it. If you have made sure that it can't come back, run the same command with --lost", v.Message)
 	case !v.Allowed:
-		return v, refused("%s", v.Message)
+		return refused("%s", v.Message)
 	}
-	return v, nil
+	return nil
 }
 
 // useInstead returns what to do instead if a member must not simply be removed from the list.

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // TestUseInstead checks which members may be removed. If an operator or a start script manages
@@ -44,6 +45,27 @@ func TestUseInstead(t *testing.T) {
 		}
 		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestLostIsNamed: only a refusal that a declaration would change names --lost.
+func TestLostIsNamed(t *testing.T) {
+	t.Parallel()
+	l := etcd.Listed{ID: 9, Name: "third", PeerURLs: []string{"https://third.example.com:2380"}}
+	for _, row := range []struct {
+		name    string
+		silence membership.Silence
+		named   bool
+	}{
+		{"its address is outside, and the leader has lost it", membership.Silence{Contact: membership.ContactNone, Unknown: "outside"}, true},
+		{"metrics can't be read", membership.Silence{Unknown: "403"}, false},
+		{"the leader is connected with it", membership.Silence{Contact: membership.ContactSilent, Unknown: "outside"}, false},
+		{"the leader receives from it", membership.Silence{Contact: membership.ContactActive, Unknown: "outside"}, false},
+	} {
+		err := Removal{}.refusal(t.Context(), l, membership.IsDead(row.silence), row.silence)
+		if err == nil || strings.Contains(err.Error(), "run the same command with --lost") != row.named {
+			t.Errorf("%s: %v, --lost is named: want %t", row.name, err, row.named)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type Removal struct {
 	Clock   clock.Clock
 	// Force removes a voter that doesn't answer although its pod exists.
 	Force bool
+	// Lost declares that a voter can't come back of which it is not known where it ran.
+	Lost bool
 	// Idle returns an error if an unfinished operation may be about a member of etcd's list, which
 	// has so many members. Nil means no check.
 	Idle func(ctx context.Context, l etcd.Listed, members int) error
@@ -34,7 +36,7 @@ type Removal struct {
 // namespace may run it, whether a workload of it would, and whether the leader is in contact with it.
 // The latter takes some seconds.
 func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
-	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force}
+	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force, Lost: r.Lost}
 	if out.Pod == "" {
 		others := map[string]bool{}
 		for _, other := range s.List {

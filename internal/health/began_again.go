@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// predates reports whether a voter that doesn't answer ran before the log of those that answer began. Each member
+// publishes its client URLs in the log when it starts. So a voter of the list without any, which has a name and hence
+// was in the first configuration, has never started in this log, although its pod shows that it runs for longer than
+// each member that answers. What can't be read is no evidence.
+func (f *Facts) predates(l etcd.Listed) bool {
+	if !f.listKnown() || l.Pod == "" || l.Name == "" || l.Learner || len(l.ClientURLs) > 0 || f.Barred[l.Pod] ||
+		f.Silences[l.ID].Contact >= membership.ContactActive {
+		return false
+	}
+	silent := slices.ContainsFunc(f.Survey.Value.Members, func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err != nil && m.ID == 0 })
+	since, known := f.runningSince(l.Pod)
+	others := f.Responding()
+	return silent && known && len(others) > 0 && !slices.ContainsFunc(others, func(m etcd.Member) bool {
+		started, known := f.runningSince(m.Pod)
+		return !known || started.Sub(since) < recovery.NotReadyGrace
+	})
+}
+
+// runningSince returns since when the etcd of a pod runs.
+func (f *Facts) runningSince(name string) (time.Time, bool) {
+	pod := f.pod(name)
+	if pod == nil {
+		return time.Time{}, false
+	}
+	c := etcdContainer(pod)
+	if c == nil {
+		return time.Time{}, false
+	}
+	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == c.Name && s.State.Running != nil })
+	if i < 0 {
+		return time.Time{}, false
+	}
+	return pod.Status.ContainerStatuses[i].State.Running.StartedAt.Time, true
+}
+
+// dataBefore is a check: the members with the quorum have the data from before.
+func dataBefore(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	if f.Pods.Err != nil {
+		return []Finding{unknown("since when each member runs", f.Pods.Err)}
+	}
+	var found []Finding
+	for _, l := range f.Survey.Value.List {
+		if !f.predates(l) {
+			continue
+		}
+		since, _ := f.runningSince(l.Pod)
+		var revision int64
+		for _, m := range f.Responding() {
+			revision = max(revision, m.Revision)
+		}
+		one := about(Failure, l.Pod, f.Command("diagnose"),
+			"%s began without data, at a time when %s ran: it has run for %s, has never started in their log, and alone can have the data from before. They are at revision %d. Don't restart, replace or remove it",
+			policy.List(pods(f.Responding())), l.Pod, ago(f.At.Sub(since)), revision)
+		one.Reason = recovery.BeganWithoutData
+		found = append(found, one)
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("no voter is known to have run before the data of the others began")
+}
+
+// DataLost reports whether the data of a member is known to be lost, or that of those with the quorum.
+func (f *Facts) DataLost() bool {
+	return slices.ContainsFunc(f.Recovery().Members, func(m recovery.Member) bool {
+		return m.Predates || m.Asked && (m.Data == recovery.DataNone || m.Data == recovery.DataDamaged)
+	})
+}
