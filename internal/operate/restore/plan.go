@@ -62,6 +62,14 @@ type Plan struct {
 	Newest int64
 	// Answers means that a member answers, so that its data can be saved before.
 	Answers bool
+	// Saved means that the snapshot is the present data.
+	Saved bool
+	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that
+	// the members belong to several clusters.
+	Led, Split bool
+	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
+	Silent       []Silent
+	AllowUnsaved bool
 	// List is the member list from a member, nil if none answers.
 	List []etcd.Listed
 	// ClientPort is where members listen for clients, 0 if it isn't known.
@@ -177,6 +185,7 @@ func (r Plan) warnings() []string {
 	if names := r.foreignMembers(); names != "" {
 		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
+	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")

@@ -106,8 +106,11 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	Survey(ctx, t.app, t.target, &r)
-	r.Answers, r.Lost = r.Answers && t.recovery.Facts == nil, t.recovery.Lost // its snapshot is the present data
+	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
+	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	r.Answers, r.Lost = r.Answers && !r.Saved, t.recovery.Lost
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
 		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and the saved data at %d; run the command again", r.Newest, t.recovery.Revision)
 	}
