@@ -6,6 +6,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
 // TestRestoreSilent: a restore into a cluster whose members run and don't answer is refused after several tries, unless
@@ -41,5 +43,60 @@ func TestRestoreSilent(t *testing.T) {
 				t.Errorf("no %q in\n%s", row.text, text)
 			}
 		})
+	}
+}
+
+// TestRestoreDenied: that etcd refuses its user is known before a restore begins, and snapshot save asks no other member.
+func TestRestoreDenied(t *testing.T) {
+	t.Parallel()
+	const text = "etcd has no user with the name in the client certificate; set others with --etcd-user, or a Secret with them with --user-secret"
+	restore := verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL", set: func(w *world) { w.Etcd.NoUser = rpctypes.ErrGRPCUserNotFound }}
+	for _, row := range []struct {
+		verb
+		flags string
+		code  int
+	}{
+		{restore, "-y", 2},
+		{restore, "--dry-run=client", 2},
+		{verb{path: "snapshot save", args: "statefulset/main SURVIVOR"}, "", 1},
+	} {
+		w := newWorld(t, restore)
+		before := w.state()
+		if code := w.run(t.Context(), row.verb, strings.Fields(row.flags)...); code != row.code || w.state() != before {
+			t.Errorf("%s %s: exit code %d, want %d", row.path, row.flags, code, row.code)
+		}
+		if got := w.err.String(); !strings.Contains(got, text) || strings.Contains(got, "Trying again") || strings.Contains(got, "attempts") {
+			t.Errorf("%s %s: no %q in\n%s", row.path, row.flags, text, got)
+		}
+	}
+}
+
+// TestRestoreOpens: a snapshot without authentication is not restored unnoticed into a cluster that has it.
+func TestRestoreOpens(t *testing.T) {
+	t.Parallel()
+	restore := verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"}
+	for auth, want := range map[bool]bool{true: true, false: false} {
+		w := newWorld(t, restore)
+		w.Etcd.Auth = auth
+		if code := w.run(t.Context(), restore, "--dry-run=client"); code != 0 {
+			t.Errorf("exit code %d:\n%s", code, &w.err)
+		}
+		if warned := strings.Contains(w.err.String(), "Warning: authentication is on now, and off in the snapshot"); warned != want || strings.Contains(w.err.String(), "not known whether it is on") {
+			t.Errorf("authentication %t:\n%s", auth, &w.err)
+		}
+	}
+}
+
+// TestRestoreOtherFile: the refusal of another file than that of the unfinished restore names the ways.
+func TestRestoreOtherFile(t *testing.T) {
+	t.Parallel()
+	restore := verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"}
+	w := newWorld(t, restore)
+	w.unfinishedCut("snapshot restore", `{"sha256":"00","at":"2026-01-01T00:00:00Z","size":3,"replicas":3}`)
+	code := w.run(t.Context(), restore, "-y")
+	for _, want := range []string{"another snapshot than the one of the unfinished restore", "begun at 2026-01-01T00:00:00Z", "continue it with its own file, or undo it with kubectl etcd", "snapshot restore statefulset/main --abort"} {
+		if !strings.Contains(w.err.String(), want) {
+			t.Errorf("exit code %d: no %q in\n%s", code, want, &w.err)
+		}
 	}
 }

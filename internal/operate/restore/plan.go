@@ -70,6 +70,10 @@ type Plan struct {
 	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
 	Silent       []Silent
 	AllowUnsaved bool
+	// Denied is why etcd refuses snapshots to the user, empty if it doesn't.
+	Denied string
+	// Authentication is whether the members have it enabled.
+	Authentication etcd.Authentication
 	// List is the member list from a member, nil if none answers.
 	List []etcd.Listed
 	// ClientPort is where members listen for clients, 0 if it isn't known.
@@ -169,9 +173,7 @@ func (r Plan) warnings() []string {
 	if r.Etcd == "" {
 		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
 	}
-	if r.Snapshot.Auth {
-		warn("authentication was on: after the restore, users have the passwords of that time")
-	}
+	r.warnOfAuthentication(warn)
 	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
 		warn("%s writes the StatefulSet: stop it before the first step, or it starts members too early", m.ManagerName)
 	}
@@ -192,6 +194,19 @@ func (r Plan) warnings() []string {
 	}
 	warn("everything written after revision %d is lost", r.Snapshot.Revision)
 	return out
+}
+
+// warnOfAuthentication warns of users and permissions that differ after the restore.
+func (r Plan) warnOfAuthentication(warn func(format string, args ...any)) {
+	const open = "after the restore, each client that reaches a member may read and write all"
+	switch {
+	case r.Snapshot.Auth:
+		warn("authentication was on: after the restore, users have the passwords of that time")
+	case r.Authentication == etcd.AuthenticationOn:
+		warn("authentication is on now, and off in the snapshot: %s", open)
+	case r.Authentication == "" && !r.Saved:
+		warn("authentication is off in the snapshot, and it is not known whether it is on now: %s", open)
+	}
 }
 
 // warnOfRevisions warns of clients that don't notice the restore.

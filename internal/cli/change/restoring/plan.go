@@ -52,7 +52,21 @@ func surveyOnce(ctx context.Context, a *app.App, target string, r *restore.Plan)
 	if len(c.Members.Endpoints) > 0 {
 		r.ClientPort = c.Members.Endpoints[0].Port
 	}
-	return c.Members.Survey(ctx)
+	survey, err := c.Members.Survey(ctx)
+	if order := etcd.SnapshotOrder(survey.Members); err == nil && len(order) > 0 {
+		findAccess(ctx, c, survey, order[0].Pod, r)
+	}
+	return survey, err
+}
+
+// findAccess finds out what etcd allows to the user of a member's client, before anything begins.
+func findAccess(ctx context.Context, c *app.Cluster, survey etcd.Survey, pod string, r *restore.Plan) {
+	r.Denied, r.Authentication = "", ""
+	if err := c.Members.MaySnapshot(ctx, pod); err != nil {
+		r.Denied, r.Authentication = err.Error(), etcd.AuthenticationOn
+	} else if survey.Followed() != 0 {
+		r.Authentication = c.Members.Authentication(ctx, pod)
+	}
 }
 
 // pinnedFlags returns flags that select the same API server even if the current context changes.

@@ -83,7 +83,7 @@ func (t *task) operation() change.Operation {
 		Create: func(ctx context.Context, rec *restore.Record, dry bool) error {
 			return t.job.Create(ctx, t.plan, rec, dry)
 		},
-		Abort: "start the members on their old data again",
+		Abort: "start the members on their old data again", Undoing: t.Abort,
 	}
 	return t.run.Operation(t.cluster, "snapshot restore", nil, t.act)
 }
@@ -159,7 +159,7 @@ func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, e
 		return r.ProposeRest(rec, steps, true), err
 	}
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
-		return operate.Plan{}, err
+		return operate.Plan{}, r.OtherFile(rec, err)
 	}
 	steps, _, err := restore.Steps(r)
 	if err != nil {
