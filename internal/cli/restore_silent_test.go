@@ -4,6 +4,10 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,6 +101,34 @@ func TestRestoreOtherFile(t *testing.T) {
 	for _, want := range []string{"another snapshot than the one of the unfinished restore", "begun at 2026-01-01T00:00:00Z", "continue it with its own file, or undo it with kubectl etcd", "snapshot restore statefulset/main --abort"} {
 		if !strings.Contains(w.err.String(), want) {
 			t.Errorf("exit code %d: no %q in\n%s", code, want, &w.err)
+		}
+	}
+}
+
+// TestRestoreOtherCluster: -y does not confirm the snapshot of another cluster.
+func TestRestoreOtherCluster(t *testing.T) {
+	t.Parallel()
+	const warning = "Warning: the snapshot is of another cluster, as the file beside it shows: StatefulSet away/b1 (cluster ID f0d7)"
+	restore := verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"}
+	for _, row := range []struct {
+		cluster, flags, text string
+		warned               bool
+	}{
+		{"away/b1", "--dry-run=client", "Nothing was changed", true},
+		{"away/b1", "", "there is no terminal to ask for confirmation", true},
+		{"away/b1", "-y", "refused: the snapshot is of another cluster, StatefulSet away/b1 (cluster ID f0d7): with -y, add --from-other-cluster to restore it into StatefulSet team/main", true},
+		{"away/b1", "--from-other-cluster --dry-run=server -y", "The rules and the API server allow it", true},
+		{"team/main", "--dry-run=client", "Nothing was changed", false},
+	} {
+		w := newWorld(t, restore)
+		namespace, name, _ := strings.Cut(row.cluster, "/")
+		record := fmt.Sprintf(`{"sha256":"%x","origin":{"cluster":{"kind":"StatefulSet","namespace":%q,"name":%q},"clusterID":"f0d7"}}`, sha256.Sum256(w.Etcd.Database), namespace, name)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(w.config), "SNAPSHOT.json"), []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.run(t.Context(), restore, strings.Fields(row.flags)...)
+		if got := w.err.String(); !strings.Contains(got, row.text) || strings.Contains(got, warning) != row.warned {
+			t.Errorf("%s %s:\n%s", row.cluster, row.flags, got)
 		}
 	}
 }

@@ -145,6 +145,12 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if err != nil {
 		return "", found, err
 	}
+	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: best.Version}
+	if !c.Owner.OfDruid() { // whose plan may need none
+		if err := tool.CheckTool(ctx); err != nil { // before another file is written
+			return "", found, err
+		}
+	}
 	file = cmp.Or(o.file, restore.SurvivorFile(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err

@@ -70,6 +70,9 @@ type Plan struct {
 	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
 	Silent       []Silent
 	AllowUnsaved bool
+	// From is the other cluster that the record of the snapshot names, empty for none. FromOther allows its snapshot.
+	From      string
+	FromOther bool
 	// Denied is why etcd refuses snapshots to the user, empty if it doesn't.
 	Denied string
 	// Authentication is whether the members have it enabled.
@@ -184,7 +187,9 @@ func (r Plan) warnings() []string {
 	if r.Druid != nil && traffic.Suspended(r.Owner) {
 		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
 	}
-	if names := r.foreignMembers(); names != "" {
+	if r.From != "" {
+		warn("the snapshot is of another cluster, as the file beside it shows: %s", r.From)
+	} else if names := r.foreignMembers(); names != "" {
 		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
 	r.warnOfUnsaved(warn)

@@ -25,6 +25,9 @@ func (r Plan) Propose(steps []step.Step, warnings []string, taken time.Time) ope
 		Facts:   append(r.snapshotFacts(taken), r.lost()),
 		Needs:   r.needs(),
 	}
+	if r.From != "" && !r.FromOther {
+		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", r.From, r.Owner)
+	}
 	for _, w := range warnings {
 		p.Warnings = append(p.Warnings, w+".")
 	}

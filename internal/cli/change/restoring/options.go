@@ -42,6 +42,8 @@ type PlanOptions struct {
 	Tool string
 	// AllowUnsaved allows a restore that can't save the present data of members that run.
 	AllowUnsaved bool
+	// FromOther allows the snapshot of another cluster without a question.
+	FromOther bool
 
 	// given reports whether a flag was given.
 	given func(flag string) bool

@@ -13,6 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -66,7 +68,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
-			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t},
+			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
 		},
 		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
 	}
@@ -107,6 +109,7 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
 	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
+	r.From, r.FromOther = OtherCluster(r.Owner, t.file), t.FromOther
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -128,6 +131,16 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 	p := r.Propose(steps, warnings, t.taken())
 	p.Facts = append(slices.Clone(t.recovery.Facts), p.Facts...)
 	return restore.NewRecord(r), p, nil
+}
+
+// OtherCluster returns the cluster that the record of a snapshot names, empty for the given one and without a record.
+// A cluster of the same name may have been created again.
+func OtherCluster(o owner.Owner, s *v1alpha1.Snapshot) string {
+	if s.Origin == nil || s.Origin.Cluster.Namespace == o.Namespace && s.Origin.Cluster.Name == o.Name {
+		return ""
+	}
+	c := s.Origin.Cluster
+	return format.PrintableLine(fmt.Sprintf("%s %s/%s (cluster ID %s)", c.Kind, c.Namespace, c.Name, s.Origin.ClusterID))
 }
 
 func (t *task) taken() time.Time {
