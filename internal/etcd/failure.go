@@ -203,10 +203,14 @@ func describeEtcd(e Endpoint, err error) string {
 		return demandsUser(e)
 	case errors.Is(err, rpctypes.ErrAuthFailed):
 		return rejectsPassword(e)
+	case errors.Is(err, rpctypes.ErrUserNotFound) && e.Username != "":
+		return fmt.Sprintf("etcd has no user %q; %s", e.Username, adviseOthers)
+	case errors.Is(err, rpctypes.ErrUserNotFound):
+		return "authentication is enabled, and etcd has no user with the name in the client certificate" + ofClient(e) + "; " + adviseOthers
 	case errors.Is(err, rpctypes.ErrPermissionDenied) && e.Username != "":
-		return fmt.Sprintf("user %q has no permission for this; root has", e.Username)
+		return fmt.Sprintf("user %q has no permission for this; root has: %s", e.Username, adviseOthers)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return "the client certificate's user has no permission for this; root has"
+		return "the client certificate's user has no permission for this; root has: " + adviseOthers
 	case errors.Is(err, rpctypes.ErrNoLeader):
 		return "has no leader: it has no connection to the others, or the cluster has lost quorum"
 	case errors.Is(err, rpctypes.ErrNotCapable), status.Code(err) == codes.Unimplemented:
@@ -228,7 +232,7 @@ func rejectsPassword(e Endpoint) string {
 	what := fmt.Sprintf("rejects the password of user %q", e.Username)
 	switch e.passwordFrom {
 	case "", "--etcd-user":
-		return what + ", or has no such user; set others with --etcd-user, or a Secret with them with --user-secret"
+		return what + ", or has no such user; " + adviseOthers
 	}
 	return fmt.Sprintf("%s from %s, or has no such user: the password in etcd was probably changed; %s", what, e.passwordFrom, adviseUser)
 }

@@ -55,6 +55,9 @@ func TestDescribe(t *testing.T) {
 		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "doesn't use TLS on port 2379"},
 		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
 		{"password", secured, rpctypes.ErrAuthFailed, `rejects the password of user "root"`},
+		{"no such user", secured, rpctypes.ErrGRPCUserNotFound, `etcd has no user "root"; set others with --etcd-user, or a Secret with them with --user-secret`},
+		{"no user of the certificate's name", client.withoutUser(), rpctypes.ErrGRPCUserNotFound, "in the client certificate (Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC); set others with --etcd-user"},
+		{"permission of the certificate's user", plain, rpctypes.ErrGRPCPermissionDenied, "root has: set others with --etcd-user"},
 		{"permission", secured, rpctypes.ErrPermissionDenied, `user "root" has no permission`},
 		{"deadline", plain, context.DeadlineExceeded, "no answer in time"},
 		{"old etcd", plain, status.Error(codes.Unimplemented, "unknown method"), "doesn't support this call"},
@@ -65,6 +68,24 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%q, want %q in it", got, c.want)
 			}
 		})
+	}
+}
+
+// withoutUser returns the endpoint for the user of the client certificate.
+func (e Endpoint) withoutUser() Endpoint {
+	e.Username = ""
+	return e
+}
+
+// TestDenied: each way in which etcd refuses a user is known as that, also with a message for users.
+func TestDenied(t *testing.T) {
+	for err, want := range map[error]bool{
+		rpctypes.ErrGRPCUserEmpty: true, rpctypes.ErrGRPCUserNotFound: true, rpctypes.ErrGRPCAuthFailed: true, rpctypes.ErrGRPCPermissionDenied: true,
+		rpctypes.ErrGRPCNoLeader: false, status.Error(codes.Unavailable, "gone"): false,
+	} {
+		if described := describeStream(Endpoint{Pod: "a-0"}, err); Denied(err) != want || Denied(fmt.Errorf("snapshot of a-0: %w", described)) != want {
+			t.Errorf("%v: denied %t, described %t, want %t", err, Denied(err), Denied(described), want)
+		}
 	}
 }
 

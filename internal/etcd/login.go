@@ -15,6 +15,9 @@ import (
 
 const adviseUser = "set a user with --etcd-user, or a Secret with one with --user-secret"
 
+// adviseOthers is the advice where etcd refuses the user that it gets.
+const adviseOthers = "set others with --etcd-user, or a Secret with them with --user-secret"
+
 // login is a user of etcd and its password. Both are empty if there are none.
 type login struct {
 	user, password string

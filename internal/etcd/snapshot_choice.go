@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
@@ -23,16 +24,65 @@ func (c *Cluster) SnapshotSource(pod string) snapshot.Source {
 			return nil, nil, err
 		}
 		return client.ActiveConnection(), client, nil
-	}, Describe: describeStream}
+	}, Describe: func(err error) error {
+		e, _ := c.endpoint(pod) // of a pod that isn't a member, the error is that of Open
+		return describeStream(e, err)
+	}, Denied: Denied}
+}
+
+// MaySnapshot returns the error of etcd if it refuses snapshots to the user, nil if it does not, or if that can't be
+// found out. It reads the beginning of a snapshot.
+func (c *Cluster) MaySnapshot(ctx context.Context, pod string) error {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	client, err := c.Conn(ctx, pod)
+	if err == nil {
+		defer client.Close()
+		var stream grpc.ServerStreamingClient[pb.SnapshotResponse]
+		if stream, err = pb.NewMaintenanceClient(client.ActiveConnection()).Snapshot(ctx, &pb.SnapshotRequest{}); err == nil {
+			_, err = stream.Recv()
+		}
+	}
+	if !Denied(err) {
+		return nil
+	}
+	e, _ := c.endpoint(pod)
+	return Explain(e, err)
+}
+
+// Authentication is whether a cluster has authentication enabled.
+type Authentication string
+
+// The zero value means that it is not known.
+const (
+	AuthenticationOn  Authentication = "on"
+	AuthenticationOff Authentication = "off"
+)
+
+// Authentication asks a member that follows a leader. Members before etcd 3.5 don't report it, and only show it by a
+// refusal.
+func (c *Cluster) Authentication(ctx context.Context, pod string) Authentication {
+	client, err := c.Client(ctx, pod)
+	if err != nil {
+		return ""
+	}
+	switch s, err := client.AuthStatus(ctx); {
+	case Denied(err), err == nil && s.Enabled:
+		return AuthenticationOn
+	case err == nil:
+		return AuthenticationOff
+	}
+	return ""
 }
 
 // describeStream returns the error of a snapshot's stream without the member, which the
 // caller names.
-func describeStream(err error) error {
+func describeStream(e Endpoint, err error) error {
+	err = Explain(e, err)
 	if m, ok := errors.AsType[*MemberError](err); ok {
 		return &messageError{m.Message, err}
 	}
-	return &messageError{describe(Endpoint{}, err), err}
+	return &messageError{describe(e, err), err}
 }
 
 // SnapshotOrder returns the members that can serve a snapshot, the best first: followers

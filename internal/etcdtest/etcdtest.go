@@ -44,6 +44,9 @@ type Cluster struct {
 	Reached []string
 	// Database is what a snapshot contains, as Database returns it. Members without one have no snapshots.
 	Database []byte
+	// Auth enables authentication. NoUser has each call that needs a user refused with it.
+	Auth   bool
+	NoUser error
 	// Fail returns the error of a call, nil for none. It is called before anything is done.
 	Fail func(call string) error
 
@@ -94,6 +97,7 @@ func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	pb.RegisterClusterServer(server, s)
 	pb.RegisterKVServer(server, s)
 	pb.RegisterLeaseServer(server, s)
+	pb.RegisterAuthServer(server, &users{cluster: c})
 	listener := bufconn.Listen(1 << 20)
 	go server.Serve(listener) //nolint:errcheck // ends with the test
 	metrics := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,6 +45,9 @@ func Database(t *testing.T) []byte {
 
 // Snapshot sends the database of the cluster and its hash.
 func (m *member) Snapshot(_ *pb.SnapshotRequest, stream grpc.ServerStreamingServer[pb.SnapshotResponse]) error {
+	if err := m.cluster.NoUser; err != nil {
+		return err
+	}
 	db := m.cluster.Database
 	if db == nil {
 		return status.Error(codes.Unimplemented, "the test has no database")

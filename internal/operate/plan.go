@@ -20,6 +20,8 @@ type Plan struct {
 	Subject string
 	// Typed is the name that the user must type to confirm the plan. It is empty for a yes.
 	Typed string
+	// Unconfirmed is why -y alone does not confirm the plan, and what does. It is empty if -y does.
+	Unconfirmed string
 	// Needs are the permissions that are only known from the facts.
 	Needs []Need
 }

@@ -30,6 +30,8 @@ type Source struct {
 	// Describe returns an error of the connection or of the member with a message for
 	// users. Where it is nil, such errors keep their own message.
 	Describe func(error) error
+	// Denied reports whether an error is a refusal of the user, which any other member would repeat. It may be nil.
+	Denied func(error) bool
 }
 
 // failed returns the error of a stream that broke.
@@ -262,7 +264,7 @@ func (s Saver) retry(ctx context.Context, mayRetry func() bool, attempt func(con
 		}
 		err = fmt.Errorf("snapshot of %s: %w", src.Pod, err)
 		var stream *streamError
-		if !errors.As(err, &stream) || ctx.Err() != nil || !mayRetry() {
+		if !errors.As(err, &stream) || ctx.Err() != nil || !mayRetry() || src.Denied != nil && src.Denied(err) {
 			return Saved{}, err
 		}
 		if n >= s.Retries {

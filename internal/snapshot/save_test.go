@@ -196,6 +196,18 @@ func TestSaveRetries(t *testing.T) {
 	}
 }
 
+// A member that refuses the user is the last that is asked.
+func TestSaveDenied(t *testing.T) {
+	t.Parallel()
+	a, askedA := sourceOf(t, "a-0", cut(database(t), 0, status.Error(codes.PermissionDenied, "permission denied")))
+	b, askedB := sourceOf(t, "a-1", send(database(t)))
+	a.Denied = func(err error) bool { return strings.Contains(err.Error(), "permission denied") }
+	_, err := saveTo(t, filepath.Join(t.TempDir(), "a.db"), false, Saver{Sources: []Source{a, b}, Retries: 3})
+	if err == nil || strings.Contains(err.Error(), "bytes") || strings.Contains(err.Error(), "attempts") || askedA.asked != 1 || askedB.asked != 0 {
+		t.Errorf("got %v; asked %d and %d times", err, askedA.asked, askedB.asked)
+	}
+}
+
 func TestSaveCancelled(t *testing.T) {
 	t.Parallel()
 	db := database(t)

@@ -59,6 +59,9 @@ func receive(stream responseStream, w io.Writer, begin func(total int64) error, 
 		if errors.Is(err, io.EOF) {
 			return in.end()
 		}
+		if err != nil && in.done == 0 {
+			return received{}, &streamError{err}
+		}
 		if err != nil {
 			return received{}, badStream("%w (after %d of %d bytes)", err, in.done, in.total)
 		}

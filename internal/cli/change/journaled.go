@@ -32,6 +32,8 @@ type Journaled[R record] struct {
 	Create func(ctx context.Context, r R, dry bool) error
 	// Abort is what --abort does: "undo the change".
 	Abort string
+	// Undoing is true if this command has --abort.
+	Undoing bool
 	// Current is the operation of the last judgement.
 	Current R
 
@@ -110,5 +112,9 @@ func (j *Journaled[R]) Next(error) string {
 	if j.fresh && !j.begun {
 		return ""
 	}
-	return fmt.Sprintf("run the same command again to continue, or add --abort to %s (journal: ConfigMap %s)", j.Abort, journal.Name(j.cluster.Owner))
+	or := ", or add --abort to " + j.Abort
+	if j.Undoing {
+		or = ""
+	}
+	return fmt.Sprintf("run the same command again to continue%s (journal: ConfigMap %s)", or, journal.Name(j.cluster.Owner))
 }

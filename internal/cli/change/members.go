@@ -86,7 +86,7 @@ type MembersTask struct {
 func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
 	t.run = Journaled[*membership.Change]{
-		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.Members.Begin, Abort: "undo the change",
+		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.Members.Begin, Abort: "undo the change", Undoing: t.Undo,
 	}
 	op := t.run.Operation(c, t.Verb, t.Members.Needs(), t.act)
 	op.Next = t.next

@@ -22,6 +22,8 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	case ch.DryRun == DryRunClient:
 		e.Notef("Nothing was changed (--dry-run=client).")
 		return false, nil
+	case ch.DryRun != DryRunServer && ch.yes && plan.Unconfirmed != "":
+		return false, app.Refused("%s", plan.Unconfirmed)
 	case ch.DryRun == DryRunServer, ch.yes:
 		return true, nil
 	}

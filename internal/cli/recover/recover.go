@@ -19,7 +19,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -146,6 +145,12 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if err != nil {
 		return "", found, err
 	}
+	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: best.Version}
+	if !c.Owner.OfDruid() { // whose plan may need none
+		if err := tool.CheckTool(ctx); err != nil { // before another file is written
+			return "", found, err
+		}
+	}
 	file = cmp.Or(o.file, restore.SurvivorFile(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
@@ -165,7 +170,11 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 
 // judgeSurvivors reads the facts and evaluates the rule. message is the verdict.
 func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
-	survivors, verdict, err := askAgain(ctx, a, func() ([]string, policy.Verdict, error) { return judgeOnce(ctx, a, c, lost) })
+	var verdict policy.Verdict
+	err = restoring.AskAgain(ctx, a, func() (again bool, err error) {
+		survivors, verdict, err = judgeOnce(ctx, a, c, lost)
+		return verdict.Reason == rules.SurvivorSilent || verdict.Reason == rules.NoSurvivor, err
+	})
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -175,28 +184,6 @@ func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
 	}
 	return survivors, verdict.Message, nil
-}
-
-const (
-	askTries = 4
-	askPause = 10 * time.Second
-)
-
-// askAgain judges again while a member that may have the only data doesn't answer: on a busy machine, one that runs
-// may be too slow for one try.
-func askAgain(ctx context.Context, a *app.App, judge func() ([]string, policy.Verdict, error)) (survivors []string, v policy.Verdict, err error) {
-	for try := 1; ; try++ {
-		survivors, v, err = judge()
-		if err != nil || v.Reason != rules.SurvivorSilent && v.Reason != rules.NoSurvivor || try == askTries {
-			return survivors, v, err
-		}
-		if try == 1 {
-			a.Notef("Not all members that may have data answer. They are asked again, for %s", (askTries-1)*askPause)
-		}
-		if err := operate.Pause(ctx, a.Clock, askPause); err != nil {
-			return nil, v, err
-		}
-	}
 }
 
 // judgeOnce asks each member once.

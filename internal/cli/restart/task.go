@@ -27,7 +27,7 @@ type task struct {
 
 func (t *task) operation() change.Operation {
 	t.run = change.Journaled[*restart.Record]{
-		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.job.Begin, Abort: "restart no further member",
+		Read: t.read, Plan: t.plan, Resume: t.resume, Create: t.job.Begin, Abort: "restart no further member", Undoing: t.abort,
 	}
 	return t.run.Operation(t.cluster, "restart", t.job.Needs(), t.act)
 }

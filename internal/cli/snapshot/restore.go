@@ -32,7 +32,13 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 		Long: ui.Paragraphs(`
 			Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
 			written after the snapshot is lost. The command shows how much that is, as far as members
-			answer, and asks for the name of the cluster.
+			answer, and asks for the name of the cluster. If members run and none of them answers, also
+			not after several tries, the command refuses: it could not save the present data, and could
+			not check that the new revision is above all that clients have seen. --allow-unsaved allows
+			it for members that can never answer again.
+
+			If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns. -y does
+			not confirm that: use --from-other-cluster with it.
 
 			For a StatefulSet, the command checks the snapshot, saves the present data if a member
 			answers, makes the data directories on your machine, cuts client traffic, stops all members,
@@ -91,6 +97,8 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 		},
 	}
 	restoring.AddFlags(cmd, &o.PlanOptions)
+	restoring.AddAllowUnsaved(cmd, &o.PlanOptions)
+	cmd.Flags().BoolVar(&o.FromOther, "from-other-cluster", false, "With -y, restore even if the file beside the snapshot shows that it is of another cluster")
 	store.addTo(cmd.Flags())
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
 	cmd.Flags().BoolVar(&discard, "discard", false, "Delete the old data that restores of the cluster keep")
@@ -107,12 +115,12 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 		return errors.New("--abort needs no snapshot: leave out FILE")
 	case discard && args != 1:
 		return errors.New("--discard needs no snapshot: leave out FILE")
-	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool")):
-		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for and --tool")
+	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("from-other-cluster")):
+		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved and --from-other-cluster")
 	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("store-ca")):
-		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool and --store-ca")
+	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("store-ca") || given("allow-unsaved") || given("from-other-cluster")):
+		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool, --store-ca, --allow-unsaved and --from-other-cluster")
 	}
 	return o.Validate()
 }

@@ -45,6 +45,7 @@ func newRestorePlanCommand(a *app.App) *cobra.Command {
 		},
 	}
 	restoring.AddFlags(cmd, &o)
+	restoring.AddAllowUnsaved(cmd, &o)
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -65,7 +66,10 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	}
 	r.File, r.Snapshot = file, content
 	r.Bump, r.Tool, r.KeepFor = o.Bump, o.Tool, o.KeepFor
-	restoring.Survey(ctx, a, target, &r)
+	r.AllowUnsaved, r.From = o.AllowUnsaved, restoring.OtherCluster(c.Owner, inspected)
+	if err := restoring.Survey(ctx, a, c, target, &r); err != nil {
+		return err
+	}
 	if err := r.Find(ctx, c.Kube, c.Reader, o.Replicas, o.Image); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
 			r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
 		}
 	}
-	r.List = s.List
+	r.List, r.Led, r.Split = s.List, s.Followed() != 0, split
 	r.Answers = !split && len(etcd.SnapshotOrder(s.Members)) > 0
 }
 

@@ -6,6 +6,8 @@ package restore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // findNodes finds the members that can't be shown to have stopped, because their nodes are not Ready. When
@@ -50,7 +53,18 @@ func (r Plan) notFenced() error {
 	if len(r.Unreachable) == 0 {
 		return nil
 	}
-	u := r.Unreachable[0]
-	return r.refuse("pod %s is on node %s, which is not Ready: its member may still run, and would go on as the old cluster; make sure that the machine is off, then run kubectl%s taint nodes %s node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which removes the pod, and run this command again",
-		u.Pod, u.Node, r.Flags.Context, u.Node)
+	var pods, nodes []string
+	for _, u := range r.Unreachable {
+		pods = append(pods, fmt.Sprintf("pod %s is on node %s", u.Pod, u.Node))
+		if !slices.Contains(nodes, u.Node) {
+			nodes = append(nodes, u.Node)
+		}
+	}
+	which, machines, removes := "which is not Ready: its member may", "the machine is", "the pod"
+	if len(pods) > 1 {
+		which, machines, removes = "none of which is Ready: their members may", "the machines are", "the pods"
+	}
+	taint := fmt.Sprintf("kubectl%s taint nodes %s node.kubernetes.io/out-of-service", r.Flags.Context, strings.Join(nodes, " "))
+	return r.refuse("%s, %s still run, and would go on as the old cluster; make sure that %s off, then run %s=nodeshutdown:NoExecute, which removes %s, and run this command again. When %s repaired, remove the taint: %s-",
+		policy.List(pods), which, machines, taint, removes, machines, taint)
 }

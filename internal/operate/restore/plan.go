@@ -62,6 +62,21 @@ type Plan struct {
 	Newest int64
 	// Answers means that a member answers, so that its data can be saved before.
 	Answers bool
+	// Saved means that the snapshot is the present data.
+	Saved bool
+	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that
+	// the members belong to several clusters.
+	Led, Split bool
+	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
+	Silent       []Silent
+	AllowUnsaved bool
+	// From is the other cluster that the record of the snapshot names, empty for none. FromOther allows its snapshot.
+	From      string
+	FromOther bool
+	// Denied is why etcd refuses snapshots to the user, empty if it doesn't.
+	Denied string
+	// Authentication is whether the members have it enabled.
+	Authentication etcd.Authentication
 	// List is the member list from a member, nil if none answers.
 	List []etcd.Listed
 	// ClientPort is where members listen for clients, 0 if it isn't known.
@@ -161,9 +176,7 @@ func (r Plan) warnings() []string {
 	if r.Etcd == "" {
 		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
 	}
-	if r.Snapshot.Auth {
-		warn("authentication was on: after the restore, users have the passwords of that time")
-	}
+	r.warnOfAuthentication(warn)
 	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
 		warn("%s writes the StatefulSet: stop it before the first step, or it starts members too early", m.ManagerName)
 	}
@@ -174,15 +187,31 @@ func (r Plan) warnings() []string {
 	if r.Druid != nil && traffic.Suspended(r.Owner) {
 		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
 	}
-	if names := r.foreignMembers(); names != "" {
+	if r.From != "" {
+		warn("the snapshot is of another cluster, as the file beside it shows: %s", r.From)
+	} else if names := r.foreignMembers(); names != "" {
 		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
+	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}
 	warn("everything written after revision %d is lost", r.Snapshot.Revision)
 	return out
+}
+
+// warnOfAuthentication warns of users and permissions that differ after the restore.
+func (r Plan) warnOfAuthentication(warn func(format string, args ...any)) {
+	const open = "after the restore, each client that reaches a member may read and write all"
+	switch {
+	case r.Snapshot.Auth:
+		warn("authentication was on: after the restore, users have the passwords of that time")
+	case r.Authentication == etcd.AuthenticationOn:
+		warn("authentication is on now, and off in the snapshot: %s", open)
+	case r.Authentication == "" && !r.Saved:
+		warn("authentication is off in the snapshot, and it is not known whether it is on now: %s", open)
+	}
 }
 
 // warnOfRevisions warns of clients that don't notice the restore.

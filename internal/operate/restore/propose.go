@@ -18,11 +18,15 @@ import (
 // Propose describes a restore for the user. taken is when the snapshot was taken, zero for unknown.
 func (r Plan) Propose(steps []step.Step, warnings []string, taken time.Time) operate.Plan {
 	p := operate.Plan{
-		Title:   fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
-		Subject: fmt.Sprintf("%s %x", r.Owner.UID, r.Snapshot.SHA256),
+		Title: fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
+		// A plan that the user agreed to, and that saves the present data, is not the same without that step.
+		Subject: fmt.Sprintf("%s %x saved=%t", r.Owner.UID, r.Snapshot.SHA256, r.Answers),
 		Typed:   r.Owner.Name,
 		Facts:   append(r.snapshotFacts(taken), r.lost()),
 		Needs:   r.needs(),
+	}
+	if r.From != "" && !r.FromOther {
+		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", r.From, r.Owner)
 	}
 	for _, w := range warnings {
 		p.Warnings = append(p.Warnings, w+".")

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -132,6 +133,16 @@ func (rec *Record) Same(file string, s snapshot.File) error {
 		return fmt.Errorf("%s is another snapshot than the one of the unfinished restore: its SHA-256 is %s, and that one has %s", file, have, rec.SHA256)
 	}
 	return nil
+}
+
+// OtherFile adds to the error of Same how to go on.
+func (r Plan) OtherFile(rec *Record, err error) error {
+	by := ""
+	if rec.journal.By != "" {
+		by = " by " + format.PrintableLine(rec.journal.By)
+	}
+	return fmt.Errorf("%w; that restore was begun%s at %s: wait if its command still runs; else continue it with its own file, or undo it with %s",
+		err, by, rec.journal.Began.UTC().Format(time.RFC3339), r.plugin("snapshot restore %s --abort", r.target()))
 }
 
 func (rec *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {

@@ -57,6 +57,12 @@ func (r Plan) refusal() error {
 	if err := r.cannotGrow(); err != nil {
 		return err
 	}
+	if err := r.silent(); err != nil {
+		return err
+	}
+	if r.Answers && r.Denied != "" {
+		return r.refuse("the present data can't be saved: %s", r.Denied)
+	}
 	if r.Bump > 0 && r.Newest >= r.restored() {
 		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
 			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)

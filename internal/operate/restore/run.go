@@ -5,9 +5,17 @@ package restore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -19,6 +27,8 @@ type Job struct {
 	StillHeld func() error
 	// Logf logs each step that was done, and with "… " the one that is being done.
 	Logf func(format string, args ...any)
+
+	owner owner.Owner
 }
 
 // Create writes the journal before the first step. It first lets the API server try the helper pods,
@@ -78,6 +88,7 @@ func (j *Job) Undo(ctx context.Context, r Plan, rec *Record, steps []step.Step) 
 }
 
 func (j *Job) owns(ctx context.Context, r Plan, rec *Record) error {
+	j.owner = r.Owner
 	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, r.Owner)
 	if err != nil {
 		return err
@@ -112,11 +123,45 @@ func (j *Job) do(ctx context.Context, s step.Step) error {
 			return err
 		}
 		if err := a.Do(ctx, j.Clients); err != nil {
-			return fmt.Errorf("%s: %w", s.Title, err)
+			return fmt.Errorf("%s: %w", s.Title, j.raised(ctx, s, err))
 		}
 	}
 	j.Logf("%s", s.Title)
 	return nil
+}
+
+// raised returns why a step failed while no member may run: another client started members, and they write their data.
+// Otherwise it returns the error as it is.
+func (j *Job) raised(ctx context.Context, s step.Step, err error) error {
+	if ctx.Err() != nil || !slices.Contains(s.Uses, stopped) {
+		return err
+	}
+	sts, unread := operate.ReadStatefulSet(ctx, j.Clients.Kube, j.owner)
+	if unread != nil || ptr.Deref(sts.Spec.Replicas, 1) == 0 {
+		return err
+	}
+	return fmt.Errorf("another client set the replicas of StatefulSet %s/%s to %d%s, and no member may run during this step: stop that client first (%w)",
+		sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), writerOfReplicas(sts), err)
+}
+
+// writerOfReplicas returns which client last wrote the replicas, and when, empty if that is not known.
+func writerOfReplicas(sts *appsv1.StatefulSet) string {
+	var last metav1.ManagedFieldsEntry
+	for _, m := range sts.ManagedFields {
+		var fields struct {
+			Spec map[string]json.RawMessage `json:"f:spec"`
+		}
+		if m.FieldsV1 == nil || m.Time == nil || json.Unmarshal(m.FieldsV1.Raw, &fields) != nil {
+			continue
+		}
+		if _, writes := fields.Spec["f:replicas"]; writes && (last.Time == nil || last.Time.Before(m.Time)) {
+			last = m
+		}
+	}
+	if last.Time == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(last.Manager), last.Time.UTC().Format(time.RFC3339))
 }
 
 func (j *Job) end(ctx context.Context, rec *Record) error {

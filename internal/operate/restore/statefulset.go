@@ -60,7 +60,7 @@ func (r Plan) tryImage() step.Step {
 	return step.Step{ID: tried, Title: "Try the image of the helper pods", Acts: []step.Action{
 		r.deleteHelpers(pod),
 		step.CreatePod{Manifest: r.Files.Try},
-		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 3 * time.Minute},
+		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 3 * time.Minute, ImageFlag: "--helper-image"},
 		step.Exec{Pod: pod, Args: []string{"sh", "-c", "command -v tar && command -v sha256sum && command -v find && command -v sort"}},
 		r.deleteHelpers(pod),
 	}}

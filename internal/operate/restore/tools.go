@@ -30,6 +30,10 @@ func (r Plan) CheckTools(ctx context.Context, steps []step.Step) error {
 	return nil
 }
 
+// CheckTool returns an error if the program that makes data directories is missing, or is of another minor release than
+// the members.
+func (r Plan) CheckTool(ctx context.Context) error { return r.checkTool(ctx, r.tool().Lines[0][0]) }
+
 var toolVersion = regexp.MustCompile(`(?m)^etcd(?:utl|ctl) version: (\S+)`)
 
 // checkTool returns an error if a program is missing, or if it is a tool of etcd of another minor release
@@ -51,7 +55,7 @@ func (r Plan) checkTool(ctx context.Context, program string) error {
 		return r.refuse("%s doesn't show its version; it takes %s", path, r.toolNote())
 	}
 	if have := string(found[1]); minor(have) != minor(r.Etcd) {
-		return r.refuse("%s is of etcd %s, and the members run %s; it takes %s", path, have, r.Etcd, r.toolNote())
+		return r.refuse("%s is of etcd %s, and the members run %s; name another program with --tool: it takes %s", path, have, r.Etcd, r.toolNote())
 	}
 	return nil
 }

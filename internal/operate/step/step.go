@@ -62,6 +62,8 @@ type Clients struct {
 	Plugin func(ctx context.Context, args []string) error
 	// Etcd is the cluster.
 	Etcd Members
+	// Warn prints a warning. It may be nil.
+	Warn func(format string, args ...any)
 }
 
 // Members is an etcd cluster as actions use it, under the lock that the plan holds.

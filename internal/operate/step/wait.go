@@ -6,6 +6,7 @@ package step
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -25,7 +26,16 @@ type Wait struct {
 	Names   []string
 	For     State
 	Timeout time.Duration
+	// ImageFlag is the flag that sets the image of the pods, empty for none. With it, an image that can't be pulled is
+	// reported at once, and ends the wait early.
+	ImageFlag string
 }
+
+// pullTime is how long an image may fail to be pulled before the wait ends. A registry may be away for a moment.
+const pullTime = 30 * time.Second
+
+// pullProblem matches the kubelet's reasons for an image that it can't pull.
+var pullProblem = regexp.MustCompile(`: (ErrImage\w+|ImagePull\w+|InvalidImageName|RegistryUnavailable)\b`)
 
 // Command implements Action.
 func (w Wait) Command(f Flags) string {
@@ -35,21 +45,44 @@ func (w Wait) Command(f Flags) string {
 // Do implements Action.
 func (w Wait) Do(ctx context.Context, c Clients) error {
 	awaited := fmt.Sprintf("%s of %s", w.For, plural(w.Kind, w.Names))
-	why := ""
+	why, failing := "", time.Time{}
 	err := c.poll(ctx, w.Timeout, awaited, func() (bool, error) {
 		for _, name := range w.Names {
 			o, err := c.read(ctx, w.Kind, name)
-			if err != nil || !w.For.reachedBy(o) {
-				why = notRunning(o)
+			if err != nil { // as the end of the context; why remains
 				return false, err
+			}
+			if !w.For.reachedBy(o) {
+				why = notRunning(o)
+				return false, w.pull(c, why, &failing)
 			}
 		}
 		return true, nil
 	})
-	if err != nil && why != "" {
+	if err != nil && why != "" && !strings.Contains(err.Error(), why) {
 		err = fmt.Errorf("%w: %s", err, why)
 	}
 	return err
+}
+
+// pull reports that a pod's image can't be pulled, and returns an error when that has lasted too long. failing is since
+// when.
+func (w Wait) pull(c Clients, why string, failing *time.Time) error {
+	if w.ImageFlag == "" || !pullProblem.MatchString(why) {
+		*failing = time.Time{}
+		return nil
+	}
+	now := c.Clock.Now()
+	switch {
+	case failing.IsZero():
+		*failing = now
+		if c.Warn != nil {
+			c.Warn("%s. It is tried for %s. Another image can be set with %s.", why, pullTime, w.ImageFlag)
+		}
+	case now.Sub(*failing) > pullTime:
+		return fmt.Errorf("wait for %s of %s: %s: set an image that the nodes can pull with %s", w.For, plural(w.Kind, w.Names), why, w.ImageFlag)
+	}
+	return nil
 }
 
 // notRunning is what a pod shows of why it doesn't run, empty for another object and for nothing.

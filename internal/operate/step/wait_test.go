@@ -4,6 +4,7 @@
 package step
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -25,13 +26,13 @@ func TestWait(t *testing.T) {
 		at, version, kind string
 		before, after     apitest.Object
 	}{
-		{"created", Wait{Pod, []string{"main-0"}, Created, time.Minute}, "wait --for=create --timeout=1m pod/main-0", pod, "v1", "Pod", nil, apitest.Object{}},
-		{"deleted", Wait{Pod, []string{"main-0", "main-1"}, Deleted, 5 * time.Minute}, "wait --for=delete --timeout=5m pod/main-0 pod/main-1", pod, "v1", "Pod", apitest.Object{}, nil},
-		{"ready", Wait{Pod, []string{"main-0"}, Condition("Ready"), 15 * time.Minute}, "wait --for=condition=Ready --timeout=15m pod/main-0", pod, "v1", "Pod", ready("False"), ready("True")},
-		{"ready of a pod that is to be created", Wait{Pod, []string{"main-0"}, Condition("Ready"), time.Minute}, "wait --for=condition=Ready --timeout=1m pod/main-0", pod, "v1", "Pod", nil, ready("True")},
-		{"bound", Wait{Claim, []string{"data-main-0"}, Field("status.phase", "Bound"), 5 * time.Minute}, "wait --for=jsonpath='{.status.phase}'=Bound --timeout=5m pvc/data-main-0", claim, "v1", "PersistentVolumeClaim",
+		{"created", Wait{Pod, []string{"main-0"}, Created, time.Minute, ""}, "wait --for=create --timeout=1m pod/main-0", pod, "v1", "Pod", nil, apitest.Object{}},
+		{"deleted", Wait{Pod, []string{"main-0", "main-1"}, Deleted, 5 * time.Minute, ""}, "wait --for=delete --timeout=5m pod/main-0 pod/main-1", pod, "v1", "Pod", apitest.Object{}, nil},
+		{"ready", Wait{Pod, []string{"main-0"}, Condition("Ready"), 15 * time.Minute, ""}, "wait --for=condition=Ready --timeout=15m pod/main-0", pod, "v1", "Pod", ready("False"), ready("True")},
+		{"ready of a pod that is to be created", Wait{Pod, []string{"main-0"}, Condition("Ready"), time.Minute, ""}, "wait --for=condition=Ready --timeout=1m pod/main-0", pod, "v1", "Pod", nil, ready("True")},
+		{"bound", Wait{Claim, []string{"data-main-0"}, Field("status.phase", "Bound"), 5 * time.Minute, ""}, "wait --for=jsonpath='{.status.phase}'=Bound --timeout=5m pvc/data-main-0", claim, "v1", "PersistentVolumeClaim",
 			apitest.Object{"status": apitest.Object{"phase": "Pending"}}, apitest.Object{"status": apitest.Object{"phase": "Bound"}}},
-		{"replicas", Wait{StatefulSet, []string{"main"}, Field("status.readyReplicas", 3), 10 * time.Minute}, "wait --for=jsonpath='{.status.readyReplicas}'=3 --timeout=10m statefulset/main", set, "apps/v1", "StatefulSet",
+		{"replicas", Wait{StatefulSet, []string{"main"}, Field("status.readyReplicas", 3), 10 * time.Minute, ""}, "wait --for=jsonpath='{.status.readyReplicas}'=3 --timeout=10m statefulset/main", set, "apps/v1", "StatefulSet",
 			apitest.Object{"status": apitest.Object{"readyReplicas": 2}}, apitest.Object{"status": apitest.Object{"readyReplicas": 3}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -56,12 +57,38 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitImage: an image that can't be pulled is reported at once, and ends the wait early. Another problem doesn't.
+func TestWaitImage(t *testing.T) {
+	t.Parallel()
+	const at = core + "pods/main-0"
+	for reason, early := range map[string]bool{"ImagePullBackOff": true, "ErrImagePull": true, "InvalidImageName": true, "CreateContainerConfigError": false} {
+		for flag := range map[string]bool{"--helper-image": true, "": false} {
+			w := newWorld(t)
+			var warned []string
+			w.clients.Warn = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
+			w.put(at, "v1", "Pod", apitest.Object{"status": apitest.Object{"containerStatuses": []any{
+				apitest.Object{"name": "files", "state": apitest.Object{"waiting": apitest.Object{"reason": reason, "message": "no such image"}}},
+			}}})
+			began := w.clients.Clock.Now()
+			err := Wait{Kind: Pod, Names: []string{"main-0"}, For: Condition("Ready"), Timeout: 3 * time.Minute, ImageFlag: flag}.Do(t.Context(), w.clients)
+			waited := w.clients.Clock.Since(began)
+			wantError(t, err, "pod main-0: "+reason+": container files: no such image")
+			if early := early && flag != ""; (waited < time.Minute) != early || (len(warned) == 1) != early {
+				t.Errorf("%s with %q: waited %s, warned %q", reason, flag, waited, warned)
+			}
+			if early && flag != "" {
+				wantError(t, err, "set an image that the nodes can pull with --helper-image")
+			}
+		}
+	}
+}
+
 // TestWaitRefused: what can't be read is an error at once.
 func TestWaitRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.refuse(http.MethodGet)
-	wantError(t, Wait{Pod, []string{"main-0"}, Deleted, time.Hour}.Do(t.Context(), w.clients), "read pod main-0")
+	wantError(t, Wait{Pod, []string{"main-0"}, Deleted, time.Hour, ""}.Do(t.Context(), w.clients), "read pod main-0")
 }
 
 func TestAwaitReconcile(t *testing.T) {

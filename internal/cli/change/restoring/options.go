@@ -40,6 +40,10 @@ type PlanOptions struct {
 	KeepFor time.Duration
 	// Tool is the program that makes data directories, empty for the one in PATH.
 	Tool string
+	// AllowUnsaved allows a restore that can't save the present data of members that run.
+	AllowUnsaved bool
+	// FromOther allows the snapshot of another cluster without a question.
+	FromOther bool
 
 	// given reports whether a flag was given.
 	given func(flag string) bool
@@ -54,6 +58,11 @@ func AddFlags(cmd *cobra.Command, o *PlanOptions) {
 	flags.DurationVar(&o.KeepFor, "keep-old-for", 0, "Time after which kubectl etcd sweep may delete the old data, such as 168h. The default is no limit")
 	flags.StringVar(&o.Tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.Image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
+}
+
+// AddAllowUnsaved adds the flag of a restore that replaces data which no member may have saved.
+func AddAllowUnsaved(cmd *cobra.Command, o *PlanOptions) {
+	cmd.Flags().BoolVar(&o.AllowUnsaved, "allow-unsaved", false, "Restore even if members run that don't answer, so that their present data can't be saved")
 }
 
 // continues returns an error if a flag was given with another value than that with which the unfinished restore began:

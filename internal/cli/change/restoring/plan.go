@@ -29,18 +29,44 @@ func PlanFor(ctx context.Context, a *app.App, target string) (*app.Cluster, rest
 	return c, r, err
 }
 
-// Survey adds facts from the members, if any of them answers.
-func Survey(ctx context.Context, a *app.App, target string, r *restore.Plan) {
+// Survey adds facts from the members, as far as they answer. It asks again while members run whose answers matter.
+func Survey(ctx context.Context, a *app.App, c *app.Cluster, target string, r *restore.Plan) error {
+	return AskAgain(ctx, a, func() (again bool, err error) {
+		survey, err := surveyOnce(ctx, a, target, r)
+		if ended := context.Cause(ctx); ended != nil {
+			return false, ended
+		}
+		r.SetSurvey(survey, app.Is[*etcd.SplitBrainError](err))
+		err = r.FindSilent(ctx, c.Reader, survey, err)
+		return r.Unsure() && !r.Saved, err
+	})
+}
+
+// surveyOnce asks each member once.
+func surveyOnce(ctx context.Context, a *app.App, target string, r *restore.Plan) (etcd.Survey, error) {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
-		return
+		return etcd.Survey{}, err
 	}
 	defer c.Close()
 	if len(c.Members.Endpoints) > 0 {
 		r.ClientPort = c.Members.Endpoints[0].Port
 	}
 	survey, err := c.Members.Survey(ctx)
-	r.SetSurvey(survey, app.Is[*etcd.SplitBrainError](err))
+	if order := etcd.SnapshotOrder(survey.Members); err == nil && len(order) > 0 {
+		findAccess(ctx, c, survey, order[0].Pod, r)
+	}
+	return survey, err
+}
+
+// findAccess finds out what etcd allows to the user of a member's client, before anything begins.
+func findAccess(ctx context.Context, c *app.Cluster, survey etcd.Survey, pod string, r *restore.Plan) {
+	r.Denied, r.Authentication = "", ""
+	if err := c.Members.MaySnapshot(ctx, pod); err != nil {
+		r.Denied, r.Authentication = err.Error(), etcd.AuthenticationOn
+	} else if survey.Followed() != 0 {
+		r.Authentication = c.Members.Authentication(ctx, pod)
+	}
 }
 
 // pinnedFlags returns flags that select the same API server even if the current context changes.

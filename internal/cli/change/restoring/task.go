@@ -13,6 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -66,7 +68,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
-			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t},
+			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
 		},
 		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
 	}
@@ -83,7 +85,7 @@ func (t *task) operation() change.Operation {
 		Create: func(ctx context.Context, rec *restore.Record, dry bool) error {
 			return t.job.Create(ctx, t.plan, rec, dry)
 		},
-		Abort: "start the members on their old data again",
+		Abort: "start the members on their old data again", Undoing: t.Abort,
 	}
 	return t.run.Operation(t.cluster, "snapshot restore", nil, t.act)
 }
@@ -106,8 +108,12 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	Survey(ctx, t.app, t.target, &r)
-	r.Answers, r.Lost = r.Answers && t.recovery.Facts == nil, t.recovery.Lost // its snapshot is the present data
+	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
+	r.From, r.FromOther = OtherCluster(r.Owner, t.file), t.FromOther
+	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	r.Answers, r.Lost = r.Answers && !r.Saved, t.recovery.Lost
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
 		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and the saved data at %d; run the command again", r.Newest, t.recovery.Revision)
 	}
@@ -125,6 +131,16 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 	p := r.Propose(steps, warnings, t.taken())
 	p.Facts = append(slices.Clone(t.recovery.Facts), p.Facts...)
 	return restore.NewRecord(r), p, nil
+}
+
+// OtherCluster returns the cluster that the record of a snapshot names, empty for the given one and without a record.
+// A cluster of the same name may have been created again.
+func OtherCluster(o owner.Owner, s *v1alpha1.Snapshot) string {
+	if s.Origin == nil || s.Origin.Cluster.Namespace == o.Namespace && s.Origin.Cluster.Name == o.Name {
+		return ""
+	}
+	c := s.Origin.Cluster
+	return format.PrintableLine(fmt.Sprintf("%s %s/%s (cluster ID %s)", c.Kind, c.Namespace, c.Name, s.Origin.ClusterID))
 }
 
 func (t *task) taken() time.Time {
@@ -156,7 +172,7 @@ func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, e
 		return r.ProposeRest(rec, steps, true), err
 	}
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
-		return operate.Plan{}, err
+		return operate.Plan{}, r.OtherFile(rec, err)
 	}
 	steps, _, err := restore.Steps(r)
 	if err != nil {
