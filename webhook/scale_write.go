@@ -79,6 +79,7 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 		Now: before.replicas(req.SubResource), Asked: after.replicas(req.SubResource),
 		FirstNow: before.first(), First: after.first(), OfScale: req.SubResource == "scale",
 		RestartNow: before.Metadata.Annotations[v1alpha1.RestartAnnotation], Restart: after.Metadata.Annotations[v1alpha1.RestartAnnotation],
+		RestoreNow: before.Metadata.Annotations[v1alpha1.RestoreAnnotation], Restore: after.Metadata.Annotations[v1alpha1.RestoreAnnotation],
 	}
 	if creates {
 		var sts appsv1.StatefulSet

@@ -41,6 +41,10 @@ import (
 // traffic for ever, so it is removed at once, as is one whose end is more than
 // observe.LongestCut ahead.
 //
+// While a restore or a coordinated restart has stopped members behind the Service, it moves the end instead, by
+// holdPeriod each time: clients would reach members without data. The operation restores client traffic at its end. The
+// mark that shows it is on the StatefulSet, so a user of another namespace can't write it.
+//
 // The end of a cut is recorded in the selector, so it survives a restart.
 type Reconciler struct {
 	Client   Patcher
@@ -56,7 +60,13 @@ type Patcher interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 
-const actionRestore = "RestoreClientTraffic"
+const (
+	actionRestore = "RestoreClientTraffic"
+	actionHold    = "HoldClientTraffic"
+)
+
+// holdPeriod is by how much the end of a cut moves while an operation has stopped members.
+const holdPeriod = 15 * time.Minute
 
 // SetupWithManager starts the reconciler on the leader, for Services that are cut or were
 // cut before the change.
@@ -89,7 +99,44 @@ func (c *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if left := until.Sub(c.Clock.Now()); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
+	if service.Spec.Selector[v1alpha1.ClientTrafficKey] != observe.CutValue(time.Time{}) { // which a command or a user has ended
+		stopped, err := c.Reader.StoppedBehind(ctx, &service)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		if stopped != nil {
+			return c.hold(ctx, &service, stopped)
+		}
+	}
 	return c.restore(ctx, &service, why)
+}
+
+// hold moves the end of a cut that is over, in exactly the version that was evaluated. Without the write the key of the
+// cut stays too, but admission doesn't maintain it.
+func (c *Reconciler) hold(ctx context.Context, service *corev1.Service, stopped *observe.Stopped) (reconcile.Result, error) {
+	key, until := client.ObjectKeyFromObject(service), c.Clock.Now().Add(holdPeriod)
+	patch, err := selectorPatch(service, observe.CutValue(until))
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	result := reconcile.Result{RequeueAfter: holdPeriod}
+	err = c.Client.Patch(ctx, service, patch, write.FieldOwner)
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return reconcile.Result{RequeueAfter: time.Second}, nil
+	case write.Answered(err):
+		result.RequeueAfter = c.denied.Next(key)
+		log.FromContext(ctx).Error(err, "cannot move the end of a cut")
+	case err != nil:
+		return reconcile.Result{}, fmt.Errorf("hold client traffic of Service %s: %w", key, err)
+	default:
+		cuts.Swap(key, cutEnd{until, c.Clock})
+	}
+	n := policy.Note{Reason: reasons.ClientTrafficHeld, Message: fmt.Sprintf(
+		"client traffic through Service %s stays cut after its end: %s, so clients could reach members without data; %s", service.Name, stopped, stopped.Ways(""))}
+	announce.Event(c.Recorder, announce.Reference(stopped.Owner), service, corev1.EventTypeWarning, n, actionHold)
+	announce.Event(c.Recorder, service, nil, corev1.EventTypeWarning, n, actionHold)
+	return result, nil
 }
 
 // cutOf returns until when a Service is cut and why the cut ends then, and reports whether
@@ -112,7 +159,7 @@ func cutOf(service *corev1.Service, now time.Time) (until time.Time, why string,
 // restore removes the key from the Service, in exactly the version that was evaluated.
 func (c *Reconciler) restore(ctx context.Context, service *corev1.Service, why string) (reconcile.Result, error) {
 	key := client.ObjectKeyFromObject(service)
-	patch, err := restorePatch(service)
+	patch, err := selectorPatch(service, nil)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -138,10 +185,11 @@ func (c *Reconciler) restore(ctx context.Context, service *corev1.Service, why s
 	return reconcile.Result{}, nil
 }
 
-func restorePatch(service *corev1.Service) (client.Patch, error) {
+// selectorPatch returns the patch that sets the value of the cut's key, or removes the key for nil.
+func selectorPatch(service *corev1.Service, value any) (client.Patch, error) {
 	body, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": service.UID, "resourceVersion": service.ResourceVersion},
-		"spec":     map[string]any{"selector": map[string]any{v1alpha1.ClientTrafficKey: nil}},
+		"spec":     map[string]any{"selector": map[string]any{v1alpha1.ClientTrafficKey: value}},
 	})
 	return client.RawPatch(types.MergePatchType, body), err
 }
@@ -149,7 +197,7 @@ func restorePatch(service *corev1.Service) (client.Patch, error) {
 // record records an Event on the owner of the cluster, where users look for it, or on the
 // Service if no cluster is behind it.
 func (c *Reconciler) record(ctx context.Context, service *corev1.Service, kind string, n policy.Note) {
-	owners, _, err := c.Reader.OwnersOfService(ctx, service)
+	owners, err := c.Reader.ClustersOfService(ctx, service)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a Service")
 	}

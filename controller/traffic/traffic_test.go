@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -128,6 +129,71 @@ func TestTrafficCut(t *testing.T) {
 			want.ResourceVersion, want.UID, want.DeletionTimestamp = stored.service.ResourceVersion, stored.service.UID, stored.service.DeletionTimestamp
 			if diff := cmp.Diff(want, stored.service); diff != "" {
 				t.Errorf("the Service (-want +got):\n%s", diff)
+			}
+			got := strings.Join(controllertest.Recorded(t, recorder), "\n")
+			if !strings.Contains(got, row.event) || row.event == "" && got != "" {
+				t.Errorf("recorded %q, want %q", got, row.event)
+			}
+		})
+	}
+}
+
+// TestTrafficCutHeld: while an operation has stopped members behind the Service, its cut goes on after its end.
+func TestTrafficCutHeld(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	over, held := observe.CutValue(now.Add(-time.Second)), observe.CutValue(now.Add(holdPeriod))
+	const restored, restarted = "kubectl etcd snapshot restore statefulset/main --abort -n db", "kubectl etcd restart statefulset/main --abort -n db"
+	for _, row := range []struct {
+		name, key, mark, value, want string
+		on                           func(*appsv1.StatefulSet, *serviceStore)
+		again                        time.Duration
+		event                        string
+	}{
+		{name: "no mark", value: over, event: "Normal ClientTrafficRestored"},
+		{name: "a restore", key: v1alpha1.RestoreAnnotation, mark: "2026-11-20T09:00:00Z", value: over, want: held, again: holdPeriod, event: restored},
+		{name: "a restore, and an end that isn't readable", key: v1alpha1.RestoreAnnotation, value: "disabled", want: held, again: holdPeriod, event: restored},
+		{name: "a restore, before the end", key: v1alpha1.RestoreAnnotation, value: observe.CutValue(now.Add(time.Minute)), want: observe.CutValue(now.Add(time.Minute)), again: time.Minute},
+		{name: "a restore, and the cut was ended", key: v1alpha1.RestoreAnnotation, value: observe.CutValue(time.Time{}), event: "Normal ClientTrafficRestored"},
+		{name: "a restart that stops", key: v1alpha1.RestartAnnotation, mark: "stop-coordinated with 3 replicas at 2026-11-20T09:00:00Z", value: over, want: held, again: holdPeriod, event: restarted},
+		{name: "a restart that starts", key: v1alpha1.RestartAnnotation, mark: "start-coordinated with 3 replicas at 2026-11-20T09:00:00Z", value: over, want: held, again: holdPeriod, event: restarted},
+		{name: "a restart of a kind that isn't known", key: v1alpha1.RestartAnnotation, mark: "x", value: over, want: held, again: holdPeriod, event: restarted},
+		{name: "a restart that has stopped no member", key: v1alpha1.RestartAnnotation, mark: "schedule-coordinated with 3 replicas at 2026-11-20T09:00:00Z", value: over, event: "Normal ClientTrafficRestored"},
+		{name: "a restore of members that the Service doesn't select", key: v1alpha1.RestoreAnnotation, value: over, event: "Normal ClientTrafficRestored", on: func(sts *appsv1.StatefulSet, _ *serviceStore) {
+			sts.Spec.Template.Labels = map[string]string{"app": "other"}
+		}},
+		{name: "a restore in another namespace", key: v1alpha1.RestoreAnnotation, value: over, event: "Normal ClientTrafficRestored", on: func(sts *appsv1.StatefulSet, _ *serviceStore) {
+			sts.Namespace = "other"
+		}},
+		{name: "denied", key: v1alpha1.RestoreAnnotation, value: over, want: over, again: 5 * time.Second, event: restored, on: func(_ *appsv1.StatefulSet, c *serviceStore) {
+			c.refuse = apierrors.NewForbidden(corev1.Resource("services"), "main-client", errors.New("disallowed"))
+		}},
+		{name: "changed meanwhile", key: v1alpha1.RestoreAnnotation, value: over, want: over, again: time.Second, on: func(_ *appsv1.StatefulSet, c *serviceStore) {
+			c.service.ResourceVersion = "8"
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			service, sts := clientService(row.value), observetest.EtcdSet("main/0")
+			sts.Namespace, sts.Annotations = service.Namespace, map[string]string{}
+			if row.key != "" {
+				sts.Annotations[row.key] = row.mark
+			}
+			stored := &serviceStore{service: service.DeepCopy()}
+			if row.on != nil {
+				row.on(sts, stored)
+			}
+			recorder := events.NewFakeRecorder(10)
+			c := &Reconciler{
+				Client: stored, Reader: &observe.Reader{Reader: observetest.Objects{service, sts}},
+				Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(now),
+			}
+			result, err := c.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(service)})
+			if err != nil || result.RequeueAfter != row.again {
+				t.Errorf("reconciles again after %s, %v, want %s", result.RequeueAfter, err, row.again)
+			}
+			if got := stored.service.Spec.Selector[v1alpha1.ClientTrafficKey]; got != row.want {
+				t.Errorf("the key is %q, want %q", got, row.want)
 			}
 			got := strings.Join(controllertest.Recorded(t, recorder), "\n")
 			if !strings.Contains(got, row.event) || row.event == "" && got != "" {

@@ -48,7 +48,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		r.Replicas = len(f.Pods.Value)
 	}
 	if u := f.UnderWay.Value; u != nil {
-		r.Operation, r.Interrupted, r.CutsTraffic = u.Operation, u.Interrupted, f.KeepsClientsAway
+		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced
 		if u.Change != "" {
 			r.Operation = u.Change
 		}

@@ -66,6 +66,8 @@ type Facts struct {
 	// KeepsClientsAway is true if that operation keeps clients away until its end: a restore, or a restart that is not
 	// rolling.
 	KeepsClientsAway bool
+	// Replaced is true if the StatefulSet was created again since that operation began.
+	Replaced bool
 	// Events are the warnings about objects of the namespace.
 	Events Got[[]corev1.Event]
 

@@ -50,8 +50,9 @@ type Installation struct {
 	// the others to Held.
 	Rollouts []appsv1.StatefulSet
 	Held     []HeldRollout
-	// Cut are the Services whose client traffic is cut.
-	Cut []corev1.Service
+	// Cut are the Services whose client traffic is cut. Judge moves those that stay cut to StaysCut.
+	Cut      []corev1.Service
+	StaysCut []StaysCut
 	// Suspended are the Etcds whose reconciliation a cut suspended.
 	Suspended []Object
 	// Records are the leases of clusters with the record of a cut, which may have ended.
@@ -223,7 +224,7 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 }
 
 // Empty reports whether there is no object of the installation and none that it changed. Rollouts that
-// stay held don't count.
+// stay held and Services that stay cut don't count.
 func (i *Installation) Empty() bool {
 	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Rollouts)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }

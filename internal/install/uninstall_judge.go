@@ -24,6 +24,9 @@ func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, op
 		return nil, operate.Plan{}, err
 	}
 	u.judgeRollouts(ctx, found)
+	if err := u.judgeCuts(ctx, found); err != nil {
+		return nil, operate.Plan{}, err
+	}
 	switch {
 	case found.Empty() && (!u.All || len(found.Policies)+len(found.Definition) == 0):
 		return found, u.nothingInstalled(found), nil
@@ -40,6 +43,9 @@ func (u *Uninstall) nothingInstalled(found *Installation) operate.Plan {
 	}
 	for _, h := range found.Held {
 		u.Warnf("%s", u.staysHeld(h))
+	}
+	for _, s := range found.StaysCut {
+		u.Warnf("%s", u.staysCut(s))
 	}
 	text := "none of its objects exists."
 	if len(found.Policies)+len(found.Definition) > 0 {
@@ -72,10 +78,9 @@ func (u *Uninstall) may(ctx context.Context, found *Installation) error {
 	return u.Try(ctx, found)
 }
 
-// ownerOfService returns the first cluster whose members a Service selects. It is nil if there is
-// none.
+// ownerOfService returns the first cluster to which a Service leads. It is nil if there is none.
 func (u *Uninstall) ownerOfService(ctx context.Context, service *corev1.Service) (*owner.Owner, error) {
-	owners, _, err := u.Reader.OwnersOfService(ctx, service)
+	owners, err := u.Reader.ClustersOfService(ctx, service)
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}

@@ -38,6 +38,9 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	for _, h := range found.Held {
 		p.Warnings = append(p.Warnings, u.staysHeld(h))
 	}
+	for _, s := range found.StaysCut {
+		p.Warnings = append(p.Warnings, u.staysCut(s))
+	}
 	step(found.Rest, "delete %s")
 	step(found.Records, "delete %s, the records of cuts that have ended")
 	switch {

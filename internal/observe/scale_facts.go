@@ -34,8 +34,9 @@ type ScaleWrite struct {
 	// Size is the size annotation that the write sets, empty if it sets none.
 	Size string
 	// RestartNow and Restart are the marks of a coordinated restart before and after the write, empty for
-	// none. A Scale doesn't have them.
+	// none, and RestoreNow and Restore those of a restore. A Scale doesn't have them.
 	RestartNow, Restart string
+	RestoreNow, Restore string
 	// WhenScaled is what the StatefulSet does with the claims of removed replicas after the
 	// write, nil if the write doesn't contain it.
 	WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType
@@ -145,7 +146,7 @@ func (s *Scale) judge() {
 			f.Elsewhere = facts.elsewhere
 		}
 	}
-	f.Restarting, f.RestartStep, f.Marked = s.restart()
+	f.Restarting, f.RestartStep, f.Restoring, f.Marked = s.marks()
 	recorded := facts.Budgets.Largest
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
@@ -159,20 +160,22 @@ func (s *Scale) judge() {
 	s.Facts = f
 }
 
-// restart reports whether a coordinated restart is in progress and the write is none of its steps, and
-// whether it is one. marked is the StatefulSet with the mark. A mark on an Etcd counts for nothing.
-func (s *Scale) restart() (other, step bool, marked string) {
-	now, after, marked := s.write.RestartNow, s.write.Restart, s.write.Name
-	if s.write.Etcd {
-		now, after = "", ""
+// marks reports whether a coordinated restart is in progress and the write is none of its steps, whether it is
+// one, and whether a restore is in progress and the write is none of its steps. marked is the StatefulSet with
+// the mark. A mark on an Etcd counts for nothing.
+func (s *Scale) marks() (restarting, restartStep, restoring bool, marked string) {
+	write, marked := s.write, s.write.Name
+	if write.Etcd {
+		write.RestartNow, write.Restart, write.RestoreNow, write.Restore = "", "", "", ""
 	}
 	for _, sts := range s.live.w.sets() {
-		if (s.write.OfScale || s.write.Etcd) && s.writes(sts) {
-			now = sts.Annotations[v1alpha1.RestartAnnotation]
-			after, marked = now, sts.Name
+		if (write.OfScale || write.Etcd) && s.writes(sts) { // which has no annotations of the StatefulSet
+			write.RestartNow, write.RestoreNow = sts.Annotations[v1alpha1.RestartAnnotation], sts.Annotations[v1alpha1.RestoreAnnotation]
+			write.Restart, write.Restore, marked = write.RestartNow, write.RestoreNow, sts.Name
 		}
 	}
-	return now != "" && after == now, after != "" && after != now, marked
+	return write.RestartNow != "" && write.Restart == write.RestartNow, write.Restart != "" && write.Restart != write.RestartNow,
+		write.RestoreNow != "" && write.Restore == write.RestoreNow, marked
 }
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas

@@ -15,6 +15,9 @@ var (
 	ClientTrafficRestoreDenied = clientTraffic.Add("ClientTrafficRestoreDenied",
 		"A cut of client traffic has expired, but the controller could not update the Service. It tries again.",
 		"Read the refusal's message in the Event. To restore the traffic manually: kubectl etcd restore-client-traffic NAME.")
+	ClientTrafficHeld = clientTraffic.Add("ClientTrafficHeld",
+		"A cut of client traffic goes on after its end, because a restore or a coordinated restart of the cluster has stopped members and has not ended. Clients could reach members without data.",
+		"Continue that operation, or end it with --abort. Both restore client traffic. If there is none to end: kubectl etcd restore-client-traffic NAME.")
 	CutWritten = clientTraffic.Add("CutWritten",
 		"The Service was written with a cut that has not expired.",
 		policy.NoAction)

@@ -220,6 +220,8 @@ func (s *state) restoreTraffic(why string) Action {
 	switch {
 	case !s.CutsTraffic:
 		return Action{Do: RestoreTraffic, Why: why}
+	case s.Interrupted && s.Replaced:
+		return Action{Do: Resume, Why: replacedWhy + " Then restore client traffic."}
 	case s.Interrupted:
 		return Action{Do: Resume, Why: "The operation that stopped half-way restores client traffic at its end. Before that, clients could reach members without data."}
 	}

@@ -59,6 +59,8 @@ type Facts struct {
 	// CutsTraffic is true if the operation keeps clients away until its end: before that, they could reach members
 	// without data.
 	CutsTraffic bool
+	// Replaced is true if the StatefulSet was created again since that operation began.
+	Replaced bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool
 	// Unreconciled is true if etcd-druid has not acted on the current spec. Requested is true if it

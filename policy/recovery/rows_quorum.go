@@ -119,6 +119,9 @@ var bootstraps = row{
 	},
 }
 
+// replacedWhy is why an operation has to be removed, and not continued.
+const replacedWhy = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. Remove what is left of it. sweep does that 10 minutes after the operation last renewed its lock."
+
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
 	holds: whole(func(s *state) bool { return s.Interrupted }),
@@ -126,7 +129,10 @@ var interrupted = row{
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}
 	},
-	action: func(*state) Action {
+	action: func(s *state) Action {
+		if s.Replaced {
+			return Action{Do: Resume, Why: replacedWhy}
+		}
 		return Action{Do: Resume, Why: "The journal has what is done and what is left. Continue it before anything else."}
 	},
 }

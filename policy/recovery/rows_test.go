@@ -290,6 +290,24 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+// TestReplaced: an operation on a StatefulSet that was created again is not to be continued.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	for _, replaced := range []bool{false, true} {
+		f := cluster("vvv", func(f *Facts) { f.Operation, f.Interrupted, f.Replaced = "restart", true, replaced })
+		why := Diagnose(f).Scenarios[0].Action.Why
+		if strings.Contains(why, "Continue it") == replaced || strings.Contains(why, "sweep") != replaced {
+			t.Errorf("created again %t: %s", replaced, why)
+		}
+		f.TrafficCut, f.CutsTraffic = true, true
+		for _, s := range Diagnose(f).Scenarios {
+			if strings.Contains(s.Action.Why, "restores client traffic at its end") && replaced {
+				t.Errorf("%s: it can't come to its end: %s", s.ID, s.Action.Why)
+			}
+		}
+	}
+}
+
 // TestEventsOfBarePods: no StatefulSet creates a pod that has none.
 func TestEventsOfBarePods(t *testing.T) {
 	t.Parallel()

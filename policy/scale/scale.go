@@ -64,10 +64,10 @@ type Facts struct {
 	// The rule has judged the write of the owner.
 	Follows bool
 	// Restarting is true if the StatefulSet has the mark of a coordinated restart that the write leaves as
-	// it is, and RestartStep if the write changes that mark, as the steps of the restart do. Marked is
-	// the name of that StatefulSet.
-	Restarting, RestartStep bool
-	Marked                  string
+	// it is, and RestartStep if the write changes that mark, as the steps of the restart do. Restoring is
+	// true if it has the mark of a restore that the write leaves as it is. Marked is the name of that StatefulSet.
+	Restarting, RestartStep, Restoring bool
+	Marked                             string
 	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
 	Druid bool
 	// Manager is the operator or script that adds members and removes them, empty for none. How is
@@ -104,6 +104,8 @@ func judge(f Facts) policy.Verdict {
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
 	case f.Restarting:
 		return policy.Refuse(RestartInProgress, "a coordinated restart has marked StatefulSet %s; %s", f.Marked, f.wayOfRestart())
+	case f.Restoring:
+		return policy.Refuse(RestoreInProgress, "a restore has marked StatefulSet %s; %s", f.Marked, f.wayOfRestore())
 	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
 		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:

@@ -160,6 +160,11 @@ var scaleRows = []struct {
 	{"R-27 a start by another client", with(healthy(3, 0, 3), func(f *Facts) { f.Restarting = true }), "no", RestartInProgress},
 	{"R-27 declared", with(healthy(5, 3, 5), func(f *Facts) { f.Restarting, f.Declared = true, true }), "no", RestartInProgress},
 	{"R-1 unchanged during a restart", with(healthy(3, 3, 3), func(f *Facts) { f.Restarting = true }), "yes", ReplicasUnchanged},
+	{"R-29 a start by another client", with(healthy(3, 0, 3), func(f *Facts) { f.Restoring = true }), "no", RestoreInProgress},
+	{"R-29 fewer, and more", with(healthy(3, 3, 5), func(f *Facts) { f.Restoring = true }), "no", RestoreInProgress},
+	{"R-29 a start without data", with(healthy(0, 0, 1), func(f *Facts) { f.Restoring = true }), "no", RestoreInProgress},
+	{"R-29 declared", with(healthy(1, 0, 1), func(f *Facts) { f.Restoring, f.Declared = true, true }), "no", RestoreInProgress},
+	{"R-29 of an owner that was judged", with(healthy(3, 0, 3), func(f *Facts) { f.Restoring, f.Follows = true, true }), "yes", FollowsOwner},
 	{"R-28 the stop of a restart", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep = true }), "yes", RestartStep},
 	{"R-5 the stop of a restart deletes", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep, f.Volumes = true, Deleted }), "no", VolumesDeleted},
 	{"R-4 the stop of a restart without claims", with(healthy(3, 3, 0), func(f *Facts) { f.RestartStep, f.Volumes = true, NoClaims }), "warn", AllStop},
@@ -223,6 +228,19 @@ func TestMessages(t *testing.T) {
 		if v := Evaluate(row.facts); v.Allowed || v.Message != row.want {
 			t.Errorf("%+v:\n got %s\nwant %s", row.facts, v.Message, row.want)
 		}
+	}
+}
+
+// TestRestoreInProgress: the refusal has the ways as they are typed.
+func TestRestoreInProgress(t *testing.T) {
+	t.Parallel()
+	f := healthy(3, 0, 3)
+	f.Target, f.Namespace, f.Restoring, f.Marked = "statefulset/main", "team", true, "main"
+	const want = "a restore has marked StatefulSet main; continue it: kubectl etcd snapshot restore FILE statefulset/main -n team; " +
+		"or end it: kubectl etcd snapshot restore statefulset/main -n team --abort; " +
+		"if that finds no restore to end, remove the mark: kubectl annotate statefulset main -n team kubectl-etcd.dev/restore-"
+	if v := Evaluate(f); v.Message != want {
+		t.Errorf("the message is %q, want %q", v.Message, want)
 	}
 }
 

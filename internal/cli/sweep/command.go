@@ -122,7 +122,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 		return err
 	}
 	report := output(t.scope.Namespace, state)
-	if err := a.Print(cmd, report, table(a, report, o.allNamespaces)); err != nil {
+	if err := a.Print(cmd, report, table(a, report, used(state), o.allNamespaces)); err != nil {
 		return err
 	}
 	return unknown(state)

@@ -49,13 +49,16 @@ var wayText = map[string]ui.Cell{
 }
 
 // table returns a function that prints what is left over for people.
-func table(a *app.App, r *v1alpha1.SweepReport, namespaces bool) func(w io.Writer, wide bool) error {
+func table(a *app.App, r *v1alpha1.SweepReport, used []string, namespaces bool) func(w io.Writer, wide bool) error {
 	return func(w io.Writer, wide bool) error {
 		for _, u := range r.Unseen {
 			a.Warn("%s: %s.", u.What, u.Why)
 		}
 		if len(r.Items) == 0 {
-			if len(r.Unseen) == 0 {
+			switch {
+			case len(used) > 0:
+				a.Notef("Nothing that can be removed now%s. An operation may still run, because it held its lock in the last 10 minutes, and may use %s.", app.ScopeText(r.Namespace, ""), policy.List(used))
+			case len(r.Unseen) == 0:
 				a.Notef("Nothing left behind%s.", app.ScopeText(r.Namespace, ""))
 			}
 			return nil
@@ -102,6 +105,17 @@ func commands(a *app.App, w io.Writer, r *v1alpha1.SweepReport) error {
 		}
 	}
 	return failed
+}
+
+// used returns the objects of operations that hold their lock, or that held it a short time ago.
+func used(s *sweep.State) []string {
+	var objects []string
+	for at := range s.Items {
+		if i := &s.Items[at]; i.Verdict.Reason == rules.OperationRuns {
+			objects = append(objects, i.Object())
+		}
+	}
+	return objects
 }
 
 // unknown returns an error for exit code 3 if it is not known whether something is left over.

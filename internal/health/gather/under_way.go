@@ -8,7 +8,9 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
@@ -21,6 +23,22 @@ import (
 func (g *gatherer) operations(ctx context.Context) {
 	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
 	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
+	if out := g.UnderWay.Value; out != nil && len(out.Commands) > 0 && g.replaced(ctx, u) {
+		g.Replaced = true
+		out.Commands = []string{"kubectl etcd sweep --remove -n " + g.Owner.Namespace + g.Facts.Flags}
+	}
+}
+
+// replaced reports whether the StatefulSet was created again since an operation began, which can be neither continued
+// nor undone then. It returns false if that is not known.
+func (g *gatherer) replaced(ctx context.Context, u membership.UnderWay) bool {
+	j := u.Other
+	if u.Change != nil {
+		j = u.Change.Journal()
+	}
+	var sts appsv1.StatefulSet
+	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts)
+	return err == nil && j != nil && j.Object != "" && j.Object != sts.UID
 }
 
 func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {

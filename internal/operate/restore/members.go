@@ -12,7 +12,7 @@ import (
 
 // scale sets the number of members' pods.
 func (r Plan) scale(replicas int) step.Action {
-	return step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: replicas}
+	return step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: replicas, Mark: true}
 }
 
 // stopAll stops all members and waits until no pod is left.
@@ -24,7 +24,7 @@ func (r Plan) stopAll() []step.Action {
 func (r Plan) startFirst(timeout time.Duration) []step.Action {
 	first := []string{r.Members[0].Pod}
 	return []step.Action{
-		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: 1, Declared: true},
+		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: 1, Declared: true, Mark: true},
 		step.Wait{Kind: step.Pod, Names: first, For: step.Created, Timeout: time.Minute},
 		step.Wait{Kind: step.Pod, Names: first, For: step.Condition("Ready"), Timeout: timeout},
 	}

@@ -170,5 +170,5 @@ func (rec *Record) owns(sts *appsv1.StatefulSet) error {
 	if rec.journal.Object == sts.UID {
 		return nil
 	}
-	return operate.Halt("StatefulSet %s/%s was created again since the restore began: delete ConfigMap %s", sts.Namespace, sts.Name, rec.journal.Name())
+	return operate.Halt("%s", rec.journal.Replaced(sts))
 }

@@ -65,7 +65,7 @@ func (j *Job) Run(ctx context.Context, r Plan, rec *Record, steps []step.Step) e
 			return err
 		}
 	}
-	return j.end(ctx, rec)
+	return j.end(ctx, r, rec)
 }
 
 // Undo executes the steps that start the members on their old data again.
@@ -84,7 +84,7 @@ func (j *Job) Undo(ctx context.Context, r Plan, rec *Record, steps []step.Step) 
 			return err
 		}
 	}
-	return j.end(ctx, rec)
+	return j.end(ctx, r, rec)
 }
 
 func (j *Job) owns(ctx context.Context, r Plan, rec *Record) error {
@@ -164,8 +164,13 @@ func writerOfReplicas(sts *appsv1.StatefulSet) string {
 	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(last.Manager), last.Time.UTC().Format(time.RFC3339))
 }
 
-func (j *Job) end(ctx context.Context, rec *Record) error {
+// end removes the mark of the restore from the StatefulSet, and then the journal: without a journal, no command
+// would remove the mark.
+func (j *Job) end(ctx context.Context, r Plan, rec *Record) error {
 	if err := j.StillHeld(); err != nil {
+		return err
+	}
+	if err := Unmark(ctx, j.Clients.Kube, r.Owner); err != nil {
 		return err
 	}
 	return rec.journal.Delete(ctx, j.Clients.Kube)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -71,7 +72,7 @@ func newRuns(t *testing.T) *runs {
 func (r *runs) run(t *testing.T, undo bool) error {
 	t.Helper()
 	ctx, kube := t.Context(), r.Client(t)
-	j := &Job{Clients: step.Clients{Kube: kube, Namespace: "team"}, Logf: func(string, ...any) {}, StillHeld: func() error {
+	j := &Job{Clients: step.Clients{Kube: kube, Namespace: "team", Clock: &operatetest.HastyClock{Time: r.plan.At}}, Logf: func(string, ...any) {}, StillHeld: func() error {
 		if r.lost {
 			return errors.New("the lock is lost")
 		}
@@ -153,6 +154,34 @@ func TestRunUndone(t *testing.T) {
 	}
 }
 
+// TestRunMarked: a restore that is killed leaves its mark on the StatefulSet. Its end removes the mark, and an undoing
+// does too, before the journal: without that no command would.
+func TestRunMarked(t *testing.T) {
+	t.Parallel()
+	for _, undo := range []bool{false, true} {
+		r := newRuns(t)
+		marked := func() bool {
+			annotations := operatetest.Field(r.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")
+			return annotations[v1alpha1.RestoreAnnotation] != nil
+		}
+		r.steps[0].Acts = append(r.steps[0].Acts, r.plan.scale(0))
+		r.left = 2
+		if err := r.run(t, false); !errors.Is(err, errKilled) || !marked() {
+			t.Fatalf("killed: %v, marked: %t", err, marked())
+		}
+		r.left = -1
+		before := len(r.Writes())
+		if err := r.run(t, undo); err != nil || marked() || r.journal() {
+			t.Errorf("undo %t: %v, marked: %t, a journal is left: %t", undo, err, marked(), r.journal())
+		}
+		writes := r.Writes()[before:]
+		want := []string{"PATCH " + operatetest.Path("StatefulSet", "main"), "DELETE " + operatetest.Path("ConfigMap", "kubectl-etcd-main")}
+		if last := writes[max(0, len(writes)-2):]; !slices.Equal(last, want) {
+			t.Errorf("undo %t: the last writes are %q, want %q", undo, last, want)
+		}
+	}
+}
+
 // TestRunNotOurs: nothing is done without the lock, or on a StatefulSet that was created again.
 func TestRunNotOurs(t *testing.T) {
 	t.Parallel()
@@ -164,7 +193,7 @@ func TestRunNotOurs(t *testing.T) {
 	r.lost = false
 	operatetest.Field(r.Get(operatetest.Path("StatefulSet", "main")), "metadata")["uid"] = "another"
 	for _, undo := range []bool{false, true} {
-		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the restore began") || len(r.did) > 0 {
+		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the snapshot restore began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team") || len(r.did) > 0 {
 			t.Errorf("another StatefulSet, undo %t: %v, did %q", undo, err, r.did)
 		}
 	}

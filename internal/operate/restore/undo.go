@@ -98,7 +98,7 @@ func (r Plan) putBack(started bool) []step.Step {
 func (r Plan) startAgain() step.Step {
 	pods := r.running()[:r.Owner.Replicas]
 	s := step.Step{Title: "Start the members on their old data", Acts: []step.Action{
-		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: len(pods), Declared: r.OneByOne},
+		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: len(pods), Declared: r.OneByOne, Mark: true},
 	}}
 	if len(pods) > 0 {
 		s.Acts = append(s.Acts, step.Wait{Kind: step.Pod, Names: pods[:1], For: step.Created, Timeout: time.Minute})

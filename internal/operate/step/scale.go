@@ -5,6 +5,7 @@ package step
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,34 +23,52 @@ type Scale struct {
 	// Declared declares in the same write that etcd has as many voters, which it had not before
 	// a restore. Without that, admission refuses fewer replicas than a quorum.
 	Declared bool
+	// Mark marks the StatefulSet as one that a restore has stopped, in the same write. Without that, admission
+	// refuses the writes after the first. The command doesn't, because nothing would remove the mark.
+	Mark bool
 }
 
 // Command implements Action.
 func (s Scale) Command(f Flags) string {
 	if s.Declared {
-		return f.kubectl("patch statefulset/%s --type merge -p '%s'", s.StatefulSet, s.declaration("'$(date -u +%FT%TZ)'"))
+		declared := map[string]any{v1alpha1.SizeAnnotation: fmt.Sprintf("%d at '$(date -u +%%FT%%TZ)'", s.Replicas)}
+		return f.kubectl("patch statefulset/%s --type merge -p '%s'", s.StatefulSet, s.body(declared))
 	}
 	return f.kubectl("scale statefulset/%s --replicas=%d", s.StatefulSet, s.Replicas)
 }
 
 // Do implements Action.
 func (s Scale) Do(ctx context.Context, c Clients) error {
+	now := c.Clock.Now().UTC()
+	annotations := map[string]any{}
 	if s.Declared {
-		patch := client.RawPatch(types.MergePatchType, []byte(s.declaration(c.Clock.Now().UTC().Format(time.RFC3339))))
-		if err := c.Kube.Patch(ctx, c.object(StatefulSet, s.StatefulSet), patch); err != nil {
-			return fmt.Errorf("scale StatefulSet %s to %d: %w", s.StatefulSet, s.Replicas, err)
-		}
-		return nil
+		annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", s.Replicas, now.Format(time.RFC3339))
 	}
-	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, s.Replicas))
-	err := c.Kube.SubResource("scale").Patch(ctx, c.object(StatefulSet, s.StatefulSet), patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
+	if s.Mark {
+		annotations[v1alpha1.RestoreAnnotation] = now.Format(time.RFC3339Nano)
+	}
+	set := c.object(StatefulSet, s.StatefulSet)
+	var err error
+	if patch := client.RawPatch(types.MergePatchType, []byte(s.body(annotations))); len(annotations) > 0 {
+		err = c.Kube.Patch(ctx, set, patch)
+	} else {
+		err = c.Kube.SubResource("scale").Patch(ctx, set, patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
+	}
 	if err != nil {
 		return fmt.Errorf("scale StatefulSet %s to %d: %w", s.StatefulSet, s.Replicas, err)
 	}
 	return nil
 }
 
-// declaration returns the patch that sets the replicas and declares as many voters at a time.
-func (s Scale) declaration(at string) string {
-	return fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d at %s"}},"spec":{"replicas":%d}}`, v1alpha1.SizeAnnotation, s.Replicas, at, s.Replicas)
+// body returns the patch that sets the replicas and annotations.
+func (s Scale) body(annotations map[string]any) string {
+	body := map[string]any{"spec": map[string]any{"replicas": s.Replicas}}
+	if len(annotations) > 0 {
+		body["metadata"] = map[string]any{"annotations": annotations}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // a body has strings and numbers only
+	}
+	return string(text)
 }

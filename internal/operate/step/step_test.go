@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -143,6 +144,23 @@ func TestScaleDeclared(t *testing.T) {
 	w.do(t, a)
 	w.wantField(t, set, 1.0, "spec", "replicas")
 	if writes := w.Writes(); !slices.Equal(writes, []string{"PATCH " + set}) {
+		t.Errorf("writes are %q", writes)
+	}
+}
+
+// TestScaleMarks: each write of the replicas by a restore has another mark, in the same write, and the commands none.
+func TestScaleMarks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, a := range []Scale{{StatefulSet: "main", Mark: true}, {StatefulSet: "main", Replicas: 1, Declared: true, Mark: true}} {
+		unmarked := a
+		unmarked.Mark = false
+		wantCommand(t, a, unmarked.Command(flags))
+		w.do(t, a)
+		w.wantField(t, set, float64(a.Replicas), "spec", "replicas")
+		w.wantField(t, set, w.clients.Clock.Now().UTC().Format(time.RFC3339Nano), "metadata", "annotations", v1alpha1.RestoreAnnotation)
+	}
+	if writes := w.Writes(); !slices.Equal(writes, []string{"PATCH " + set, "PATCH " + set}) {
 		t.Errorf("writes are %q", writes)
 	}
 }

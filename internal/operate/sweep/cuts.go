@@ -44,7 +44,7 @@ func (v *view) cutItem(ctx context.Context, s *corev1.Service) Item {
 	if valid && v.now.After(until) {
 		i.Since = until // when it should have ended
 	}
-	owners, _, err := v.Reader.OwnersOfService(ctx, s)
+	owners, err := v.Reader.ClustersOfService(ctx, s) // a restore has no pods while it copies
 	if err != nil {
 		i.Facts.Cluster = v.unsure(fmt.Sprintf("the cluster of Service %s/%s", s.Namespace, s.Name), err)
 		return i

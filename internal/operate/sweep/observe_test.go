@@ -78,6 +78,14 @@ func TestObserve(t *testing.T) {
 			s.cut("main", "main", "cut-until-1760000000")
 			s.journal("main", `{"kind":"snapshot restore",`+today+`,"object":"sts","payload":{}}`)
 		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd snapshot restore FILE statefulset/main" + flags + " | kubectl etcd snapshot restore statefulset/main --abort" + flags},
+		{name: "a cut of a restore that is unfinished, without pods", set: func(s *stage) {
+			s.scaleToZero("StatefulSet")
+			for i := range 3 {
+				s.Cluster.Remove(operatetest.Path("Pod", fmt.Sprintf("main-%d", i)))
+			}
+			s.cut("main", "main", "cut-until-1760000000")
+			s.journal("main", `{"kind":"snapshot restore",`+today+`,"object":"sts","payload":{}}`)
+		}, want: "ClientTraffic | service/main | ByHand | CutUnfinished | kubectl etcd snapshot restore FILE statefulset/main" + flags + " | kubectl etcd snapshot restore statefulset/main --abort" + flags},
 		{name: "a cut of a coordinated restart that is unfinished", set: func(s *stage) {
 			s.cut("main", "main", "cut-until-1760000000")
 			s.journal("main", `{"kind":"restart",`+today+`,"object":"sts","payload":{"strategy":"coordinated"}}`)

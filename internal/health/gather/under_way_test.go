@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+)
+
+// TestReplaced: an operation on a StatefulSet that was created again since can be neither continued nor undone, so the
+// command is another one.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	const swept = "kubectl etcd sweep --remove -n team --context dev"
+	for _, kind := range []string{"restart", "snapshot restore", "scale"} {
+		for uid, replaced := range map[types.UID]bool{"before": false, "now": true} {
+			set := observetest.EtcdSet("main/3")
+			set.UID = uid
+			text := fmt.Sprintf(`{"kind":%q,"began":"2026-01-01T00:00:00Z","object":"before","payload":{"operation":"ScaleOut","target":5,"replicas":3}}`, kind)
+			kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "kubectl-etcd-main"}, Data: map[string]string{"journal.json": text}}
+			g := gatherer{
+				Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{set, kept}}},
+				Facts:  &health.Facts{Owner: owner.OfStatefulSet(set), Flags: " --context dev"},
+			}
+			g.operations(t.Context())
+			u := g.UnderWay.Value
+			if u == nil || g.UnderWay.Err != nil {
+				t.Fatalf("%s: %+v", kind, g.UnderWay)
+			}
+			if g.Replaced != replaced || slices.Contains(u.Commands, swept) != replaced || len(u.Commands) == 0 || replaced && len(u.Commands) != 1 {
+				t.Errorf("%s, created again %t: %t, %q", kind, replaced, g.Replaced, u.Commands)
+			}
+		}
+	}
+	// A StatefulSet that can't be read may be the same one.
+	g := gatherer{Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{}}}, Facts: &health.Facts{Owner: owner.OfStatefulSet(&appsv1.StatefulSet{})}}
+	if g.operations(t.Context()); g.Replaced {
+		t.Error("created again, though it is not known")
+	}
+}
