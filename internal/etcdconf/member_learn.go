@@ -53,13 +53,13 @@ func (in scope) learnAssign(a *syntax.Assign) {
 		in.learnField(a.Value)
 	case a.Name == nil || a.Naked:
 	case a.Array != nil:
-		var words []*syntax.Word
+		var elements []*syntax.Word
 		for _, e := range a.Array.Elems {
 			if e.Value != nil {
-				words = append(words, e.Value)
+				elements = append(elements, e.Value)
 			}
 		}
-		v.add(v.variable, a.Name.Value, in.joined(words)...)
+		v.add(v.variable, a.Name.Value, in.joined(elements)...)
 	case a.Append && len(v.variable[a.Name.Value]) > 0:
 		v.add(v.variable, a.Name.Value, v.product(v.variable[a.Name.Value], in.wordTexts(a.Value))...)
 	default:

@@ -68,19 +68,19 @@ func TestCommandsInVariables(t *testing.T) {
 		got := changesOf(strings.ReplaceAll(row.script, "¦", "\n"),
 			corev1.EnvVar{Name: "PLAIN", Value: "etcdctl member remove x"}, corev1.EnvVar{Name: "WITH", Value: "etcdctl member remove $ID"},
 			corev1.EnvVar{Name: "REFERS", Value: "$(OTHER) x"})
-		var words []string
+		var found []string
 		for _, m := range got {
 			switch {
 			case m.Unread != "":
-				words = append(words, unknown)
+				found = append(found, unknown)
 			case m.Verb == "":
-				words = append(words, "wipe")
+				found = append(found, "wipe")
 			default:
-				words = append(words, m.Verb)
+				found = append(found, m.Verb)
 			}
 		}
-		if strings.Join(words, " ") != row.want {
-			t.Errorf("%s: %q, want %q: %v", row.id, words, row.want, got)
+		if strings.Join(found, " ") != row.want {
+			t.Errorf("%s: %q, want %q: %v", row.id, found, row.want, got)
 		}
 	}
 }
