@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -48,14 +49,21 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 		clients = listener{port: f.given.ClientPort, secure: f.securePort(s), address: direct}
 	case !known:
 		clients = listener{port: defaultClientPort, secure: f.given.tls(), address: direct}
+	case unknownListeners(s) != "":
+		return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls) are not known: %s; %s",
+			pod.Namespace, pod.Name, unknownListeners(s), adviseConfig)
 	default:
 		if clients, err = listens(s.ListenClient, direct); err != nil {
 			return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w; %s",
 				pod.Namespace, pod.Name, err, f.adviseListener(pod))
 		}
 	}
-	for _, urls := range [][]string{s.ListenMetrics, s.ListenClientHTTP} {
-		if len(urls) == 0 {
+	for _, of := range []struct {
+		flag string
+		urls []string
+	}{{"listen-metrics-urls", s.ListenMetrics}, {"listen-client-http-urls", s.ListenClientHTTP}} {
+		urls := of.urls
+		if len(urls) == 0 || s.Unknown[of.flag] != "" {
 			continue
 		}
 		if at, err := listens(urls, direct); err == nil {
@@ -65,11 +73,21 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 	return clients, clients, nil
 }
 
+// unknownListeners returns why none of a member's URLs for clients is known, empty if one may be. Of a list in
+// which some URLs are only known in the pod, the others are.
+func unknownListeners(s etcdconf.Config) string {
+	partly := slices.ContainsFunc(s.ListenClient, func(u string) bool { return strings.ContainsAny(u, "$`") })
+	if partly {
+		return ""
+	}
+	return s.Unknown["listen-client-urls"]
+}
+
 // securePort reports whether a member serves TLS on the user's port.
 func (f *finder) securePort(s etcdconf.Config) bool {
 	at := slices.IndexFunc(s.ListenClient, func(u string) bool {
 		l, err := listenerOf(u, "")
-		return err == nil && l.port == f.given.ClientPort
+		return err == nil && unknownListeners(s) == "" && l.port == f.given.ClientPort
 	})
 	if at >= 0 {
 		l, _ := listenerOf(s.ListenClient[at], "") // it was read above

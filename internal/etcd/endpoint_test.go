@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -156,5 +157,30 @@ func TestPasswordFrom(t *testing.T) {
 				t.Errorf("%q, want %q and the flags in it, and no password", text, want)
 			}
 		})
+	}
+}
+
+// TestUnknownListeners: URLs that can't be read are not etcd's default. A part of a list that is known is used.
+func TestUnknownListeners(t *testing.T) {
+	t.Parallel()
+	unknown := map[string]string{"listen-client-urls": "why", "listen-metrics-urls": "why"}
+	for _, row := range []struct {
+		urls []string
+		port int
+		want string
+	}{
+		{[]string{"http://localhost:2379"}, 0, "are not known: why; set the port"},
+		{[]string{"https://$IP:2379", "https://127.0.0.1:2379"}, 0, ""},
+		{[]string{"https://localhost:2379"}, 2379, ""},
+	} {
+		f := &finder{given: Credentials{ClientPort: row.port}}
+		s := etcdconf.Config{ListenClient: row.urls, ListenMetrics: []string{"http://127.0.0.1:1"}, Unknown: unknown}
+		clients, metrics, err := f.listeners(&corev1.Pod{}, s, true)
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%q: %v, want %q", row.urls, err, row.want)
+		}
+		if err == nil && (metrics != clients || clients.secure != (row.port == 0)) {
+			t.Errorf("%q: clients %+v, metrics %+v", row.urls, clients, metrics)
+		}
 	}
 }

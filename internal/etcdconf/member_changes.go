@@ -102,14 +102,17 @@ type changeWalk struct {
 	// left is how many bytes of scripts in scripts may still be inspected, and depth is how many
 	// scripts the walk stands in.
 	left, depth int
+	// inspected are the scripts in scripts of a command that were inspected, each with the function that it is in.
+	inspected map[[2]string]bool
 	// in is the outermost script, and at the command of it that is inspected, nil for none. errexit is
 	// true if an option of its shell is -e. searched counts the commands that were searched on its ways.
 	in       *script
 	at       *syntax.CallExpr
 	errexit  bool
 	searched int
-	// direct is true for a command that no shell runs.
-	direct bool
+	// direct is true for a command that no shell runs. maybe is true for what a command may be by the values of
+	// variables.
+	direct, maybe bool
 }
 
 func (w *changeWalk) hook(name string, h *corev1.LifecycleHandler) {
@@ -134,7 +137,7 @@ func (w *changeWalk) note(m MemberChange) {
 
 // command inspects one command of a container, and notes which of its scripts can't be read.
 func (w *changeWalk) command(command, args []string) {
-	w.left = maxMountedBytes
+	w.left, w.inspected = maxMountedBytes, nil
 	w.args(shownArgs(slices.Concat(command, args), w.around))
 	if w.around.unread == nil {
 		return
@@ -157,7 +160,7 @@ func (w *changeWalk) args(argv []string) {
 		w.direct = true
 		w.inspect(in, plain(argv))
 		w.direct = false
-		w.file(argv[at])
+		w.file(argv[at], argv[at+1:])
 		return
 	}
 	o := shellOptions(argv[at+1:])
@@ -168,26 +171,32 @@ func (w *changeWalk) args(argv []string) {
 	}
 	w.inspect(in, plain(argv[operand+1:]))
 	if o.command {
-		w.script(argv[operand])
+		w.script(argv[operand], argv[min(operand+2, len(argv)):]) // the first argument is $0
 	} else if text, ok := w.around.read(argv[operand], byShell); ok {
-		w.script(text)
+		w.script(text, argv[operand+1:])
 	}
 }
 
-// file inspects a program that is a script of a ConfigMap.
-func (w *changeWalk) file(at string) {
+// file inspects a program that is a script of a ConfigMap, with its arguments.
+func (w *changeWalk) file(at string, args []string) {
 	text, ok := w.around.read(at, executed)
 	switch {
 	case !ok:
 	case runsInShell(text):
-		w.script(text)
+		w.script(text, args)
 	default:
 		w.unparsed(text)
 	}
 }
 
-// script inspects each command of a script, with the scripts that it executes.
-func (w *changeWalk) script(text string) {
+// script inspects each command of a script, with the scripts that it executes, and its arguments.
+func (w *changeWalk) script(text string, args []string) {
 	p := splicer{around: w.around, left: maxMountedBytes}
-	w.walk(newScope(newScript(p.splice(text, nil), w.around), w.dirs))
+	in := newScope(newScript(p.splice(text, nil), w.around), w.dirs)
+	var parameters []value
+	for _, arg := range args {
+		parameters = append(parameters, textOf(arg))
+	}
+	in.values.parameters[""] = [][]value{parameters}
+	w.walk(in)
 }

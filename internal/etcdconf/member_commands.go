@@ -36,6 +36,9 @@ type scope struct {
 	script    *script
 	functions map[string]function
 	data      *dataNames
+	values    *values
+	// within is the function that is inspected, empty for none.
+	within string
 }
 
 // function is a function of a script.
@@ -47,7 +50,7 @@ type function struct {
 
 func newScope(s *script, dirs []string) scope {
 	data := &dataNames{dirs: slices.Clone(dirs), names: map[string]bool{}}
-	return scope{script: s, functions: map[string]function{}, data: data}
+	return scope{script: s, functions: map[string]function{}, data: data, values: newValues(s.around.variable)}
 }
 
 // walk inspects each command of a script, on all ways and in its functions.
@@ -62,12 +65,24 @@ func (w *changeWalk) walk(in scope) {
 	for _, statement := range in.script.statements {
 		in.learn(statement)
 	}
+	for round := range 2 { // a function stands before its calls
+		if round > 0 && len(in.script.own.functions) == 0 {
+			break
+		}
+		for _, statement := range in.script.statements {
+			in.visit(statement, func(in scope, node syntax.Node) bool {
+				in.learnValues(node)
+				return true
+			})
+		}
+	}
 	for _, statement := range in.script.statements {
-		syntax.Walk(statement, func(node syntax.Node) bool {
+		in.visit(statement, func(in scope, node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.CallExpr:
 				w.stands(n)
 				w.inspect(in, in.script.fields(n))
+				w.inspectValues(in, n)
 			case *syntax.Stmt:
 				w.redirected(in, n)
 			case *syntax.BinaryCmd:

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -30,18 +31,29 @@ func (w *changeWalk) scripts(in scope, c fields) {
 // nested inspects a script that stands in another one, and can use its functions and constants. It
 // does so within bounds: such a script can have itself in it by a variable.
 func (w *changeWalk) nested(in scope, text string) {
+	if strings.TrimSpace(text) == strings.TrimSpace(in.script.text) {
+		return // a program that is only known in the pod
+	}
 	if w.left -= len(text); w.left < 0 || w.depth == maxMountedDepth {
 		unread := w.found
 		unread.Unread = "a script has too many scripts in it"
 		w.note(unread)
 		return
 	}
+	key := [2]string{in.within, text}
+	if w.inspected[key] {
+		return
+	}
+	if w.inspected == nil {
+		w.inspected = map[[2]string]bool{}
+	}
+	w.inspected[key] = true
 	around := in.script.around
 	around.variable = in.script.known
 	s := newScript(text, around)
 	s.spent = in.script.spent
 	w.depth++
-	w.walk(scope{script: s, functions: in.functions, data: in.data})
+	w.walk(scope{script: s, functions: in.functions, data: in.data, values: in.values, within: in.within})
 	w.depth--
 	in.script.spent = s.spent
 }
@@ -93,6 +105,9 @@ func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
 	}
 	w.stands(to)
 	first := firstOfPipe(pipe.X)
+	if readsInput(gets.argv) && (first == nil || !in.prints(first)) {
+		w.noteUnknown([]string{in.script.between(pipe, pipe)})
+	}
 	if first == nil {
 		return
 	}
@@ -110,6 +125,19 @@ func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
 		}
 		w.inspect(in, fields{argv: append(gets.argv, gives.argv...), texts: append(gets.texts, gives.texts...)})
 	}
+}
+
+// readsInput reports whether a command is a shell that reads its script from its input.
+func readsInput(argv []string) bool {
+	at := programAt(argv)
+	o := shellOptions(argv[at+1:])
+	return shells[path.Base(argv[at])] && (at+1+o.operand >= len(argv) || slices.Contains(argv[at+1:at+1+o.operand], "-s"))
+}
+
+// prints reports whether the script shows what a command prints.
+func (in scope) prints(first *syntax.Stmt) bool {
+	name := firstOf(in.script.argv(first.Cmd.(*syntax.CallExpr))) //nolint:forcetypeassert // firstOfPipe returns no other
+	return name == "echo" || name == "printf" || len(in.inputs(first)) > 0
 }
 
 // given returns the arguments of the first command of a pipe, which it may print.

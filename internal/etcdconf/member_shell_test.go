@@ -59,6 +59,10 @@ func TestMemberCommandsInAShell(t *testing.T) {
 		`sh -c '"$@"' _ C member V a`, "env A=1 C member V a", `env -S "C member V $ID"`, "nice -n 1 C member V a", "timeout 5 C member V a", `find . -maxdepth 0 -exec C member V {} \;`,
 		`find . -maxdepth 0 -exec sh -c "C member V a" \;`, `echo "C member V $ID" | sh`, "sh <<E\nC member V $ID\nE", `f() { eval "$1"; }` + "\n" + `f "C member V a"`,
 		`f() { "$@"; }` + "\nf C member V a", `f() { sh -c "$*"; }` + "\nf C member V a", "for i in 1 2; do C member V $i; done", "command C member V a", "(C member V a)",
+		`A="C member V a"; eval "$A"`, `A="C member V a"; $A`, `A="C member V a"; sh -c "$A"`, `A="C member V a"; trap "$A" EXIT`, `A="C member"; B="V a"; eval "$A $B"`,
+		`if [ -n "$PATH" ]; then A="C member V a"; fi; eval "$A"`, `f() { local A="C member V a"; eval "$A"; }; f`, `f() { A=$1; $A; }` + "\nf \"C member V a\"",
+		`for A in "C member V a"; do $A; done`, `A=$(echo C member V a); $A`, `A="C member V a"; echo "$A" | sh`, "A=\"C member V a\"\nsh <<E\n$A\nE", `set -- C member V a; "$@"`,
+		`f() { C member "$1" a; }` + "\nf V", `export A="C member V a"; sh -c 'eval "$A"'`, `env A="C member V a" sh -c '$A'`, `A="C member"; A="$A V"; $A a`,
 	}
 	ran := 0
 	for i, p := range programs {

@@ -19,7 +19,7 @@ func (w *changeWalk) perhaps() bool {
 	if w.direct {
 		return false
 	}
-	if w.at == nil || w.depth > 0 || w.searched >= maxSurely {
+	if w.at == nil || w.maybe || w.depth > 0 || w.searched >= maxSurely {
 		return true
 	}
 	w.searched++

@@ -114,11 +114,12 @@ func (s surroundings) miss(at string, err error) {
 }
 
 // shownVariable returns a variable of a container's environment that needs no value from a pod
-// that runs or from a Secret.
+// that runs or from a Secret. It follows no references to other variables: each may double the one before it.
 func shownVariable(c *corev1.Container, name string, contents Contents) (string, bool) {
 	for _, v := range slices.Backward(c.Env) {
 		if v.Name == name {
-			return v.Value, v.ValueFrom == nil && !strings.Contains(v.Value, "$")
+			known := v.ValueFrom == nil && !strings.Contains(v.Value, "$(")
+			return strings.ReplaceAll(v.Value, "$$", "$"), known
 		}
 	}
 	for _, f := range slices.Backward(c.EnvFrom) {

@@ -94,7 +94,7 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 	if !action.work.spend(trapWork+len(action.text)) || action.parse() != nil {
 		return true
 	}
-	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1}
+	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1, trap: true}
 	all := inner.list(action.statements, false)
 	w.calls = inner.calls
 	return all.etcd || all.other

@@ -22,7 +22,10 @@ type effects struct {
 }
 
 // ending are commands that may end a script, or have something else do so.
-var ending = map[string]bool{"exec": true, "exit": true, "trap": true, "eval": true, ".": true, "source": true, "set": true}
+var ending = map[string]bool{
+	"exec": true, "exit": true, "trap": true, "eval": true, ".": true, "source": true, "set": true,
+	"kill": true, "enable": true, "suspend": true, "logout": true,
+}
 
 // unread are commands that execute a file or a text which isn't read.
 var unread = map[string]bool{"eval": true, ".": true, "source": true}

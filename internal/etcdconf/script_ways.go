@@ -66,6 +66,8 @@ type walk struct {
 	// open are the functions that the walk stands in, and groups is how many braces.
 	open   map[*syntax.Stmt]bool
 	groups int
+	// trap is true in the action of a trap, which may end the shell.
+	trap bool
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
@@ -353,6 +355,8 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{back: true, other: w.within+w.groups == 0}
 	case name == "break" || name == "continue":
 		return ways{leaves: true}
+	case !w.trap && w.mayEnd(c, name, argv[at+1:]):
+		return ways{other: true}
 	case name == "alias" && commandOf(withoutCommand(c.Args)) != "alias": // it isn't among those of redefines
 		return ways{other: true}
 	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:

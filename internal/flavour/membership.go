@@ -73,7 +73,7 @@ func StartScript(who, scale string, removes bool) Membership {
 // UnreadScript is the membership of a cluster with a script that could not be read, so that who changes
 // its members is unknown. where is what runs the script, and why names it with the reason.
 func UnreadScript(where, why string) Membership {
-	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter, " +
+	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter, and a command that it executes must be in the pod's template, " +
 		"and a command about many clusters reads the scripts of a few only: name the cluster, as in kubectl etcd status NAME -n NAMESPACE"
 	return Membership{
 		Manager: ByStartScript, Unknown: true, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",

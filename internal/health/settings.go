@@ -121,6 +121,9 @@ func (f *Facts) setting(pod *corev1.Pod, name string) string {
 func (f *Facts) dataDir(pod *corev1.Pod) string {
 	dir := f.setting(pod, "data-dir")
 	if got, has := f.Serving[pod.Name]; has && got.Err == nil && got.Value.DataDir != "" {
+		if got.Value.Unknown["data-dir"] != "" { // it then has etcd's default, or what one way of a script sets
+			return ""
+		}
 		dir = got.Value.DataDir
 	}
 	if !etcdconf.IsKnownDir(dir) {

@@ -120,3 +120,16 @@ func unset(f *Facts, exec bool) {
 	f.Survey.Value.List[0].PeerURLs = []string{"http://10.0.0.1:2380"}
 	f.Selecting.Value, f.Peer.Value = nil, nil
 }
+
+// TestUnknownDataDir: a data directory that can't be read is not etcd's default, nor what one way of a script sets.
+func TestUnknownDataDir(t *testing.T) {
+	t.Parallel()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	for why, want := range map[string]string{"": "/d", "why": ""} {
+		config := etcdconf.Config{DataDir: "/d", Unknown: map[string]string{"data-dir": why}}
+		f := &Facts{Serving: map[string]Got[etcdconf.Config]{"a": {Value: config}}}
+		if got := f.dataDir(pod); got != want {
+			t.Errorf("unknown %q: %q, want %q", why, got, want)
+		}
+	}
+}

@@ -96,7 +96,13 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 			return first, err
 		}
 		m := Member{Pod: pod.Name, Name: s.Name}
+		why := cmp.Or(s.Unknown["name"], s.Unknown["initial-advertise-peer-urls"], s.Unknown["data-dir"])
+		if s.WALDir != "" {
+			why = cmp.Or(why, s.Unknown["wal-dir"])
+		}
 		switch {
+		case why != "":
+			return first, fmt.Errorf("pod %s/%s doesn't show all of --name, --initial-advertise-peer-urls, --data-dir and --wal-dir of its member, so set them in the pod template: %s", pod.Namespace, pod.Name, why)
 		case len(s.AdvertisePeer) > 0:
 			m.PeerURL = s.AdvertisePeer[0]
 		case !r.Owner.OfDruid():

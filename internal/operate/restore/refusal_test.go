@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,26 @@ func TestRestoreOnePath(t *testing.T) {
 		r := &Plan{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
 		_, err := r.findMembers(sts, nil, row.size)
 		wantRefusal(t, row.name, err, row.refused)
+	}
+}
+
+// TestRestoreUnknownSettings: a setting that isn't known is not etcd's default.
+func TestRestoreUnknownSettings(t *testing.T) {
+	t.Parallel()
+	all := []string{"--name=a", "--initial-advertise-peer-urls=http://a:2380", "--data-dir=/d"}
+	for i := range len(all) + 1 {
+		left := slices.Clone(all)
+		refused := ""
+		if i < len(all) {
+			left, refused = slices.Delete(left, i, i+1), "pod team/main-0 doesn't show all of --name"
+		}
+		sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}}
+		sts.Spec.Template.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"sh", "-c", ". /x\nexec etcd " + strings.Join(left, " ")}}}
+		r := &Plan{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
+		_, err := r.findMembers(sts, nil, 1)
+		if (err == nil) != (refused == "") || err != nil && !strings.Contains(err.Error(), refused) {
+			t.Errorf("%q: %v, want %q", left, err, refused)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@
 package traffic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -63,9 +64,20 @@ func (c *Cluster) peers(ctx context.Context) (found []Peer, unknown error) {
 			unknown = err
 			continue
 		}
+		unknown = cmp.Or(unknown, unknownPeers(pod.Name, config))
 		found = append(found, configuredPeers(pod.Name, config)...)
 	}
 	return found, unknown
+}
+
+// unknownPeers returns why a pod's configuration may not show all of its peers, nil if it does.
+func unknownPeers(pod string, config etcdconf.Config) error {
+	for _, flag := range []string{"initial-advertise-peer-urls", "initial-cluster"} {
+		if why := config.Unknown[flag]; why != "" {
+			return fmt.Errorf("--%s of pod %s is not known: %s", flag, pod, why)
+		}
+	}
+	return nil
 }
 
 // PeerObstacle returns why Services must not be cut, empty if they may be: members reach each

@@ -79,3 +79,19 @@ func TestConfiguredPeers(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownPeers: a setting that can't be read is not etcd's default.
+func TestUnknownPeers(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[string]string{
+		"initial-advertise-peer-urls": "--initial-advertise-peer-urls of pod a is not known: why", "initial-cluster": "--initial-cluster of pod a is not known: why", "name": "",
+	} {
+		got := ""
+		if err := unknownPeers("a", etcdconf.Config{Unknown: map[string]string{flag: "why"}}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", flag, got, want)
+		}
+	}
+}

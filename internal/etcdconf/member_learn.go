@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// visit calls f with each node of a script, in the scope of the function that it is in. What is below a node is
+// left out if f returns false.
+func (in scope) visit(node syntax.Node, f func(in scope, node syntax.Node) bool) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if n == nil {
+			return true
+		}
+		if d, is := n.(*syntax.FuncDecl); is && f(in, n) {
+			inner := in
+			inner.within = d.Name.Value
+			inner.visit(d.Body, f)
+			return false
+		}
+		return f(in, n)
+	})
+}
+
+// learnValues records what a node gives to variables and to parameters.
+func (in scope) learnValues(node syntax.Node) {
+	v := in.values
+	switch n := node.(type) {
+	case *syntax.Assign:
+		in.learnAssign(n)
+	case *syntax.WordIter: // for NAME in …
+		for _, item := range n.Items {
+			for _, text := range in.texts(item.Parts, false) {
+				v.add(v.variable, n.Name.Value, text.split()...)
+			}
+		}
+	case *syntax.CallExpr:
+		if args := withoutCommand(n.Args); len(args) > 0 {
+			in.learnCall(args)
+		}
+	}
+}
+
+func (in scope) learnAssign(a *syntax.Assign) {
+	v := in.values
+	switch {
+	case a.Name == nil && a.Value != nil: // export "NAME=value"
+		in.learnField(a.Value)
+	case a.Name == nil || a.Naked:
+	case a.Array != nil:
+		var elements []*syntax.Word
+		for _, e := range a.Array.Elems {
+			if e.Value != nil {
+				elements = append(elements, e.Value)
+			}
+		}
+		v.add(v.variable, a.Name.Value, in.joined(elements)...)
+	case a.Append && len(v.variable[a.Name.Value]) > 0:
+		v.add(v.variable, a.Name.Value, v.product(v.variable[a.Name.Value], in.wordTexts(a.Value))...)
+	default:
+		v.add(v.variable, a.Name.Value, in.wordTexts(a.Value)...)
+	}
+}
+
+// learnField records the assignment in an argument NAME=value.
+func (in scope) learnField(arg *syntax.Word) {
+	for _, text := range in.texts(arg.Parts, false) {
+		if name, rest, is := text.assignment(); is {
+			in.values.add(in.values.variable, name, rest)
+		}
+	}
+}
+
+// assignment returns the name and the value of a text NAME=value.
+func (v value) assignment() (name string, rest value, is bool) {
+	if len(v) == 0 || !v[0].known {
+		return "", nil, false
+	}
+	name, first, is := strings.Cut(v[0].text, "=")
+	return name, slices.Concat(textOf(first), v[1:]), is
+}
+
+func (in scope) learnCall(args []*syntax.Word) {
+	v := in.values
+	name := commandOf(args)
+	switch {
+	case name == "alias":
+		for _, arg := range args[1:] {
+			for _, text := range in.texts(arg.Parts, false) {
+				if of, rest, is := text.assignment(); is {
+					v.add(v.alias, of, rest)
+				}
+			}
+		}
+		return
+	case name == "read" || name == "mapfile" || name == "readarray":
+		for _, arg := range args[1:] {
+			if of, ok := literal(arg); ok && isName(of) {
+				v.add(v.variable, of, value{{text: "$" + of}})
+			}
+		}
+	case name == "printf" && len(args) > 3 && commandOf(args[1:]) == "-v":
+		if of, ok := literal(args[2]); ok {
+			v.add(v.variable, of, in.joined(args[3:])...)
+		}
+	case name == "set":
+		switch o := readSet(textsOf(args[1:])); {
+		case o.replaces:
+			in.learnParameters(in.within, args[1+o.operand:])
+		case o.unclear: // set NAME …, without --
+			in.learnParameters(in.within, args[o.operand:])
+		}
+	case in.script.own.functions[name] != nil:
+		in.learnParameters(name, args[1:])
+	}
+	for _, arg := range args { // env NAME=value
+		if text := leading(arg); strings.Contains(text, "=") {
+			in.learnField(arg)
+		}
+	}
+}
+
+// leading returns the text with which an argument begins, without what a shell expands.
+func leading(arg *syntax.Word) string {
+	text, _ := literal(&syntax.Word{Parts: arg.Parts[:1]})
+	return text
+}
+
+// learnParameters records what a function is called with, or what set gives to a script.
+func (in scope) learnParameters(function string, args []*syntax.Word) {
+	v := in.values
+	for _, fields := range in.commands(args) {
+		if len(v.parameters[function]) > mostValues {
+			return
+		}
+		if len(v.parameters[function]) == mostValues {
+			fields = []value{uncounted}
+		}
+		v.parameters[function] = append(v.parameters[function], fields)
+	}
+}

@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Bounds of the texts that variables may hold.
+const (
+	mostValues = 16      // of one variable, and of one command
+	mostHeld   = 4 << 10 // the length of one
+	mostLearnt = 1 << 20 // of all together, with what they are made of
+)
+
+// piece is a part of a text: as it is known, or as it is written where only a shell in the pod can expand it. It
+// splits into fields if it comes from a variable outside of quotes, and breaks if another field begins behind it.
+type piece struct {
+	text                  string
+	known, splits, breaks bool
+}
+
+// value is a text that a variable may hold, or a field of a command.
+type value []piece
+
+// values are the texts that the variables of a script may hold on any of its ways: those of all of its
+// assignments, and of the container's environment.
+type values struct {
+	env      func(name string) (string, bool)
+	variable map[string][]value
+	alias    map[string][]value
+	// parameters are the arguments that each function is called with. Those of the script have no name.
+	parameters map[string][][]value
+	left       int
+}
+
+// uncounted stands for the texts that are more than are counted.
+var uncounted = value{{text: "$VALUES", splits: true}}
+
+func newValues(env func(string) (string, bool)) *values {
+	return &values{env: env, variable: map[string][]value{}, alias: map[string][]value{}, parameters: map[string][][]value{}, left: mostLearnt}
+}
+
+func textOf(text string) value { return value{{text: text, known: true}} }
+
+// add adds a text to those that a name has.
+func (v *values) add(to map[string][]value, name string, texts ...value) {
+	for _, text := range texts {
+		has := slices.ContainsFunc(to[name], func(other value) bool { return slices.Equal(other, text) })
+		if v.left -= text.length(); has {
+			continue
+		}
+		if len(to[name]) >= mostValues || text.length() > mostHeld || v.left < 0 {
+			text = uncounted
+		}
+		if len(to[name]) <= mostValues {
+			to[name] = append(to[name], text)
+		}
+	}
+}
+
+func (v value) length() int {
+	n := 1
+	for _, p := range v {
+		n += len(p.text)
+	}
+	return n
+}
+
+// written returns a text with what isn't known as it is written.
+func (v value) written() string {
+	var out strings.Builder
+	for _, p := range v {
+		out.WriteString(p.text)
+	}
+	return out.String()
+}
+
+// beginning returns a text up to what isn't known, with unknownWord behind it.
+func (v value) beginning() string {
+	var out strings.Builder
+	for _, p := range v {
+		if !p.known {
+			return out.String() + unknownWord
+		}
+		out.WriteString(p.text)
+	}
+	return out.String()
+}
+
+// opaque reports whether nothing of a text is known.
+func (v value) opaque() bool {
+	return len(v) > 0 && !slices.ContainsFunc(v, func(p piece) bool {
+		return p.known && p.text != "" || !p.known && isParameter(p.text)
+	})
+}
+
+// isParameter reports whether a text is a parameter such as $1: what a script or a function is called with is
+// inspected there.
+func isParameter(text string) bool {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "$"), "{")
+	return text != "" && strings.Contains("0123456789@*#?!-", text[:1])
+}
+
+// product returns each of some texts with each of others behind it.
+func (v *values) product(first, then []value) []value {
+	switch {
+	case v.left < 0:
+		return []value{uncounted}
+	case len(first)*len(then) > mostValues:
+		then = []value{uncounted}
+	}
+	var all []value
+	for _, a := range first {
+		for _, b := range then {
+			all = append(all, slices.Concat(a, b))
+			v.left -= len(a) + len(b) + 1
+		}
+	}
+	return all
+}
+
+// protected and unprotected return the texts of a variable as they are in quotes, and without.
+func protected(texts []value) []value   { return withSplits(texts, false) }
+func unprotected(texts []value) []value { return withSplits(texts, true) }
+
+func withSplits(texts []value, splits bool) []value {
+	out := make([]value, len(texts))
+	for i, text := range texts {
+		out[i] = slices.Clone(text)
+		for j := range out[i] {
+			out[i][j].splits = splits
+		}
+	}
+	return out
+}
+
+// texts returns the texts that parts of a word may be.
+func (in scope) texts(parts []syntax.WordPart, within bool) []value {
+	all := []value{{}}
+	for _, part := range parts {
+		all = in.values.product(all, in.textsOf(part, within))
+	}
+	return all
+}
+
+// textsOf returns the texts that a part of a word may be. within is true in double quotes.
+func (in scope) textsOf(part syntax.WordPart, within bool) []value {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if within {
+			return []value{textOf(unescaped.Replace(p.Value))}
+		}
+		return []value{textOf(p.Value)}
+	case *syntax.SglQuoted:
+		return []value{textOf(p.Value)}
+	case *syntax.DblQuoted:
+		return protected(in.texts(p.Parts, true))
+	case *syntax.ParamExp:
+		return in.held(p)
+	case *syntax.CmdSubst:
+		if printed := in.printed(p); len(printed) > 0 {
+			return printed
+		}
+	}
+	return []value{in.asWritten(part)}
+}
+
+func (in scope) asWritten(node syntax.Node) value {
+	return value{{text: in.script.between(node, node), splits: true}}
+}
+
+// printed returns what a command substitution of echo or printf, or of a text of the script, may print, none for another
+// one.
+func (in scope) printed(s *syntax.CmdSubst) []value {
+	if len(s.Stmts) != 1 {
+		return nil
+	}
+	call, is := s.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !is || len(call.Args) == 0 {
+		return nil
+	}
+	var all []value
+	switch commandOf(call.Args) {
+	case "echo", "printf":
+		all = in.joined(call.Args[1:])
+	case "cat":
+		for _, text := range in.inputs(s.Stmts[0]) {
+			all = append(all, textOf(text))
+		}
+	}
+	return unprotected(all)
+}
+
+// joined returns what arguments may be with spaces between them.
+func (in scope) joined(args []*syntax.Word) []value {
+	all := []value{{}}
+	for i, arg := range args {
+		if i > 0 {
+			all = in.values.product(all, []value{textOf(" ")})
+		}
+		all = in.values.product(all, in.texts(arg.Parts, false))
+	}
+	return protected(all)
+}
+
+// held returns the texts that a parameter expansion may be.
+func (in scope) held(p *syntax.ParamExp) []value {
+	if p.Param == nil || p.Excl || p.Length || p.Slice != nil || p.Repl != nil {
+		return []value{in.asWritten(p)}
+	}
+	all := in.valuesOf(p.Param.Value)
+	if p.Exp != nil {
+		switch p.Exp.Op { //nolint:exhaustive // the others change the value
+		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+			if all == nil {
+				all = []value{in.asWritten(p)}
+			}
+			all = slices.Concat(all, in.wordTexts(p.Exp.Word))
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			all = append(in.wordTexts(p.Exp.Word), value{})
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		default:
+			all = nil
+		}
+	}
+	if all == nil {
+		all = []value{in.asWritten(p)}
+	}
+	return unprotected(all)
+}
+
+func (in scope) wordTexts(word *syntax.Word) []value {
+	if word == nil {
+		return []value{{}}
+	}
+	return in.texts(word.Parts, false)
+}
+
+// valuesOf returns the texts that a variable or a parameter may hold, nil if it isn't known.
+func (in scope) valuesOf(name string) []value {
+	if !isName(name) {
+		return in.parameter(name)
+	}
+	all := slices.Clone(in.values.variable[name])
+	if in.values.env == nil {
+		return all
+	}
+	switch text, ok := in.values.env(name); {
+	case ok && len(text) > mostHeld:
+		return append(all, uncounted)
+	case ok:
+		return append(all, textOf(text))
+	}
+	return all
+}
+
+// parameter returns the texts that a parameter may hold.
+func (in scope) parameter(name string) (all []value) {
+	calls := in.values.parameters[in.within]
+	at, err := strconv.Atoi(name)
+	for _, args := range calls {
+		switch {
+		case name == "@" || name == "*":
+			var text value
+			for i, arg := range args {
+				if i > 0 {
+					text = append(text, piece{text: " ", known: true, breaks: true})
+				}
+				text = append(text, arg...)
+			}
+			all = append(all, text)
+		case err == nil && at > 0 && at <= len(args):
+			all = append(all, args[at-1])
+		}
+	}
+	return all
+}
+
+// split returns the fields that a word may be, by its text.
+func (v value) split() (all []value) {
+	var field value
+	open := false
+	end := func() {
+		if open {
+			all = append(all, field)
+		}
+		field, open = nil, false
+	}
+	for _, p := range v {
+		switch {
+		case p.breaks:
+			end()
+		case !p.known || !p.splits:
+			field, open = append(field, p), true
+		default:
+			rest := p.text
+			for {
+				at := strings.IndexAny(rest, separators)
+				if part := rest[:max(at, 0)]; at < 0 && rest != "" || part != "" {
+					if at < 0 {
+						part = rest
+					}
+					field, open = append(field, piece{text: part, known: true}), true
+				}
+				if at < 0 {
+					break
+				}
+				end()
+				rest = rest[at+1:]
+			}
+		}
+	}
+	end()
+	return all
+}
+
+// commands returns what a command may be by the values of variables, each as its fields.
+func (in scope) commands(args []*syntax.Word) [][]value {
+	texts := []value{{}}
+	for i, arg := range args {
+		if i > 0 {
+			texts = in.values.product(texts, []value{{{text: " ", known: true, breaks: true}}})
+		}
+		of := in.texts(arg.Parts, false)
+		if name, ok := literal(arg); ok && i == 0 {
+			of = append(of, in.aliased(name)...)
+		}
+		texts = in.values.product(texts, of)
+	}
+	out := make([][]value, len(texts))
+	for i, text := range texts {
+		if in.values.left -= text.length(); in.values.left < 0 {
+			return [][]value{{uncounted}}
+		}
+		out[i] = text.split()
+	}
+	return out
+}
+
+// aliased returns what an alias may stand for.
+func (in scope) aliased(name string) []value {
+	return unprotected(in.values.alias[name])
+}
