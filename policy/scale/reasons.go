@@ -34,7 +34,7 @@ var (
 		"kubectl etcd restart NAME --strategy coordinated stops all members. It starts them again with the same number of replicas.",
 		policy.NoAction)
 	RestoreInProgress = reasons.Add("RestoreInProgress",
-		"kubectl etcd snapshot restore or kubectl etcd recover has stopped the members of the StatefulSet and has not ended, and another client writes its replicas. Members could start without their data.",
+		"A restore or a recovery by kubectl etcd has stopped the members of the StatefulSet and has not ended, and another client writes its replicas. Members could start without their data.",
 		"To continue the restore: kubectl etcd snapshot restore FILE NAME. To end it: kubectl etcd snapshot restore NAME --abort. If there is none to end, remove the annotation kubectl-etcd.dev/restore from the StatefulSet.")
 	NoData = reasons.Add("NoData",
 		"The cluster has no replicas, and no volume has data of a member.",
