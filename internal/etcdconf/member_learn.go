@@ -90,20 +90,10 @@ func (in scope) learnCall(args []*syntax.Word) {
 	name := commandOf(args)
 	switch {
 	case name == "alias":
-		for _, arg := range args[1:] {
-			for _, text := range in.texts(arg.Parts, false) {
-				if of, rest, is := text.assignment(); is {
-					v.add(v.alias, of, rest)
-				}
-			}
-		}
+		in.learnAliases(args[1:])
 		return
 	case name == "read" || name == "mapfile" || name == "readarray":
-		for _, arg := range args[1:] {
-			if of, ok := literal(arg); ok && isName(of) {
-				v.add(v.variable, of, value{{text: "$" + of}})
-			}
-		}
+		in.learnRead(args[1:])
 	case name == "printf" && len(args) > 3 && commandOf(args[1:]) == "-v":
 		if of, ok := literal(args[2]); ok {
 			v.add(v.variable, of, in.joined(args[3:])...)
@@ -121,6 +111,26 @@ func (in scope) learnCall(args []*syntax.Word) {
 	for _, arg := range args { // env NAME=value
 		if text := leading(arg); strings.Contains(text, "=") {
 			in.learnField(arg)
+		}
+	}
+}
+
+// learnAliases records what alias defines.
+func (in scope) learnAliases(args []*syntax.Word) {
+	for _, arg := range args {
+		for _, text := range in.texts(arg.Parts, false) {
+			if of, rest, is := text.assignment(); is {
+				in.values.add(in.values.alias, of, rest)
+			}
+		}
+	}
+}
+
+// learnRead records that the values of variables are input, which is not known.
+func (in scope) learnRead(args []*syntax.Word) {
+	for _, arg := range args {
+		if of, ok := literal(arg); ok && isName(of) {
+			in.values.add(in.values.variable, of, value{{text: "$" + of}})
 		}
 	}
 }

@@ -23,6 +23,34 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
+// cutAndMarked returns a cluster with an annotation on its StatefulSet, with or without pods, and its client Service,
+// which is cut.
+func cutAndMarked(t *testing.T, key, mark string, pods bool) (client.Client, *corev1.Service) {
+	t.Helper()
+	c := operatetest.NewCluster(t)
+	set := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata")
+	set["annotations"] = apitest.Object{}
+	if key != "" {
+		set["annotations"] = apitest.Object{key: mark}
+	}
+	for i := range 3 {
+		if !pods {
+			c.Remove(operatetest.Path("Pod", fmt.Sprintf("main-%d", i)))
+		}
+	}
+	kube := c.Client(t)
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main-client"}, Spec: corev1.ServiceSpec{
+		ClusterIP: "10.96.0.7", Selector: map[string]string{v1alpha1.ClientTrafficKey: "cut-until-1"},
+	}}
+	for label, value := range operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "spec", "template", "metadata", "labels") {
+		service.Spec.Selector[label] = fmt.Sprint(value)
+	}
+	if err := kube.Create(t.Context(), service); err != nil {
+		t.Fatal(err)
+	}
+	return kube, service
+}
+
 // TestStaysCut: the uninstallation restores client traffic, but not of a cluster of which an operation has stopped
 // members, also where no pod is left. It prints the commands that do.
 func TestStaysCut(t *testing.T) {
@@ -34,28 +62,7 @@ func TestStaysCut(t *testing.T) {
 		{name: "a restart that has stopped no member", key: v1alpha1.RestartAnnotation, mark: "schedule-coordinated with 3 replicas at x"},
 	} {
 		for _, pods := range []bool{true, false} {
-			c := operatetest.NewCluster(t)
-			set := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata")
-			set["annotations"] = apitest.Object{}
-			if row.key != "" {
-				set["annotations"] = apitest.Object{row.key: row.mark}
-			}
-			for i := range 3 {
-				if !pods {
-					c.Remove(operatetest.Path("Pod", fmt.Sprintf("main-%d", i)))
-				}
-			}
-			kube := c.Client(t)
-			sts := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "spec", "template", "metadata", "labels")
-			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main-client"}, Spec: corev1.ServiceSpec{
-				ClusterIP: "10.96.0.7", Selector: map[string]string{v1alpha1.ClientTrafficKey: "cut-until-1"},
-			}}
-			for key, value := range sts {
-				service.Spec.Selector[key] = fmt.Sprint(value)
-			}
-			if err := kube.Create(t.Context(), service); err != nil {
-				t.Fatal(err)
-			}
+			kube, service := cutAndMarked(t, row.key, row.mark, pods)
 			var printed, restored []string
 			u := &Uninstall{
 				Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: func(string, ...any) {},

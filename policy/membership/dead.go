@@ -67,6 +67,11 @@ func IsDead(s Silence) policy.Verdict {
 	case s.Unknown != "" || s.Contact == ContactUnknown:
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
 	}
+	return s.withoutContact()
+}
+
+// withoutContact judges a voter with which the leader is known to have no connection.
+func (s Silence) withoutContact() policy.Verdict {
 	if s.Pod != "" && !s.Forced {
 		return policy.Refuse(VoterHasPod, "its pod %s exists or will be created again, so it may come back with its data", s.Pod)
 	}

@@ -102,10 +102,8 @@ func judge(f Facts) policy.Verdict {
 		return f.stay()
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
-	case f.Restarting:
-		return policy.Refuse(RestartInProgress, "a coordinated restart has marked StatefulSet %s; %s", f.Marked, f.wayOfRestart())
-	case f.Restoring:
-		return policy.Refuse(RestoreInProgress, "a restore has marked StatefulSet %s; %s", f.Marked, f.wayOfRestore())
+	case f.Restarting, f.Restoring:
+		return f.halfway()
 	case f.Asked == 0 && f.Now > 0 && f.Elsewhere > 0:
 		return f.shrink()
 	case f.Asked == 0 && f.Now > 0:
@@ -118,6 +116,14 @@ func judge(f Facts) policy.Verdict {
 		return f.shrink()
 	}
 	return f.grow()
+}
+
+// halfway refuses a write while an operation of this program has stopped members.
+func (f Facts) halfway() policy.Verdict {
+	if f.Restarting {
+		return policy.Refuse(RestartInProgress, "a coordinated restart has marked StatefulSet %s; %s", f.Marked, f.wayOfRestart())
+	}
+	return policy.Refuse(RestoreInProgress, "a restore has marked StatefulSet %s; %s", f.Marked, f.wayOfRestore())
 }
 
 // stay judges a write that leaves the replicas as they are.

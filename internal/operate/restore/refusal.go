@@ -27,6 +27,23 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
+	for _, check := range []func() error{r.elsewhere, r.storeless, r.notFenced, r.unknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if r.Answers && r.Denied != "" {
+		return r.refuse("the present data can't be saved: %s", r.Denied)
+	}
+	if r.Bump > 0 && r.Newest >= r.restored() {
+		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
+			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)
+	}
+	return nil
+}
+
+// elsewhere returns why another program than this one restores a cluster.
+func (r Plan) elsewhere() error {
 	if how := r.Owner.Product().RestoresElsewhere; how != "" {
 		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
 	}
@@ -39,33 +56,24 @@ func (r Plan) refusal() error {
 	if r.Owner.Spans() {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}
+	return nil
+}
+
+// storeless returns why the sidecars of druid can't restore a cluster.
+func (r Plan) storeless() error {
 	if r.Druid != nil && r.Druid.Store == nil {
 		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; configure one first")
 	}
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
-	if err := r.notFenced(); err != nil {
-		return err
-	}
-	if err := r.unknownClaim(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// ownRecovery returns why restored data wouldn't stay.
+func (r Plan) ownRecovery() error {
 	if r.RestartsFromSnapshot {
 		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
-	}
-	if err := r.cannotGrow(); err != nil {
-		return err
-	}
-	if err := r.silent(); err != nil {
-		return err
-	}
-	if r.Answers && r.Denied != "" {
-		return r.refuse("the present data can't be saved: %s", r.Denied)
-	}
-	if r.Bump > 0 && r.Newest >= r.restored() {
-		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
-			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func writerOfReplicas(sts *appsv1.StatefulSet) string {
 		var fields struct {
 			Spec map[string]json.RawMessage `json:"f:spec"`
 		}
-		if m.FieldsV1 == nil || m.Time == nil || json.Unmarshal(m.FieldsV1.Raw, &fields) != nil {
+		if m.FieldsV1 == nil || m.Time == nil || json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields) != nil {
 			continue
 		}
 		if _, writes := fields.Spec["f:replicas"]; writes && (last.Time == nil || last.Time.Before(m.Time)) {
