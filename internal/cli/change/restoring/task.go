@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -109,7 +108,7 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
 	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
-	r.From, r.FromOther = OtherCluster(r.Owner, t.file), t.FromOther
+	r.From, r.FromOther = OtherCluster(r.Owner.Namespace, r.Owner.Name, t.file), t.FromOther
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -135,8 +134,8 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 
 // OtherCluster returns the cluster that the record of a snapshot names, empty for the given one and without a record.
 // A cluster of the same name may have been created again.
-func OtherCluster(o owner.Owner, s *v1alpha1.Snapshot) string {
-	if s.Origin == nil || s.Origin.Cluster.Namespace == o.Namespace && s.Origin.Cluster.Name == o.Name {
+func OtherCluster(namespace, name string, s *v1alpha1.Snapshot) string {
+	if s.Origin == nil || s.Origin.Cluster.Namespace == namespace && s.Origin.Cluster.Name == name {
 		return ""
 	}
 	c := s.Origin.Cluster
