@@ -28,7 +28,7 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 		return recovery.DataUnread, ""
 	}
 	for _, c := range claims {
-		if data, why := f.dataIn(c.Template+"-"+name, pod); data != recovery.DataValid {
+		if data, why := f.dataIn(c.Template, name, pod); data != recovery.DataValid {
 			if !known {
 				return recovery.DataUnread, ""
 			}
@@ -38,8 +38,9 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 	return recovery.DataValid, ""
 }
 
-// dataIn is what a claim shows of the data in it.
-func (f *Facts) dataIn(want string, pod *corev1.Pod) (recovery.Data, string) {
+// dataIn is what a claim of a member shows of the data in it.
+func (f *Facts) dataIn(template, name string, pod *corev1.Pod) (recovery.Data, string) {
+	want := template + "-" + name
 	i := slices.IndexFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.Name == want })
 	switch {
 	case i < 0:
@@ -51,7 +52,17 @@ func (f *Facts) dataIn(want string, pod *corev1.Pod) (recovery.Data, string) {
 	case f.Claims.Value[i].Status.Phase != corev1.ClaimBound:
 		return recovery.DataNone, fmt.Sprintf("claim %s is %s", want, f.Claims.Value[i].Status.Phase)
 	}
+	if f.ranBefore(name, f.Claims.Value[i]) {
+		return recovery.DataNone, "claim " + want + " was created after the member had last renewed its lease"
+	}
 	return recovery.DataValid, ""
+}
+
+// ranBefore reports whether a member of etcd-druid ran before a claim was created, and not since then. Elsewhere no
+// lease is the member's.
+func (f *Facts) ranBefore(name string, claim corev1.PersistentVolumeClaim) bool {
+	_, renewed := f.leaseState(f.memberPrefix() + name)
+	return f.Etcd.Value != nil && !renewed.IsZero() && renewed.Before(claim.CreationTimestamp.Time)
 }
 
 // dataClaims returns the claim templates with a member's data. A volume for backups or certificates has

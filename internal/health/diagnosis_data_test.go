@@ -5,8 +5,11 @@ package health
 
 import (
 	"testing"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -85,6 +88,37 @@ func TestDataClaims(t *testing.T) {
 		f.Serving = map[string]Got[etcdconf.Config]{"main-1": {Value: row.config}}
 		if got, why := f.dataOf("main-1", f.Pods.Value[1]); got != row.want || why != row.because {
 			t.Errorf("%s: %q (%s), want %q (%s)", row.name, got, why, row.want, row.because)
+		}
+	}
+}
+
+// TestClaimOfNoData: a claim that was created after the member had last renewed its lease has none of its data.
+func TestClaimOfNoData(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name   string
+		leases []coordinationv1.Lease
+		age    time.Duration
+		plain  bool
+		want   recovery.Data
+	}{
+		{"the member ran before it", []coordinationv1.Lease{lease("main-0", time.Minute)}, 30 * time.Second, false, recovery.DataNone},
+		{"the member ran with it", []coordinationv1.Lease{lease("main-0", time.Minute)}, time.Hour, false, recovery.DataValid},
+		{"another member ran before it", []coordinationv1.Lease{lease("main-1", time.Minute)}, 30 * time.Second, false, recovery.DataValid},
+		{"the member has never run", []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "main-0"}}}, 30 * time.Second, false, recovery.DataValid},
+		{"no leases", nil, 30 * time.Second, false, recovery.DataValid},
+		{"a lease of another program", []coordinationv1.Lease{lease("main-0", time.Minute)}, 30 * time.Second, true, recovery.DataValid},
+	} {
+		f := healthy(1)
+		if !r.plain {
+			druid(nil)(f)
+		}
+		f.Owner.Claims = []owner.Claim{{Template: "data"}}
+		c := boundClaim("data-main-0")
+		c.CreationTimestamp = metav1.NewTime(noon.Add(-r.age))
+		f.Claims.Value, f.Leases.Value = []corev1.PersistentVolumeClaim{c}, r.leases
+		if got, why := f.dataOf("main-0", f.Pods.Value[0]); got != r.want {
+			t.Errorf("%s: %s (%s), want %s", r.name, got, why, r.want)
 		}
 	}
 }
