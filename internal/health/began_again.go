@@ -15,22 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// predates reports whether a voter that doesn't answer ran before the log of those that answer began. Each member
-// publishes its client URLs in the log when it starts. So a voter of the list without any, which has a name and hence
-// was in the first configuration, has never started in this log, although its pod shows that it runs for longer than
-// each member that answers. What can't be read is no evidence.
+// predates reports whether a voter that doesn't answer ran before the log of those that answer began. What can't be
+// read is no evidence.
 func (f *Facts) predates(l etcd.Listed) bool {
-	if !f.listKnown() || l.Pod == "" || l.Name == "" || l.Learner || len(l.ClientURLs) > 0 || f.Barred[l.Pod] ||
-		f.Silences[l.ID].Contact >= membership.ContactActive {
-		return false
-	}
-	silent := slices.ContainsFunc(f.Survey.Value.Members, func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err != nil && m.ID == 0 })
-	since, known := f.runningSince(l.Pod)
-	others := f.Responding()
-	return silent && known && len(others) > 0 && !slices.ContainsFunc(others, func(m etcd.Member) bool {
-		started, known := f.runningSince(m.Pod)
-		return !known || started.Sub(since) < recovery.NotReadyGrace
-	})
+	return f.listKnown() && !f.Barred[l.Pod] && f.Silences[l.ID].Contact < membership.ContactActive && f.Survey.Value.Predates(l, f.runningSince)
 }
 
 // runningSince returns since when the etcd of a pod runs.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -115,6 +116,9 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	case old.Healthy:
 		replacing = ""
 		f.Warn("%s is healthy: its data is deleted.", replica.Pod)
+	case s.predates(j.Ordinal):
+		f.Refuse("%[1]s ran before the members that answer began without data, and alone can have the data from before: copy its data directory first. If you don't need that data, delete its pod: kubectl delete pod %[1]s -n %[2]s. Then run this again",
+			replica.Pod, m.Owner.Namespace)
 	default:
 		if err := m.checkLost(ctx, s, old, force, f); err != nil {
 			return err
@@ -123,6 +127,25 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	m.checkState(ctx, s, replacing, f)
 	warnOfLastFailure(s.Members, *old, f)
 	return nil
+}
+
+// predates reports whether the silent member of an ordinal ran before the log of those that answer began.
+func (s *observation) predates(ordinal int) bool {
+	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return l.Pod == s.Ordinals[ordinal].Pod })
+	return at >= 0 && s.survey.Predates(s.survey.List[at], s.runningSince)
+}
+
+// runningSince returns since when the etcd of a pod runs.
+func (s *observation) runningSince(name string) (time.Time, bool) {
+	at := slices.IndexFunc(s.Ordinals, func(o membership.Replica) bool { return o.Pod == name })
+	if pod := s.pods[name]; at >= 0 && at < len(s.configs) && pod != nil {
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.Name == s.configs[at].Container && c.State.Running != nil {
+				return c.State.Running.StartedAt.Time, true
+			}
+		}
+	}
+	return time.Time{}, false
 }
 
 // goingClaim returns a volume claim with a pod's data that is being deleted, empty for none. It is also empty

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"slices"
+	"time"
+)
+
+// beganLater is how much longer than the others a member must have run to have run before their log began.
+const beganLater = 5 * time.Minute
+
+// Predates reports whether a voter that doesn't answer ran before the log of those that answer began. Each member
+// publishes its client URLs in the log when it starts. So a voter of the list without any, which has a name and hence
+// was in the first configuration, has never started in this log, although its pod shows that it runs for longer than
+// each member that answers. since returns when the etcd of a pod started, and false for unknown, which is no evidence.
+func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) bool {
+	if l.Pod == "" || l.Name == "" || l.Learner || len(l.ClientURLs) > 0 {
+		return false
+	}
+	if !slices.ContainsFunc(s.Members, func(m Member) bool { return m.Pod == l.Pod && m.Err != nil && m.ID == 0 }) {
+		return false
+	}
+	ran, known := since(l.Pod)
+	answered := false
+	for _, m := range s.Members {
+		if m.Err != nil {
+			continue
+		}
+		started, seen := since(m.Pod)
+		if !seen || started.Sub(ran) < beganLater {
+			return false
+		}
+		answered = true
+	}
+	return known && answered
+}
