@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -31,11 +30,7 @@ func (f *Facts) runningSince(name string) (time.Time, bool) {
 	if c == nil {
 		return time.Time{}, false
 	}
-	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == c.Name && s.State.Running != nil })
-	if i < 0 {
-		return time.Time{}, false
-	}
-	return pod.Status.ContainerStatuses[i].State.Running.StartedAt.Time, true
+	return podstate.ContainerSince(pod, c.Name)
 }
 
 // dataBefore is a check: the members with the quorum have the data from before.

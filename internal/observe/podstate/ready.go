@@ -58,6 +58,16 @@ func RunningSince(pod *corev1.Pod) (time.Time, bool) {
 	return youngest, len(pod.Status.ContainerStatuses) > 0
 }
 
+// ContainerSince returns when a container of a pod was last started, and false while it is not running.
+func ContainerSince(pod *corev1.Pod, container string) (time.Time, bool) {
+	for i := range pod.Status.ContainerStatuses {
+		if c := &pod.Status.ContainerStatuses[i]; c.Name == container && c.State.Running != nil {
+			return c.State.Running.StartedAt.Time, true
+		}
+	}
+	return time.Time{}, false
+}
+
 // deletionGrace is how long after its time a pod that is deleted may still end by itself.
 const deletionGrace = 30 * time.Second
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 // fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
@@ -208,10 +209,8 @@ const settledRun = 3 * time.Minute
 
 // runsFor returns for how long a container has run since its last start, 0 if it doesn't run.
 func runsFor(pod *corev1.Pod, container string, now time.Time) time.Duration {
-	for _, c := range pod.Status.ContainerStatuses {
-		if c.Name == container && c.State.Running != nil {
-			return now.Sub(c.State.Running.StartedAt.Time)
-		}
+	if since, runs := podstate.ContainerSince(pod, container); runs {
+		return now.Sub(since)
 	}
 	return 0
 }

@@ -83,11 +83,8 @@ func peerOf(r Removal, s etcd.Survey, l etcd.Listed) membership.Peer {
 // judge returns the verdict of the rules on a member that may be removed. The error has what to do
 // instead, or first.
 func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, membership.Silence, error) {
-	refused := func(format string, args ...any) error {
-		return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
-	}
 	if why := r.useInstead(l, peerOf(r, s, l).Healthy); why != "" {
-		return policy.Verdict{}, membership.Silence{}, refused("%s", why)
+		return policy.Verdict{}, membership.Silence{}, refusedRemoval(l, "%s", why)
 	}
 	v, silence := r.mayRemove(ctx, s, l)
 	if err := context.Cause(ctx); err != nil {
@@ -96,24 +93,25 @@ func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (polic
 	return v, silence, r.refusal(ctx, l, v, silence)
 }
 
+func refusedRemoval(l etcd.Listed, format string, args ...any) error {
+	return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
+}
+
 // refusal returns what to do instead of a removal that a verdict refuses, and nil for one that it allows.
 func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, silence membership.Silence) error {
-	refused := func(format string, args ...any) error {
-		return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
-	}
 	switch {
 	case v.Reason == membership.VoterHasPod:
 		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
-		return refused("%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
+		return refusedRemoval(l, "%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
 			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
 	case v.Reason == membership.VoterStopped:
-		return refused("%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
+		return refusedRemoval(l, "%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
-		return refused("%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
+		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
 	case v.Reason == membership.VoterUnknown && silence.Declarable():
-		return refused("%s. The leader has no connection with it. If you have made sure that it can't come back, run the same command with --lost", v.Message)
+		return refusedRemoval(l, "%s. The leader has no connection with it. If you have made sure that it can't come back, run the same command with --lost", v.Message)
 	case !v.Allowed:
-		return refused("%s", v.Message)
+		return refusedRemoval(l, "%s", v.Message)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -139,11 +140,7 @@ func (s *observation) predates(ordinal int) bool {
 func (s *observation) runningSince(name string) (time.Time, bool) {
 	at := slices.IndexFunc(s.Ordinals, func(o membership.Replica) bool { return o.Pod == name })
 	if pod := s.pods[name]; at >= 0 && at < len(s.configs) && pod != nil {
-		for _, c := range pod.Status.ContainerStatuses {
-			if c.Name == s.configs[at].Container && c.State.Running != nil {
-				return c.State.Running.StartedAt.Time, true
-			}
-		}
+		return podstate.ContainerSince(pod, s.configs[at].Container)
 	}
 	return time.Time{}, false
 }

@@ -8,10 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,8 +25,9 @@ func (s *state) replicas() int { return int(ptr.Deref(s.sets[0].Spec.Replicas, 1
 func (j *Job) setReplicas(ctx context.Context, s *state, m mark, n int) error {
 	name := s.sets[0].Name
 	if j.wrote[n] {
+		scaler, _ := operate.LastWriter(s.sets[0], "replicas")
 		return operate.Halt("this command has set the replicas of StatefulSet %s to %d, and %s has set them to %d since: stop that client",
-			name, n, cmp.Or(lastScaler(s.sets[0]), "another client"), s.replicas())
+			name, n, cmp.Or(scaler, "another client"), s.replicas())
 	}
 	if err := j.patchSet(ctx, s, m.at(j.Clock.Now()), &n); err != nil {
 		return err
@@ -59,18 +57,4 @@ func (j *Job) patchSet(ctx context.Context, s *state, mark *string, replicas *in
 		return fmt.Errorf("write StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
 	}
 	return nil
-}
-
-// lastScaler returns the field manager that last wrote the replicas, empty if it isn't known.
-func lastScaler(sts *appsv1.StatefulSet) (manager string) {
-	var at time.Time
-	for _, m := range sts.ManagedFields {
-		if m.Time == nil || m.FieldsV1 == nil || !strings.Contains(m.FieldsV1.GetRawString(), `"f:replicas"`) || m.Subresource == "status" {
-			continue
-		}
-		if m.Time.After(at) {
-			manager, at = m.Manager, m.Time.Time
-		}
-	}
-	return manager
 }

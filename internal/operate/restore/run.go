@@ -5,13 +5,11 @@ package restore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -146,22 +144,11 @@ func (j *Job) raised(ctx context.Context, s step.Step, err error) error {
 
 // writerOfReplicas returns which client last wrote the replicas, and when, empty if that is not known.
 func writerOfReplicas(sts *appsv1.StatefulSet) string {
-	var last metav1.ManagedFieldsEntry
-	for _, m := range sts.ManagedFields {
-		var fields struct {
-			Spec map[string]json.RawMessage `json:"f:spec"`
-		}
-		if m.FieldsV1 == nil || m.Time == nil || json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields) != nil {
-			continue
-		}
-		if _, writes := fields.Spec["f:replicas"]; writes && (last.Time == nil || last.Time.Before(m.Time)) {
-			last = m
-		}
-	}
-	if last.Time == nil {
+	manager, at := operate.LastWriter(sts, "replicas")
+	if at.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(last.Manager), last.Time.UTC().Format(time.RFC3339))
+	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(manager), at.UTC().Format(time.RFC3339))
 }
 
 // end removes the mark of the restore from the StatefulSet, and then the journal: without a journal, no command

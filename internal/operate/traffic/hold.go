@@ -83,7 +83,7 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 		if err != nil {
 			return false, "", fmt.Errorf("read Service %s: %w", name, err)
 		}
-		by = lastWriter(&s)
+		by, _ = operate.LastWriter(&s, "selector")
 		if until, has := observe.CutUntil(&s, c.now()); has {
 			cut = true
 			if until.After(last) {

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 func TestReachesPort(t *testing.T) {
@@ -102,11 +104,12 @@ func TestWritten(t *testing.T) {
 	if got := writeTime(s, local); !got.Equal(local.Add(-time.Minute)) {
 		t.Errorf("written at %s", got)
 	}
-	if got := lastWriter(s); got != "kubectl-etcd" {
+	if got, _ := operate.LastWriter(s, "selector"); got != "kubectl-etcd" {
 		t.Errorf("last writer of the selector %q", got)
 	}
 	s.ManagedFields = nil
-	if got := writeTime(s, local); !got.Equal(local) || lastWriter(s) != "" {
-		t.Errorf("without managed fields: %s by %q", got, lastWriter(s))
+	by, _ := operate.LastWriter(s, "selector")
+	if got := writeTime(s, local); !got.Equal(local) || by != "" {
+		t.Errorf("without managed fields: %s by %q", got, by)
 	}
 }

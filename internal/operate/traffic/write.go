@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -153,19 +152,4 @@ func explainConflict(err error) error {
 		return errChanged
 	}
 	return err
-}
-
-// lastWriter returns the field manager that last wrote a Service's selector, empty if it
-// isn't known.
-func lastWriter(s *corev1.Service) string {
-	var last metav1.ManagedFieldsEntry
-	for _, m := range s.ManagedFields {
-		if m.Time == nil || m.FieldsV1 == nil || !strings.Contains(m.FieldsV1.GetRawString(), `"f:selector"`) {
-			continue
-		}
-		if last.Time == nil || m.Time.After(last.Time.Time) {
-			last = m
-		}
-	}
-	return last.Manager
 }
