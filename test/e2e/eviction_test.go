@@ -108,10 +108,14 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 	freeze(t, all[2].Pod.UID)
 	awaitNotReady(t, &all[2].Pod)
 	for _, m := range all[:2] {
-		answer, err := c.MayEvict(t.Context(), m.Pod.Name)
-		if err != nil || answer.Code != http.StatusTooManyRequests || !strings.Contains(answer.Message, "2 of 3 voters are healthy") {
-			t.Errorf("%s: %d %s %v", m.Pod.Name, answer.Code, answer.Message, err)
-		}
+		// On a busy machine the guard may not read in time. Then the budget refuses instead of it.
+		eventually(t, m.Pod.Name+" to be refused with the numbers", func(ctx context.Context) (string, bool, error) {
+			answer, err := c.MayEvict(ctx, m.Pod.Name)
+			if err == nil && answer.Code != http.StatusTooManyRequests {
+				t.Errorf("%s: %d %s", m.Pod.Name, answer.Code, answer.Message)
+			}
+			return fmt.Sprint(answer.Code, answer.Message), strings.Contains(answer.Message, "2 of 3 voters are healthy"), err
+		})
 	}
 	eventually(t, "the frozen member to be evicted", func(ctx context.Context) (string, bool, error) {
 		answer, err := c.Evict(ctx, all[2].Pod.Name)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
 )
 
@@ -116,7 +117,7 @@ func testPause(c cluster) {
 // hardwareAddress returns where this host sends what is for a node.
 func (c cluster) hardwareAddress(n Node) string {
 	c.t.Helper()
-	neighbours, err := netlink.NeighList(0, netlink.FAMILY_V4)
+	neighbours, err := machine.WholeList(func() ([]netlink.Neigh, error) { return netlink.NeighList(0, netlink.FAMILY_V4) })
 	c.must(err)
 	for _, entry := range neighbours {
 		if entry.IP.String() == n.Address {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
 )
 
@@ -102,7 +103,7 @@ func isOthers(alias, name string) bool {
 
 func links(t *testing.T, name string) []string {
 	t.Helper()
-	all, err := netlink.LinkList()
+	all, err := machine.WholeList(netlink.LinkList)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func links(t *testing.T, name string) []string {
 // routes leaves out those of testbeds' own subnets, whose links are counted.
 func routes(t *testing.T) []string {
 	t.Helper()
-	all, err := netlink.RouteList(nil, netlink.FAMILY_ALL)
+	all, err := machine.WholeList(func() ([]netlink.Route, error) { return netlink.RouteList(nil, netlink.FAMILY_ALL) })
 	if err != nil {
 		t.Fatal(err)
 	}

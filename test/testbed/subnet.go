@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
 )
 
@@ -43,7 +44,7 @@ next:
 // addresses' among them, the default route left out, and those of testbeds that
 // are about to have one.
 func takenSubnets(stateDir string) ([]netip.Prefix, error) {
-	routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)
+	routes, err := machine.WholeList(func() ([]netlink.Route, error) { return netlink.RouteList(nil, netlink.FAMILY_V4) })
 	if err != nil {
 		return nil, fmt.Errorf("list the host's routes: %w", err)
 	}

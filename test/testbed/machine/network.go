@@ -237,7 +237,7 @@ func linkAlias(testbed string) string { return "kubectl-etcd testbed " + testbed
 
 // removeLinks removes the host's links of a testbed.
 func removeLinks(testbed string) error {
-	links, err := netlink.LinkList()
+	links, err := WholeList(netlink.LinkList)
 	if err != nil {
 		return err
 	}
