@@ -6,6 +6,11 @@ package etcd
 import (
 	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 // beganLater is how much longer than the others a member must have run to have run before their log began.
@@ -35,4 +40,20 @@ func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) boo
 		answered = true
 	}
 	return known && answered
+}
+
+// RunningSince returns a function that returns since when the etcd of a pod runs, and false where it doesn't run or
+// where it is not known which container runs it.
+func RunningSince(pods []*corev1.Pod) func(pod string) (time.Time, bool) {
+	return func(name string) (time.Time, bool) {
+		at := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
+		if at < 0 {
+			return time.Time{}, false
+		}
+		container := etcdconf.MemberOf(pods[at]).Container
+		if container == nil {
+			return time.Time{}, false
+		}
+		return podstate.ContainerSince(pods[at], container.Name)
+	}
 }

@@ -41,6 +41,9 @@ type Silence struct {
 	// when it is scaled up, empty for none. Replicas is how many it needs for that.
 	Stopped  string
 	Replicas int
+	// Predates is true for a voter that ran before the members that answer began without data: it alone can have the
+	// data from before.
+	Predates bool
 	// Contact is what the leader shows of the voter. Unknown is why it shows nothing, or why
 	// the pods are not known; empty where all is known.
 	Contact Contact
@@ -56,6 +59,8 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterAlive, "it is alive: it is the leader of the members that answer")
 	case s.Contact == ContactActive:
 		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
+	case s.Predates:
+		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and it alone can have the data from before")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):

@@ -25,6 +25,10 @@ var deadRows = []struct {
 	{"M-39 its pod doesn't answer the plugin, and the leader receives from it", Silence{Pod: "main-2", Contact: ContactActive}, VoterAlive},
 	{"M-39 it leads", Silence{Contact: ContactLeads}, VoterAlive},
 	{"M-39 it leads, and a pod has its name", Silence{Contact: ContactLeads, Elsewhere: []string{"etcd3-0"}}, VoterAlive},
+	{"M-45 it ran before the others began again", Silence{Pod: "main-2", Contact: ContactNone, Predates: true}, VoterHasOldData},
+	{"M-45 it ran before the others began again, forced", Silence{Pod: "main-2", Contact: ContactSilent, Forced: true, Predates: true}, VoterHasOldData},
+	{"M-45 it ran before the others began again, declared", Silence{Contact: ContactNone, Unknown: "outside", Lost: true, Predates: true}, VoterHasOldData},
+	{"M-39 it ran before the others began again, and the leader receives from it", Silence{Pod: "main-2", Contact: ContactActive, Predates: true}, VoterAlive},
 	{"M-40 a pod has its name", Silence{Contact: ContactNone, Elsewhere: []string{"etcd3-0"}}, VoterElsewhere},
 	{"M-40 a pod has its name, and metrics can't be read", Silence{Elsewhere: []string{"etcd3-0"}, Unknown: "403"}, VoterElsewhere},
 	{"M-40 the leader is connected with it", Silence{Contact: ContactSilent}, VoterElsewhere},
@@ -78,10 +82,12 @@ func TestDeadMeansLost(t *testing.T) {
 					for _, forced := range []bool{false, true} {
 						for _, stopped := range []string{"", "statefulset/etcd-2"} {
 							for _, lost := range []bool{false, true} {
-								s := Silence{Pod: pod, Forced: forced, Lost: lost, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped}
-								declared := lost && pod == "" && stopped == ""
-								if v := IsDead(s); v.Allowed != (promised(s) && (unknown == "" || declared)) {
-									t.Errorf("%+v: %+v", s, v)
+								for _, predates := range []bool{false, true} {
+									s := Silence{Pod: pod, Forced: forced, Lost: lost, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped, Predates: predates}
+									declared := lost && pod == "" && stopped == ""
+									if v := IsDead(s); v.Allowed != (promised(s) && !predates && (unknown == "" || declared)) {
+										t.Errorf("%+v: %+v", s, v)
+									}
 								}
 							}
 						}

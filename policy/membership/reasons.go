@@ -52,6 +52,9 @@ var (
 	VoterHasPod = reasons.Add("VoterHasPod",
 		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data, and a voter that was removed meanwhile can't.",
 		"Find out why it does not answer: kubectl describe pod POD. If its data is lost: kubectl etcd member replace POD. To remove the voter for good, add --force.")
+	VoterHasOldData = reasons.Add("VoterHasOldData",
+		"The members that answer lost their data and began again, and the voter ran before them. It alone can have the data from before. A voter that was removed can't return with it.",
+		"kubectl etcd diagnose NAME shows what to do. Copy the voter's data directory first.")
 	VoterStopped = reasons.Add("VoterStopped",
 		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. A voter that was removed meanwhile can't.",
 		"Scale the workload up again: kubectl scale WORKLOAD --replicas N. To remove the voter for good, add --force.")

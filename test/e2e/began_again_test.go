@@ -41,8 +41,24 @@ func TestPluginBeganAgain(t *testing.T) {
 	stdout, _ := prints(t, 3, []string{"X-18", "BeganWithoutData", "main-2"}, "diagnose", "main", "-n", ns)
 	lacks(t, stdout, "member replace", "member remove", "kubectl delete", "restart statefulset")
 	prints(t, 3, []string{"D010"}, "check", "main", "-n", ns)
+	const old = "ran before the members that answer began without data"
+	for _, args := range [][]string{
+		{"member", "remove", "main", "main-2", "--force", "-y"},
+		{"member", "replace", "main", "main-2", "--force", "-y"},
+		{"restart", "main", "--member", "main-2", "-y"},
+		{"restart", "main", "-y"},
+	} {
+		prints(t, 2, []string{old}, append(args, "-n", ns)...)
+	}
 	stdout, _ = prints(t, 3, []string{"main-2", "kubectl etcd diagnose statefulset/main"}, "status", "main", "-n", ns)
 	lacks(t, stdout, "member replace", "member remove", "kubectl delete")
+	// Who doesn't need the data from before types what the refusal of member replace prints.
+	_, stderr := prints(t, 2, []string{"kubectl delete pvc data-main-2 -n " + ns + " --wait=false; kubectl delete pod main-2 -n " + ns}, "member", "replace", "main", "main-2", "-y", "-n", ns)
+	t.Log(stderr)
+	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-main-2"}})
+	remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-2"}})
+	awaitSuccessor(t, &before[2].Pod)
+	prints(t, 0, []string{"3 of 3"}, "status", "main", "-n", ns)
 }
 
 // awaitSuccessor waits until another pod of the same name is Ready.

@@ -201,7 +201,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 		return fmt.Sprint(err), errors.Is(err, rpctypes.ErrNoSpace), nil
 	})
 	target := []string{c.Full(), "-n", c.Namespace}
-	prints(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
+	prints(t, 3, []string{"NOSPACE", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"alarm", "list"}, target...)...)
 	refuses(t, []string{"of its quota of 32.0 MiB"}, append([]string{"alarm", "disarm", "-y"}, target...)...)
 	lost := raisedBy(t, members)[0].Pod
 	wipe(t, c, lost)

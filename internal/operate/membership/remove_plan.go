@@ -104,6 +104,8 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
 		return refusedRemoval(l, "%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
 			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
+	case v.Reason == membership.VoterHasOldData:
+		return refusedRemoval(l, "%s. To see what to do: kubectl etcd diagnose %s -n %s", v.Message, r.Owner.Target(), r.Owner.Namespace)
 	case v.Reason == membership.VoterStopped:
 		return refusedRemoval(l, "%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that

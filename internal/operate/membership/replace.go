@@ -6,13 +6,12 @@ package membership
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -118,8 +117,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		replacing = ""
 		f.Warn("%s is healthy: its data is deleted.", replica.Pod)
 	case s.predates(j.Ordinal):
-		f.Refuse("%[1]s ran before the members that answer began without data, and alone can have the data from before: copy its data directory first. If you don't need that data, delete its pod: kubectl delete pod %[1]s -n %[2]s. Then run this again",
-			replica.Pod, m.Owner.Namespace)
+		f.Refuse("%s ran before the members that answer began without data, and alone can have the data from before: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
 		if err := m.checkLost(ctx, s, old, force, f); err != nil {
 			return err
@@ -133,16 +131,22 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 // predates reports whether the silent member of an ordinal ran before the log of those that answer began.
 func (s *observation) predates(ordinal int) bool {
 	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return l.Pod == s.Ordinals[ordinal].Pod })
-	return at >= 0 && s.survey.Predates(s.survey.List[at], s.runningSince)
+	return at >= 0 && s.survey.Predates(s.survey.List[at], etcd.RunningSince(slices.Collect(maps.Values(s.pods))))
 }
 
-// runningSince returns since when the etcd of a pod runs.
-func (s *observation) runningSince(name string) (time.Time, bool) {
-	at := slices.IndexFunc(s.Ordinals, func(o membership.Replica) bool { return o.Pod == name })
-	if pod := s.pods[name]; at >= 0 && at < len(s.configs) && pod != nil {
-		return podstate.ContainerSince(pod, s.configs[at].Container)
+// withoutOldData returns how a member gets the log of the others instead of its own data, empty where it is not known
+// which claims have that. A new pod with that data would make etcd keep one of the two logs.
+func (m *Members) withoutOldData(s *observation, pod string) string {
+	wanted, known := m.dataClaims(s, pod)
+	if !known || len(wanted) == 0 {
+		return ""
 	}
-	return time.Time{}, false
+	var claims []string
+	for _, c := range wanted {
+		claims = append(claims, c.Template+"-"+pod)
+	}
+	return fmt.Sprintf(". If you don't need that data, delete its volume claim first and its pod second: kubectl delete pvc %[1]s -n %[2]s --wait=false; kubectl delete pod %[3]s -n %[2]s",
+		strings.Join(claims, " "), m.Owner.Namespace, pod)
 }
 
 // goingClaim returns a volume claim with a pod's data that is being deleted, empty for none. It is also empty

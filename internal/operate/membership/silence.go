@@ -54,6 +54,9 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 			out.Unknown = err.Error()
 		}
 	}
+	if pods, err := r.Reader.MemberPods(ctx, r.Owner); err == nil { // without them, nothing shows since when it runs
+		out.Predates = s.Predates(l, etcd.RunningSince(pods))
+	}
 	contact, why := r.contact(ctx, s, l.ID)
 	out.Contact = contact
 	if why != "" {

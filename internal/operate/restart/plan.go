@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
@@ -83,6 +84,7 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 
 // checkPods checks that the members to restart keep their data.
 func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Findings) (err error) {
+	j.checkOldData(s, r, f)
 	if r.Strategy == Coordinated {
 		s.intact, err = j.checkIntact(ctx, s, f)
 		return err
@@ -96,6 +98,18 @@ func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Fin
 		}
 	}
 	return nil
+}
+
+// checkOldData refuses to restart a member that ran before the members that answer began without data. When it runs
+// again, etcd keeps one of the two logs.
+func (j *Job) checkOldData(s *state, r *Record, f *operate.Findings) {
+	since := etcd.RunningSince(s.pods)
+	for _, l := range s.survey.List {
+		if (r.Only == "" || r.Only == l.Pod) && s.survey.Predates(l, since) {
+			f.Refuse("%s ran before the members that answer began without data, and it alone can have the data from before; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
+				l.Pod, j.Owner.Target(), j.Owner.Namespace)
+		}
+	}
 }
 
 // restartable refuses clusters with pods that nothing creates again.
