@@ -52,14 +52,15 @@ func SurveyQuorum(ctx context.Context, c *etcd.Cluster, o owner.Owner, what stri
 	return s, nil
 }
 
-// findMember returns a member by its ID in hexadecimal, its name or its pod.
+// findMember returns a member by its ID in hexadecimal, its name or its pod. One that has never started has no name:
+// the host of its peer URL is the name of its pod.
 func findMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	id, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64)
 	word = strings.TrimPrefix(word, "pod/")
 	var found []etcd.Listed
 	var all []string
 	for _, l := range s.List {
-		if err == nil && l.ID == id || word != "" && (l.Name == word || l.Pod == word) {
+		if err == nil && l.ID == id || word != "" && (l.Name == word || l.Pod == word || l.Name == "" && slices.Contains(l.Hosts(), word)) {
 			found = append(found, l)
 		}
 		all = append(all, l.NameAndID())
