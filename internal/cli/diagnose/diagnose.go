@@ -29,8 +29,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			Show what is wrong with a cluster, and what to do next. Read the lines State and Next first. Do
 			this one step, then diagnose again.
 
-			Below them is why: the scenarios that hold, the most urgent first. They are those of DEP-01, the
-			design of etcd-druid's clusters, and others for states that DEP-01 does not have. For each
+			Below them are the causes: the scenarios that apply now, the most urgent first. They are those of
+			DEP-01, the design of etcd-druid's clusters, and others for states that DEP-01 does not have. For each
 			scenario, the command shows its conditions with what was observed, the grace period that runs,
 			and what etcd-druid, the kubelet and other programs will do by themselves. At the end is what
 			each member will do when it starts again. That depends on its volume, the member list and the

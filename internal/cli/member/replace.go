@@ -48,8 +48,8 @@ func newMemberReplaceCmd(e *app.App) *cobra.Command {
 			TARGET is only required if the pod does not exist.
 
 			After an interruption, run the same command again to continue, or use --abort to remove the
-			learner. The command also does this when --timeout has passed. For an Etcd, --abort is not
-			possible.`),
+			learner. When --timeout has passed, the command removes the learner itself. For an Etcd,
+			--abort is not possible.`),
 		Example: ui.Examples(`
 			# Replace the member of main-1, whose volume is lost
 			kubectl etcd member replace main-1

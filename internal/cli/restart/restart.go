@@ -59,7 +59,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			scheme or port of peer URLs, the command also updates them in etcd's member list: half of the members
 			before all stop, the others after the start. Set the update strategy of the StatefulSet to OnDelete
 			before you change the template, so that no member restarts alone. The cluster needs no quorum
-			for it, but a pod and the data of every member. The command refuses this for members that an
+			for it, but every member needs a pod and its data. The command refuses this for members that an
 			operator or a start script manages. It doesn't stop Helm, GitOps or autoscalers: keep them away
 			from the replicas until it has ended.
 

@@ -52,7 +52,7 @@ func NewCommand(e *app.App) *cobra.Command {
 
 			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
 			same command again to continue, or use --abort to remove a new member that is not a voter yet.
-			The command also does this when --timeout has passed.`),
+			When --timeout has passed, the command removes such a member itself.`),
 		Example: ui.Examples(`
 			# Print the plan for five members and change nothing
 			kubectl etcd scale statefulset/main --replicas 5 --dry-run=client

@@ -54,7 +54,7 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 
 			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
 			same command again to continue, or use --abort to start the members on their old data again.
-			--abort is possible until clients are let in, or until the volume claim of a member is replaced.
+			--abort is possible until clients can connect again, or until the volume claim of a member is replaced.
 
 			A cut of client traffic that was there before stays in force until its own end.
 

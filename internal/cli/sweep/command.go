@@ -36,10 +36,10 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use:   "sweep [TARGET | -A]",
 		Short: "List what operations have left behind, and remove it with --remove",
 		Long: ui.Paragraphs(`
-			List what operations of this plugin, etcd-webhook and members that are gone have left behind:
+			List what is left of operations of this plugin, of etcd-webhook, and of members that are gone:
 			journals of StatefulSets that are gone and of operations that are unfinished for more than a day,
 			cuts of client traffic that should have ended, locks of clusters that are gone, rollouts and
-			disruption budgets that an etcd-webhook changed that is not installed any more, leases and volume
+			disruption budgets that etcd-webhook changed before it was removed, leases and volume
 			claims of members that etcd does not have, helper pods of restores, and the old data that restores keep.
 
 			WHY is the reason. WAY is "--remove" for what --remove removes, "--delete-claims" for a volume
@@ -47,8 +47,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			--remove, nothing is changed.
 
 			--remove removes all that may be removed, and volume claims only if --delete-claims names them.
-			It judges each object again just before it removes it. It removes nothing of which a fact is not
-			known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
+			It judges each object again just before it removes it. It removes no object about which a
+			fact is not known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
 			that etcd has. For a rollout and a budget, it restores what their author requested. It ends no
 			cut, and continues no operation. Old data is only removed when the deadline of
 			snapshot restore --keep-old-for has passed and the cluster is healthy.
