@@ -160,7 +160,7 @@ func isSet(value string) bool {
 func clientFiles(env *environment) TLSFiles {
 	flags := map[string]string{}
 	if wrapper(env.container) {
-		flags = parseFlags(env.container.Args[1:])
+		flags, _ = Flags(env.container.Args[1:])
 	}
 	file := func(flag, variable string) string {
 		if value, ok := flags[flag]; ok {

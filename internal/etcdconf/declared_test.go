@@ -148,7 +148,7 @@ func TestBadInput(t *testing.T) {
 		m, hints := MemberOf(pod), HintsOf(pod)
 		_, err := ParsePod(pod, nil)
 		t.Logf("%s: %s", name, time.Since(start))
-		if read := startedIn(pod, &pod.Spec.Containers[0], nil).script; read != nil && read.work.done > maxWork*2 {
+		if read := startedIn(pod, &pod.Spec.Containers[0], nil).Script; read != nil && read.work.done > maxWork*2 {
 			t.Errorf("%s: %d nodes were read, want about %d at most", name, read.work.done, maxWork)
 		}
 		if m.Evidence >= Shown || err == nil {
@@ -183,26 +183,26 @@ func TestBadInputOfAMember(t *testing.T) {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
 		at := time.Now()
 		started := startedIn(pod, &c, nil)
-		if started.script == nil {
+		if started.Script == nil {
 			t.Errorf("%s: no script was read", name)
 			continue
 		}
-		if started.script.etcd == nil { // its settings are not read
-			if started.script.err == nil {
+		if started.Script.etcd == nil { // its settings are not read
+			if started.Script.Err == nil {
 				t.Errorf("%s: the script has no etcd, and nothing reports why", name)
 			}
 			continue
 		}
-		started.script.surelyRunsEtcd()
+		started.Script.SurelyRunsEtcd()
 		s, env := &settings{}, newEnvironment(pod, &c, nil)
-		s.of(started, env)
+		s.of(started.Way(env.known, hostname(env.pod)), started.File)
 		err := s.readOthers(started, env)
-		done := started.script.work.done
+		done := started.Script.work.done
 		t.Logf("%s: %s, %d nodes, %v", name, time.Since(at), done, err)
 		if done > maxWork*2 {
 			t.Errorf("%s: %d nodes were read, want about %d at most", name, done, maxWork)
 		}
-		if started.script.work.exceeded() && s.many == nil {
+		if started.Script.work.exceeded() && s.many == nil {
 			t.Errorf("%s: its settings are known beyond the bounds", name)
 		}
 	}

@@ -42,12 +42,12 @@ var launchers = map[string]launcher{
 	}},
 }
 
-// unknownWord stands for a word that only a shell in the pod can expand.
-const unknownWord = "\x00"
+// UnknownWord stands for a word that only a shell in the pod can expand.
+const UnknownWord = "\x00"
 
-// programAt returns the index of the program that a command runs in the end, behind launchers;
+// ProgramAt returns the index of the program that a command runs in the end, behind launchers;
 // -1 for none.
-func programAt(argv []string) int {
+func ProgramAt(argv []string) int {
 	at := 0
 	for at < len(argv) {
 		l, is := launchers[path.Base(argv[at])]

@@ -190,7 +190,7 @@ func TestManyFoldersOfData(t *testing.T) {
 			c.Args = append(c.Args, fmt.Sprintf("--data-dir=/a%d", i))
 		}
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
-		if dirs := dataDirs(pod); len(dirs) != min(n, mostDirs) {
+		if dirs := DataDirs(pod); len(dirs) != min(n, mostDirs) {
 			t.Errorf("%d folders: %d are counted", n, len(dirs))
 		}
 		if got := MemberChanges(pod, nil); len(got) > 0 != (n >= mostDirs) {
@@ -260,4 +260,17 @@ func removesSurely(hook ...string) bool {
 		Command: []string{"etcd"}, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: hook}}},
 	}}}}
 	return slices.ContainsFunc(MemberChanges(pod, nil), MemberChange.RemovesLeaving)
+}
+
+// TestOptionsOfAnotherCommand holds that the options of the shell that starts a container are not those of
+// the script of its hook.
+func TestOptionsOfAnotherCommand(t *testing.T) {
+	t.Parallel()
+	pod, contents := mountedPod("#!/bin/sh\ntest -e /x\netcdctl member remove $ID", nil)
+	c := &pod.Spec.Containers[0]
+	c.Command = []string{"sh", "-ec", "exec etcd"}
+	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/scripts/start.sh"}}}}
+	if got := MemberChanges(pod, contents); len(got) != 1 || !got[0].RemovesLeaving() {
+		t.Errorf("%+v, want a removal that surely happens", got)
+	}
 }

@@ -33,12 +33,10 @@ var runners = map[string]bool{
 
 // scope is a script that is inspected, and what the names in it mean.
 type scope struct {
-	script    *script
+	Scope
+
 	functions map[string]function
 	data      *dataNames
-	values    *values
-	// within is the function that is inspected, empty for none.
-	within string
 }
 
 // function is a function of a script.
@@ -48,45 +46,37 @@ type function struct {
 	evaluates, deletes bool
 }
 
-func newScope(s *script, dirs []string) scope {
+func newScope(in Scope, dirs []string) scope {
 	data := &dataNames{dirs: slices.Clone(dirs), names: map[string]bool{}}
-	return scope{script: s, functions: map[string]function{}, data: data, values: newValues(s.around.variable)}
+	return scope{Scope: in, functions: map[string]function{}, data: data}
 }
 
 // walk inspects each command of a script, on all ways and in its functions.
-func (w *changeWalk) walk(in scope) {
-	if in.script.err = in.script.parse(); in.script.err != nil {
-		w.unparsed(in.script.text)
+func (w *search) walk(in scope) {
+	if in.Script.Err != nil {
+		w.unparsed(in.Script.Text)
 	}
 	if w.depth == 0 {
-		w.in = in.script
+		w.in = in.Script
 		defer func() { w.in, w.at = nil, nil }()
 	}
-	for _, statement := range in.script.statements {
+	for _, statement := range in.Script.Statements {
 		in.learn(statement)
 	}
-	for round := range 2 { // a function stands before its calls
-		if round > 0 && len(in.script.own.functions) == 0 {
-			break
-		}
-		for _, statement := range in.script.statements {
-			in.visit(statement, func(in scope, node syntax.Node) bool {
-				in.learnValues(node)
-				return true
-			})
-		}
-	}
-	for _, statement := range in.script.statements {
-		in.visit(statement, func(in scope, node syntax.Node) bool {
+	in.Learn()
+	for _, statement := range in.Script.Statements {
+		in.Visit(statement, func(s Scope, node syntax.Node) bool {
+			here := in
+			here.Scope = s
 			switch n := node.(type) {
 			case *syntax.CallExpr:
 				w.stands(n)
-				w.inspect(in, in.script.fields(n))
-				w.inspectValues(in, n)
+				w.inspect(here, here.Script.Fields(n))
+				w.inspectValues(here, n)
 			case *syntax.Stmt:
-				w.redirected(in, n)
+				w.redirected(here, n)
 			case *syntax.BinaryCmd:
-				w.piped(in, n)
+				w.piped(here, n)
 			}
 			return true
 		})
@@ -94,31 +84,29 @@ func (w *changeWalk) walk(in scope) {
 }
 
 // unparsed notes what looks like a change of members in a text that isn't understood.
-func (w *changeWalk) unparsed(text string) {
+func (w *search) unparsed(text string) {
 	for _, m := range memberLine.FindAllStringSubmatch(text, -1) {
-		found := w.found
-		found.Verb, found.Unclear = m[1], true
-		w.note(found)
+		w.note(Change{Verb: m[1], Unclear: true})
 	}
 }
 
 // inspect inspects one command: whether it deletes data, whether it is etcdctl or runs it, and which of
 // its arguments are scripts.
-func (w *changeWalk) inspect(in scope, c fields) {
-	at := programAt(c.argv)
+func (w *search) inspect(in scope, c Fields) {
+	at := ProgramAt(c.Argv)
 	switch {
-	case len(c.argv) == 0 || at >= len(c.argv) || at >= 0 && printing[path.Base(c.argv[at])]:
+	case len(c.Argv) == 0 || at >= len(c.Argv) || at >= 0 && printing[path.Base(c.Argv[at])]:
 		return
 	case at < 0: // such as env -S 'A=1 SCRIPT'
 		w.scripts(in, c)
 		return
 	}
-	c = c.from(at)
+	c = c.From(at)
 	if in.wipes(c) {
-		w.note(w.found)
+		w.note(Change{})
 	}
-	w.verb(c.argv[min(in.etcdctlAt(c.argv)+1, len(c.argv)):])
-	if f, is := in.functions[path.Base(c.argv[0])]; !is || f.evaluates {
+	w.verb(c.Argv[min(in.etcdctlAt(c.Argv)+1, len(c.Argv)):])
+	if f, is := in.functions[path.Base(c.Argv[0])]; !is || f.evaluates {
 		w.scripts(in, c)
 	}
 }
@@ -127,11 +115,11 @@ func (w *changeWalk) inspect(in scope, c fields) {
 // none. A function of the script, and a program that isn't known, may be etcdctl or run it.
 func (in scope) etcdctlAt(argv []string) int {
 	program := path.Base(argv[0])
-	if _, is := in.functions[program]; is || strings.Contains(argv[0], unknownWord) {
+	if _, is := in.functions[program]; is || strings.Contains(argv[0], UnknownWord) {
 		return 0
 	}
 	at := slices.IndexFunc(argv, func(word string) bool {
-		return path.Base(word) == "etcdctl" || runners[program] && strings.Contains(word, unknownWord)
+		return path.Base(word) == "etcdctl" || runners[program] && strings.Contains(word, UnknownWord)
 	})
 	if at < 0 {
 		return len(argv)
@@ -141,7 +129,7 @@ func (in scope) etcdctlAt(argv []string) int {
 
 // verb notes the change of members among the arguments of etcdctl. Options with values can stand before
 // each of its arguments.
-func (w *changeWalk) verb(args []string) {
+func (w *search) verb(args []string) {
 	after := false // the word member
 	for _, word := range args {
 		change, is := memberVerbs[word]
@@ -150,16 +138,14 @@ func (w *changeWalk) verb(args []string) {
 			after = true
 		case after && is:
 			if after = false; change {
-				found := w.found
-				found.Verb, found.Perhaps = word, w.found.Hook == PreStop && word == "remove" && w.perhaps()
-				w.note(found)
+				w.note(Change{Verb: word, Perhaps: w.atStop && word == "remove" && w.perhaps()})
 			}
 		}
 	}
 }
 
 // stands records the command of the outermost script that is inspected.
-func (w *changeWalk) stands(at *syntax.CallExpr) {
+func (w *search) stands(at *syntax.CallExpr) {
 	if w.depth == 0 {
 		w.at = at
 	}

@@ -33,8 +33,8 @@ var expansion = regexp.MustCompile(`\$\{(\w+)(?:[:?%#=+-][^{}]*)?\}`)
 // reference finds a variable at the beginning of a word.
 var reference = regexp.MustCompile(`^\$(\w+)(.*)$`)
 
-// dataDirs returns the folders of data that a pod's variables and arguments name.
-func dataDirs(pod *corev1.Pod) []string {
+// DataDirs returns the folders of data that a pod's variables and arguments name.
+func DataDirs(pod *corev1.Pod) []string {
 	var d dataNames
 	for i := range pod.Spec.Containers {
 		c := &pod.Spec.Containers[i]

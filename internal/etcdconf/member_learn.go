@@ -10,25 +10,40 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// visit calls f with each node of a script, in the scope of the function that it is in. What is below a node is
+// Visit calls f with each node of a script, in the scope of the function that it is in. What is below a node is
 // left out if f returns false.
-func (in scope) visit(node syntax.Node, f func(in scope, node syntax.Node) bool) {
+func (in Scope) Visit(node syntax.Node, f func(in Scope, node syntax.Node) bool) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		if n == nil {
 			return true
 		}
 		if d, is := n.(*syntax.FuncDecl); is && f(in, n) {
 			inner := in
-			inner.within = d.Name.Value
-			inner.visit(d.Body, f)
+			inner.Within = d.Name.Value
+			inner.Visit(d.Body, f)
 			return false
 		}
 		return f(in, n)
 	})
 }
 
-// learnValues records what a node gives to variables and to parameters.
-func (in scope) learnValues(node syntax.Node) {
+// Learn records what the script gives to variables, aliases and parameters.
+func (in Scope) Learn() {
+	for round := range 2 { // a function stands before its calls
+		if round > 0 && len(in.Script.own.functions) == 0 {
+			break
+		}
+		for _, statement := range in.Script.Statements {
+			in.Visit(statement, func(in Scope, node syntax.Node) bool {
+				in.learn(node)
+				return true
+			})
+		}
+	}
+}
+
+// learn records what a node gives to variables and to parameters.
+func (in Scope) learn(node syntax.Node) {
 	v := in.values
 	switch n := node.(type) {
 	case *syntax.Assign:
@@ -46,7 +61,7 @@ func (in scope) learnValues(node syntax.Node) {
 	}
 }
 
-func (in scope) learnAssign(a *syntax.Assign) {
+func (in Scope) learnAssign(a *syntax.Assign) {
 	v := in.values
 	switch {
 	case a.Name == nil && a.Value != nil: // export "NAME=value"
@@ -68,7 +83,7 @@ func (in scope) learnAssign(a *syntax.Assign) {
 }
 
 // learnField records the assignment in an argument NAME=value.
-func (in scope) learnField(arg *syntax.Word) {
+func (in Scope) learnField(arg *syntax.Word) {
 	for _, text := range in.texts(arg.Parts, false) {
 		if name, rest, is := text.assignment(); is {
 			in.values.add(in.values.variable, name, rest)
@@ -77,7 +92,7 @@ func (in scope) learnField(arg *syntax.Word) {
 }
 
 // assignment returns the name and the value of a text NAME=value.
-func (v value) assignment() (name string, rest value, is bool) {
+func (v Value) assignment() (name string, rest Value, is bool) {
 	if len(v) == 0 || !v[0].known {
 		return "", nil, false
 	}
@@ -85,7 +100,7 @@ func (v value) assignment() (name string, rest value, is bool) {
 	return name, slices.Concat(textOf(first), v[1:]), is
 }
 
-func (in scope) learnCall(args []*syntax.Word) {
+func (in Scope) learnCall(args []*syntax.Word) {
 	v := in.values
 	name := commandOf(args)
 	switch {
@@ -95,17 +110,17 @@ func (in scope) learnCall(args []*syntax.Word) {
 	case name == "read" || name == "mapfile" || name == "readarray":
 		in.learnRead(args[1:])
 	case name == "printf" && len(args) > 3 && commandOf(args[1:]) == "-v":
-		if of, ok := literal(args[2]); ok {
+		if of, ok := Literal(args[2]); ok {
 			v.add(v.variable, of, in.joined(args[3:])...)
 		}
 	case name == "set":
 		switch o := readSet(textsOf(args[1:])); {
 		case o.replaces:
-			in.learnParameters(in.within, args[1+o.operand:])
+			in.learnParameters(in.Within, args[1+o.operand:])
 		case o.unclear: // set NAME …, without --
-			in.learnParameters(in.within, args[o.operand:])
+			in.learnParameters(in.Within, args[o.operand:])
 		}
-	case in.script.own.functions[name] != nil:
+	case in.Script.own.functions[name] != nil:
 		in.learnParameters(name, args[1:])
 	}
 	for _, arg := range args { // env NAME=value
@@ -116,7 +131,7 @@ func (in scope) learnCall(args []*syntax.Word) {
 }
 
 // learnAliases records what alias defines.
-func (in scope) learnAliases(args []*syntax.Word) {
+func (in Scope) learnAliases(args []*syntax.Word) {
 	for _, arg := range args {
 		for _, text := range in.texts(arg.Parts, false) {
 			if of, rest, is := text.assignment(); is {
@@ -127,29 +142,29 @@ func (in scope) learnAliases(args []*syntax.Word) {
 }
 
 // learnRead records that the values of variables are input, which is not known.
-func (in scope) learnRead(args []*syntax.Word) {
+func (in Scope) learnRead(args []*syntax.Word) {
 	for _, arg := range args {
-		if of, ok := literal(arg); ok && isName(of) {
-			in.values.add(in.values.variable, of, value{{text: "$" + of}})
+		if of, ok := Literal(arg); ok && isName(of) {
+			in.values.add(in.values.variable, of, Value{{text: "$" + of}})
 		}
 	}
 }
 
 // leading returns the text with which an argument begins, without what a shell expands.
 func leading(arg *syntax.Word) string {
-	text, _ := literal(&syntax.Word{Parts: arg.Parts[:1]})
+	text, _ := Literal(&syntax.Word{Parts: arg.Parts[:1]})
 	return text
 }
 
 // learnParameters records what a function is called with, or what set gives to a script.
-func (in scope) learnParameters(function string, args []*syntax.Word) {
+func (in Scope) learnParameters(function string, args []*syntax.Word) {
 	v := in.values
-	for _, fields := range in.commands(args) {
+	for _, fields := range in.Commands(args) {
 		if len(v.parameters[function]) > mostValues {
 			return
 		}
 		if len(v.parameters[function]) == mostValues {
-			fields = []value{uncounted}
+			fields = []Value{uncounted}
 		}
 		v.parameters[function] = append(v.parameters[function], fields)
 	}

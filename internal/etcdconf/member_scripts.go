@@ -13,34 +13,35 @@ import (
 
 // scripts inspects the arguments of a command that can be scripts, such as those of trap, su -c and
 // sh -c. eval joins its arguments to one.
-func (w *changeWalk) scripts(in scope, c fields) {
-	if c.argv[0] == "eval" {
-		w.nested(in, strings.Join(c.texts[1:], " "))
+func (w *search) scripts(in scope, c Fields) {
+	if c.Argv[0] == "eval" {
+		w.nested(in, strings.Join(c.Texts[1:], " "))
 		return
 	}
-	for _, text := range c.texts {
+	for _, text := range c.Texts {
 		if strings.HasPrefix(text, "--") { // --command=SCRIPT
 			_, text, _ = strings.Cut(text, "=")
 		}
-		if strings.ContainsAny(text, separators) {
+		if hasWords(text) {
 			w.nested(in, text)
 		}
 	}
 }
 
+// hasWords reports whether a text has several words, as a script has.
+func hasWords(text string) bool { return strings.ContainsAny(text, " \t\n") }
+
 // nested inspects a script that stands in another one, and can use its functions and constants. It
 // does so within bounds: such a script can have itself in it by a variable.
-func (w *changeWalk) nested(in scope, text string) {
-	if strings.TrimSpace(text) == strings.TrimSpace(in.script.text) {
+func (w *search) nested(in scope, text string) {
+	if strings.TrimSpace(text) == strings.TrimSpace(in.Script.Text) {
 		return // a program that is only known in the pod
 	}
-	if w.left -= len(text); w.left < 0 || w.depth == maxMountedDepth {
-		unread := w.found
-		unread.Unread = "a script has too many scripts in it"
-		w.note(unread)
+	if w.left -= len(text); w.left < 0 || w.depth == maxDepth {
+		w.note(Change{Unread: "a script has too many scripts in it"})
 		return
 	}
-	key := [2]string{in.within, text}
+	key := [2]string{in.Within, text}
 	if w.inspected[key] {
 		return
 	}
@@ -48,102 +49,87 @@ func (w *changeWalk) nested(in scope, text string) {
 		w.inspected = map[[2]string]bool{}
 	}
 	w.inspected[key] = true
-	around := in.script.around
-	around.variable = in.script.known
-	s := newScript(text, around)
-	s.spent = in.script.spent
 	w.depth++
-	w.walk(scope{script: s, functions: in.functions, data: in.data, values: in.values, within: in.within})
+	in.Nested(text, func(nested Scope) {
+		in.Scope = nested
+		w.walk(in)
+	})
 	w.depth--
-	in.script.spent = s.spent
 }
 
 // redirected inspects the script that a shell reads from a here-document.
-func (w *changeWalk) redirected(in scope, statement *syntax.Stmt) {
+func (w *search) redirected(in scope, statement *syntax.Stmt) {
 	call, is := statement.Cmd.(*syntax.CallExpr)
-	if !is || len(statement.Redirs) == 0 || !readsScripts(in.script.argv(call)) {
+	if !is || len(statement.Redirs) == 0 || !readsScripts(in.Script.Fields(call).Argv) {
 		return
 	}
-	for _, text := range in.inputs(statement) {
+	for _, text := range in.Script.Inputs(statement) {
 		w.nested(in, text)
 	}
 }
 
-// inputs returns the texts that stand in a script as the input of a statement.
-func (in scope) inputs(statement *syntax.Stmt) (texts []string) {
-	for _, r := range statement.Redirs {
-		switch {
-		case r.Hdoc != nil:
-			texts = append(texts, in.script.between(r.Hdoc, r.Hdoc))
-		case r.Op == syntax.WordHdoc && r.Word != nil:
-			texts = append(texts, strings.Join(in.script.splitArg(r.Word).texts, " "))
-		}
-	}
-	return texts
-}
-
 // readsScripts reports whether a command runs a shell, which may read a script from its input.
 func readsScripts(argv []string) bool {
-	at := programAt(argv)
+	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) {
 		return false
 	}
-	program := path.Base(argv[at])
-	return shells[program] || runners[program]
+	return IsShell(argv[at]) || runners[path.Base(argv[at])]
 }
 
 // piped inspects what a pipe gives to a command that runs it: a script to a shell, and arguments to
 // xargs.
-func (w *changeWalk) piped(in scope, pipe *syntax.BinaryCmd) {
+func (w *search) piped(in scope, pipe *syntax.BinaryCmd) {
 	to, is := pipe.Y.Cmd.(*syntax.CallExpr)
 	if pipe.Op != syntax.Pipe && pipe.Op != syntax.PipeAll || !is {
 		return
 	}
-	gets := in.script.fields(to)
-	if !readsScripts(gets.argv) {
+	gets := in.Script.Fields(to)
+	if !readsScripts(gets.Argv) {
 		return
 	}
 	w.stands(to)
 	first := firstOfPipe(pipe.X)
-	if readsInput(gets.argv) && (first == nil || !in.prints(first)) {
-		w.noteUnknown([]string{in.script.between(pipe, pipe)})
+	if readsInput(gets.Argv) && (first == nil || !in.prints(first)) {
+		w.noteUnknown([]string{in.Script.Source(pipe)})
 	}
 	if first == nil {
 		return
 	}
 	gives := in.given(first)
 	switch {
-	case path.Base(gets.argv[programAt(gets.argv)]) != "xargs":
-		w.nested(in, strings.Join(gives.texts, " "))
-		for _, text := range in.inputs(first) {
+	case path.Base(gets.Argv[ProgramAt(gets.Argv)]) != "xargs":
+		w.nested(in, strings.Join(gives.Texts, " "))
+		for _, text := range in.Script.Inputs(first) {
 			w.nested(in, text)
 		}
-	case !narrows(gives.texts):
-		for _, text := range in.inputs(first) {
+	case !narrows(gives.Texts):
+		for _, text := range in.Script.Inputs(first) {
 			added := strings.Fields(text)
-			gives.argv, gives.texts = append(gives.argv, added...), append(gives.texts, added...)
+			gives.Argv, gives.Texts = append(gives.Argv, added...), append(gives.Texts, added...)
 		}
-		w.inspect(in, fields{argv: append(gets.argv, gives.argv...), texts: append(gets.texts, gives.texts...)})
+		w.inspect(in, Fields{Argv: append(gets.Argv, gives.Argv...), Texts: append(gets.Texts, gives.Texts...)})
 	}
 }
 
 // readsInput reports whether a command is a shell that reads its script from its input.
 func readsInput(argv []string) bool {
-	at := programAt(argv)
-	o := shellOptions(argv[at+1:])
-	return shells[path.Base(argv[at])] && (at+1+o.operand >= len(argv) || slices.Contains(argv[at+1:at+1+o.operand], "-s"))
+	at := ProgramAt(argv)
+	operand, _ := ShellOptions(argv[at+1:])
+	operand += at + 1
+	return IsShell(argv[at]) && (operand >= len(argv) || slices.Contains(argv[at+1:operand], "-s"))
 }
 
 // prints reports whether the script shows what a command prints.
 func (in scope) prints(first *syntax.Stmt) bool {
-	name := firstOf(in.script.argv(first.Cmd.(*syntax.CallExpr))) //nolint:forcetypeassert // firstOfPipe returns no other
-	return name == "echo" || name == "printf" || len(in.inputs(first)) > 0
+	name := in.Script.Fields(first.Cmd.(*syntax.CallExpr)).Program() //nolint:forcetypeassert // firstOfPipe returns no other
+	return name == "echo" || name == "printf" || len(in.Script.Inputs(first)) > 0
 }
 
 // given returns the arguments of the first command of a pipe, which it may print.
-func (in scope) given(first *syntax.Stmt) fields {
-	gives := in.script.fields(first.Cmd.(*syntax.CallExpr)) //nolint:forcetypeassert // firstOfPipe returns no other
-	return gives.from(min(1, len(gives.argv)))
+func (in scope) given(first *syntax.Stmt) Fields {
+	gives := in.Script.Fields(first.Cmd.(*syntax.CallExpr)) //nolint:forcetypeassert // firstOfPipe returns no other
+	return gives.From(min(1, len(gives.Argv)))
 }
 
 // firstOfPipe returns the first command of a pipe, nil where it isn't a simple one.

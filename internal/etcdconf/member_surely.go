@@ -15,7 +15,7 @@ const maxSurely = 8
 
 // perhaps reports whether the command that is inspected may not run: the ways of its script don't all
 // lead to it, or that is not known.
-func (w *changeWalk) perhaps() bool {
+func (w *search) perhaps() bool {
 	if w.direct {
 		return false
 	}
@@ -23,20 +23,20 @@ func (w *changeWalk) perhaps() bool {
 		return true
 	}
 	w.searched++
-	return !w.in.surelyRuns(w.at, w.errexit)
+	return !w.in.SurelyRuns(w.at, w.errexit)
 }
 
-// surelyRuns reports whether all ways through a script lead to a command. With errexit, a command before it
+// SurelyRuns reports whether all ways through a script lead to a command. With errexit, a command before it
 // that fails ends the script.
-func (s *script) surelyRuns(call *syntax.CallExpr, errexit bool) bool {
-	if s.err != nil {
+func (s *Script) SurelyRuns(call *syntax.CallExpr, errexit bool) bool {
+	if s.Err != nil {
 		return false
 	}
 	spent, done := s.spent, s.work.done
-	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, target: call, errexit: errexit || setsErrexit.MatchString(s.text)}
+	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, target: call, errexit: errexit || setsErrexit.MatchString(s.Text)}
 	s.from = 0
-	all := w.list(s.statements, true)
-	s.from, s.spent, s.work.done = len(s.text), spent, done
+	all := w.list(s.Statements, true)
+	s.from, s.spent, s.work.done = len(s.Text), spent, done
 	return all == ways{etcd: true}
 }
 
@@ -70,7 +70,7 @@ func (w *walk) mayFail(name string) ways {
 func (w *walk) assigns(c *syntax.CallExpr) ways {
 	out := ways{on: true}
 	syntax.Walk(c, func(node syntax.Node) bool {
-		if s, is := node.(*syntax.CmdSubst); is && !strings.Contains(w.script.between(s, s), "etcdctl") {
+		if s, is := node.(*syntax.CmdSubst); is && !strings.Contains(w.script.Source(s), "etcdctl") {
 			out.exit = w.errexit
 		}
 		return true

@@ -25,33 +25,33 @@ type piece struct {
 	known, splits, breaks bool
 }
 
-// value is a text that a variable may hold, or a field of a command.
-type value []piece
+// Value is a text that a variable may hold, or a field of a command.
+type Value []piece
 
 // values are the texts that the variables of a script may hold on any of its ways: those of all of its
 // assignments, and of the container's environment.
 type values struct {
 	env      func(name string) (string, bool)
-	variable map[string][]value
-	alias    map[string][]value
+	variable map[string][]Value
+	alias    map[string][]Value
 	// parameters are the arguments that each function is called with. Those of the script have no name.
-	parameters map[string][][]value
+	parameters map[string][][]Value
 	left       int
 }
 
 // uncounted stands for the texts that are more than are counted.
-var uncounted = value{{text: "$VALUES", splits: true}}
+var uncounted = Value{{text: "$VALUES", splits: true}}
 
 func newValues(env func(string) (string, bool)) *values {
-	return &values{env: env, variable: map[string][]value{}, alias: map[string][]value{}, parameters: map[string][][]value{}, left: mostLearnt}
+	return &values{env: env, variable: map[string][]Value{}, alias: map[string][]Value{}, parameters: map[string][][]Value{}, left: mostLearnt}
 }
 
-func textOf(text string) value { return value{{text: text, known: true}} }
+func textOf(text string) Value { return Value{{text: text, known: true}} }
 
 // add adds a text to those that a name has.
-func (v *values) add(to map[string][]value, name string, texts ...value) {
+func (v *values) add(to map[string][]Value, name string, texts ...Value) {
 	for _, text := range texts {
-		has := slices.ContainsFunc(to[name], func(other value) bool { return slices.Equal(other, text) })
+		has := slices.ContainsFunc(to[name], func(other Value) bool { return slices.Equal(other, text) })
 		if v.left -= text.length(); has {
 			continue
 		}
@@ -64,7 +64,7 @@ func (v *values) add(to map[string][]value, name string, texts ...value) {
 	}
 }
 
-func (v value) length() int {
+func (v Value) length() int {
 	n := 1
 	for _, p := range v {
 		n += len(p.text)
@@ -72,8 +72,8 @@ func (v value) length() int {
 	return n
 }
 
-// written returns a text with what isn't known as it is written.
-func (v value) written() string {
+// Written returns a text with what isn't known as it is written.
+func (v Value) Written() string {
 	var out strings.Builder
 	for _, p := range v {
 		out.WriteString(p.text)
@@ -81,20 +81,20 @@ func (v value) written() string {
 	return out.String()
 }
 
-// beginning returns a text up to what isn't known, with unknownWord behind it.
-func (v value) beginning() string {
+// beginning returns a text up to what isn't known, with UnknownWord behind it.
+func (v Value) beginning() string {
 	var out strings.Builder
 	for _, p := range v {
 		if !p.known {
-			return out.String() + unknownWord
+			return out.String() + UnknownWord
 		}
 		out.WriteString(p.text)
 	}
 	return out.String()
 }
 
-// opaque reports whether nothing of a text is known.
-func (v value) opaque() bool {
+// Opaque reports whether nothing of a text is known.
+func (v Value) Opaque() bool {
 	return len(v) > 0 && !slices.ContainsFunc(v, func(p piece) bool {
 		return p.known && p.text != "" || !p.known && isParameter(p.text)
 	})
@@ -107,15 +107,20 @@ func isParameter(text string) bool {
 	return text != "" && strings.Contains("0123456789@*#?!-", text[:1])
 }
 
+// Splits reports whether all of a text comes from variables outside of quotes.
+func (v Value) Splits() bool {
+	return !slices.ContainsFunc(v, func(p piece) bool { return !p.splits })
+}
+
 // product returns each of some texts with each of others behind it.
-func (v *values) product(first, then []value) []value {
+func (v *values) product(first, then []Value) []Value {
 	switch {
 	case v.left < 0:
-		return []value{uncounted}
+		return []Value{uncounted}
 	case len(first)*len(then) > mostValues:
-		then = []value{uncounted}
+		then = []Value{uncounted}
 	}
-	var all []value
+	var all []Value
 	for _, a := range first {
 		for _, b := range then {
 			all = append(all, slices.Concat(a, b))
@@ -126,11 +131,11 @@ func (v *values) product(first, then []value) []value {
 }
 
 // protected and unprotected return the texts of a variable as they are in quotes, and without.
-func protected(texts []value) []value   { return withSplits(texts, false) }
-func unprotected(texts []value) []value { return withSplits(texts, true) }
+func protected(texts []Value) []Value   { return withSplits(texts, false) }
+func unprotected(texts []Value) []Value { return withSplits(texts, true) }
 
-func withSplits(texts []value, splits bool) []value {
-	out := make([]value, len(texts))
+func withSplits(texts []Value, splits bool) []Value {
+	out := make([]Value, len(texts))
 	for i, text := range texts {
 		out[i] = slices.Clone(text)
 		for j := range out[i] {
@@ -141,8 +146,8 @@ func withSplits(texts []value, splits bool) []value {
 }
 
 // texts returns the texts that parts of a word may be.
-func (in scope) texts(parts []syntax.WordPart, within bool) []value {
-	all := []value{{}}
+func (in Scope) texts(parts []syntax.WordPart, within bool) []Value {
+	all := []Value{{}}
 	for _, part := range parts {
 		all = in.values.product(all, in.textsOf(part, within))
 	}
@@ -150,15 +155,15 @@ func (in scope) texts(parts []syntax.WordPart, within bool) []value {
 }
 
 // textsOf returns the texts that a part of a word may be. within is true in double quotes.
-func (in scope) textsOf(part syntax.WordPart, within bool) []value {
+func (in Scope) textsOf(part syntax.WordPart, within bool) []Value {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if within {
-			return []value{textOf(unescaped.Replace(p.Value))}
+			return []Value{textOf(unescaped.Replace(p.Value))}
 		}
-		return []value{textOf(p.Value)}
+		return []Value{textOf(p.Value)}
 	case *syntax.SglQuoted:
-		return []value{textOf(p.Value)}
+		return []Value{textOf(p.Value)}
 	case *syntax.DblQuoted:
 		return protected(in.texts(p.Parts, true))
 	case *syntax.ParamExp:
@@ -168,16 +173,16 @@ func (in scope) textsOf(part syntax.WordPart, within bool) []value {
 			return printed
 		}
 	}
-	return []value{in.asWritten(part)}
+	return []Value{in.asWritten(part)}
 }
 
-func (in scope) asWritten(node syntax.Node) value {
-	return value{{text: in.script.between(node, node), splits: true}}
+func (in Scope) asWritten(node syntax.Node) Value {
+	return Value{{text: in.Script.Source(node), splits: true}}
 }
 
 // printed returns what a command substitution of echo or printf, or of a text of the script, may print, none for another
 // one.
-func (in scope) printed(s *syntax.CmdSubst) []value {
+func (in Scope) printed(s *syntax.CmdSubst) []Value {
 	if len(s.Stmts) != 1 {
 		return nil
 	}
@@ -185,12 +190,12 @@ func (in scope) printed(s *syntax.CmdSubst) []value {
 	if !is || len(call.Args) == 0 {
 		return nil
 	}
-	var all []value
+	var all []Value
 	switch commandOf(call.Args) {
 	case "echo", "printf":
 		all = in.joined(call.Args[1:])
 	case "cat":
-		for _, text := range in.inputs(s.Stmts[0]) {
+		for _, text := range in.Script.Inputs(s.Stmts[0]) {
 			all = append(all, textOf(text))
 		}
 	}
@@ -198,11 +203,11 @@ func (in scope) printed(s *syntax.CmdSubst) []value {
 }
 
 // joined returns what arguments may be with spaces between them.
-func (in scope) joined(args []*syntax.Word) []value {
-	all := []value{{}}
+func (in Scope) joined(args []*syntax.Word) []Value {
+	all := []Value{{}}
 	for i, arg := range args {
 		if i > 0 {
-			all = in.values.product(all, []value{textOf(" ")})
+			all = in.values.product(all, []Value{textOf(" ")})
 		}
 		all = in.values.product(all, in.texts(arg.Parts, false))
 	}
@@ -210,40 +215,40 @@ func (in scope) joined(args []*syntax.Word) []value {
 }
 
 // held returns the texts that a parameter expansion may be.
-func (in scope) held(p *syntax.ParamExp) []value {
+func (in Scope) held(p *syntax.ParamExp) []Value {
 	if p.Param == nil || p.Excl || p.Length || p.Slice != nil || p.Repl != nil {
-		return []value{in.asWritten(p)}
+		return []Value{in.asWritten(p)}
 	}
 	all := in.valuesOf(p.Param.Value)
 	if p.Exp != nil {
 		switch p.Exp.Op { //nolint:exhaustive // the others change the value
 		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 			if all == nil {
-				all = []value{in.asWritten(p)}
+				all = []Value{in.asWritten(p)}
 			}
 			all = slices.Concat(all, in.wordTexts(p.Exp.Word))
 		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-			all = append(in.wordTexts(p.Exp.Word), value{})
+			all = append(in.wordTexts(p.Exp.Word), Value{})
 		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		default:
 			all = nil
 		}
 	}
 	if all == nil {
-		all = []value{in.asWritten(p)}
+		all = []Value{in.asWritten(p)}
 	}
 	return unprotected(all)
 }
 
-func (in scope) wordTexts(word *syntax.Word) []value {
+func (in Scope) wordTexts(word *syntax.Word) []Value {
 	if word == nil {
-		return []value{{}}
+		return []Value{{}}
 	}
 	return in.texts(word.Parts, false)
 }
 
 // valuesOf returns the texts that a variable or a parameter may hold, nil if it isn't known.
-func (in scope) valuesOf(name string) []value {
+func (in Scope) valuesOf(name string) []Value {
 	if !isName(name) {
 		return in.parameter(name)
 	}
@@ -261,13 +266,13 @@ func (in scope) valuesOf(name string) []value {
 }
 
 // parameter returns the texts that a parameter may hold.
-func (in scope) parameter(name string) (all []value) {
-	calls := in.values.parameters[in.within]
+func (in Scope) parameter(name string) (all []Value) {
+	calls := in.values.parameters[in.Within]
 	at, err := strconv.Atoi(name)
 	for _, args := range calls {
 		switch {
 		case name == "@" || name == "*":
-			var text value
+			var text Value
 			for i, arg := range args {
 				if i > 0 {
 					text = append(text, piece{text: " ", known: true, breaks: true})
@@ -283,8 +288,8 @@ func (in scope) parameter(name string) (all []value) {
 }
 
 // split returns the fields that a word may be, by its text.
-func (v value) split() (all []value) {
-	var field value
+func (v Value) split() (all []Value) {
+	var field Value
 	open := false
 	end := func() {
 		if open {
@@ -320,23 +325,23 @@ func (v value) split() (all []value) {
 	return all
 }
 
-// commands returns what a command may be by the values of variables, each as its fields.
-func (in scope) commands(args []*syntax.Word) [][]value {
-	texts := []value{{}}
+// Commands returns what a command may be by the values of variables, each as its fields.
+func (in Scope) Commands(args []*syntax.Word) [][]Value {
+	texts := []Value{{}}
 	for i, arg := range args {
 		if i > 0 {
-			texts = in.values.product(texts, []value{{{text: " ", known: true, breaks: true}}})
+			texts = in.values.product(texts, []Value{{{text: " ", known: true, breaks: true}}})
 		}
 		of := in.texts(arg.Parts, false)
-		if name, ok := literal(arg); ok && i == 0 {
+		if name, ok := Literal(arg); ok && i == 0 {
 			of = append(of, in.aliased(name)...)
 		}
 		texts = in.values.product(texts, of)
 	}
-	out := make([][]value, len(texts))
+	out := make([][]Value, len(texts))
 	for i, text := range texts {
 		if in.values.left -= text.length(); in.values.left < 0 {
-			return [][]value{{uncounted}}
+			return [][]Value{{uncounted}}
 		}
 		out[i] = text.split()
 	}
@@ -344,6 +349,22 @@ func (in scope) commands(args []*syntax.Word) [][]value {
 }
 
 // aliased returns what an alias may stand for.
-func (in scope) aliased(name string) []value {
+func (in Scope) aliased(name string) []Value {
 	return unprotected(in.values.alias[name])
+}
+
+// Expands reports whether the values of variables, or an alias, decide about a command.
+func (in Scope) Expands(call *syntax.CallExpr) bool {
+	name := commandOf(call.Args)
+	_, is := literals(call.Args)
+	return !is || in.values.alias[name] != nil || name == "eval"
+}
+
+// FieldsOf returns the fields of a command of Commands.
+func FieldsOf(c []Value) Fields {
+	var f Fields
+	for _, field := range c {
+		f.Argv, f.Texts = append(f.Argv, field.beginning()), append(f.Texts, field.Written())
+	}
+	return f
 }

@@ -25,14 +25,14 @@ func (in scope) learn(statement *syntax.Stmt) {
 				in.data.names[n.Name.Value] = true
 			}
 		case *syntax.CallExpr:
-			in.called(in.script.fields(n))
+			in.called(in.Script.Fields(n))
 		}
 		return true
 	})
 }
 
 func (in scope) holdsData(word *syntax.Word) bool {
-	return slices.ContainsFunc(in.script.splitArg(word).texts, in.data.has)
+	return slices.ContainsFunc(in.Script.Texts(word), in.data.has)
 }
 
 // assigned learns from an assignment: of a folder of data, and to a variable that is called after it.
@@ -44,19 +44,19 @@ func (in scope) assigned(a *syntax.Assign) {
 	if in.holdsData(a.Value) {
 		in.data.names[name] = true
 	}
-	if value, ok := literal(a.Value); ok && dataName.MatchString(name) {
+	if value, ok := Literal(a.Value); ok && dataName.MatchString(name) {
 		in.data.addDir(value)
 	}
 }
 
 // called learns from a command: etcd names its folder of data, and the script may change into one.
-func (in scope) called(c fields) {
+func (in scope) called(c Fields) {
 	switch {
-	case etcdAt(c.argv) >= 0:
-		for _, dir := range dirFlags(c.texts) {
+	case c.RunsEtcd():
+		for _, dir := range dirFlags(c.Texts) {
 			in.data.addDir(dir)
 		}
-	case firstOf(c.argv) == "cd" && slices.ContainsFunc(c.texts[1:], in.data.has):
+	case c.Program() == "cd" && slices.ContainsFunc(c.Texts[1:], in.data.has):
 		in.data.inside = true
 	}
 }
@@ -69,14 +69,14 @@ func (in scope) function(body *syntax.Stmt) function {
 		if _, inner := node.(*syntax.FuncDecl); !is {
 			return !inner
 		}
-		c := in.script.fields(call)
-		at := programAt(c.argv)
-		if at < 0 || at >= len(c.argv) {
+		c := in.Script.Fields(call)
+		at := ProgramAt(c.Argv)
+		if at < 0 || at >= len(c.Argv) {
 			return true
 		}
-		program := path.Base(c.argv[at])
-		f.evaluates = f.evaluates || program == "eval" || shells[program] || strings.Contains(c.argv[at], unknownWord)
-		f.deletes = f.deletes || slices.ContainsFunc(in.doomed(program, c.texts[at+1:]), func(word string) bool { return strings.HasPrefix(word, "$") })
+		program := path.Base(c.Argv[at])
+		f.evaluates = f.evaluates || program == "eval" || IsShell(program) || strings.Contains(c.Argv[at], UnknownWord)
+		f.deletes = f.deletes || slices.ContainsFunc(in.doomed(program, c.Texts[at+1:]), func(word string) bool { return strings.HasPrefix(word, "$") })
 		return true
 	})
 	return f
@@ -84,17 +84,17 @@ func (in scope) function(body *syntax.Stmt) function {
 
 // wipes reports whether a command deletes a member's data or moves it away, by itself or by a program
 // that it runs.
-func (in scope) wipes(c fields) bool {
-	program := path.Base(c.argv[0])
+func (in scope) wipes(c Fields) bool {
+	program := path.Base(c.Argv[0])
 	has := func(names []string) bool { return slices.ContainsFunc(names, in.data.has) }
-	if in.functions[program].deletes && has(c.texts[1:]) || has(in.doomed(program, c.texts[1:])) {
+	if in.functions[program].deletes && has(c.Texts[1:]) || has(in.doomed(program, c.Texts[1:])) {
 		return true
 	}
 	if !runners[program] {
 		return false
 	}
-	at := slices.IndexFunc(c.argv[1:], func(word string) bool { return removers[path.Base(word)] })
-	return at >= 0 && has(in.doomed(path.Base(c.argv[at+1]), c.texts[at+2:]))
+	at := slices.IndexFunc(c.Argv[1:], func(word string) bool { return removers[path.Base(word)] })
+	return at >= 0 && has(in.doomed(path.Base(c.Argv[at+1]), c.Texts[at+2:]))
 }
 
 // removers are the programs that doomed knows.
@@ -176,7 +176,8 @@ func narrows(args []string) bool {
 		case "-empty":
 			return true
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex":
-			if pattern := firstOf(args[i+1:]); !slices.Contains([]string{"*", "*.snap", "*.wal", "db", "member", "snap", "wal"}, pattern) {
+			pattern := args[i+1:]
+			if len(pattern) == 0 || !slices.Contains([]string{"*", "*.snap", "*.wal", "db", "member", "snap", "wal"}, pattern[0]) {
 				return true
 			}
 		}

@@ -46,7 +46,7 @@ func TestMountedScripts(t *testing.T) {
 	lib := map[string]string{
 		"lib.sh": "NAME=b\nrun() { exec etcd --name \"$NAME\"; }\nreturn 0", "app.sh": "#!/bin/sh\nexec /app",
 		"check.sh": "#!/bin/sh\n[ -d /d ] || exit 1\nexit 0", "loop.sh": ". /scripts/loop.sh\n/scripts/loop.sh\nexec etcd --name l",
-		"huge.sh": strings.Repeat("x ", maxMountedBytes), "quote.sh": "exec etcd 'a", "nul.sh": "\x00etcd\x00",
+		"huge.sh": strings.Repeat("x ", MaxBytes), "quote.sh": "exec etcd 'a", "nul.sh": "\x00etcd\x00",
 		"python.sh": "#!/usr/bin/python3\netcd\n",
 	}
 	type row struct {

@@ -27,18 +27,18 @@ var (
 	errUnparsed   = errors.New("it is too large to be read here, or has a mistake")
 )
 
-// script is a shell script that starts a member, parsed.
-type script struct {
-	text       string
-	statements []*syntax.Stmt
+// Script is a shell script that starts a member, parsed.
+type Script struct {
+	Text       string
+	Statements []*syntax.Stmt
 	// etcd is the command that runs etcd, nil where none was found. etcdFields are its fields.
 	etcd       *syntax.CallExpr
-	etcdFields fields
+	etcdFields Fields
 	// program is "etcd", or one of etcd's subcommands that run no member.
 	program string
-	// err is why the script could not be parsed to its end. A shell runs the statements
+	// Err is why the script could not be parsed to its end. A shell runs the statements
 	// before a mistake, so they are parsed nevertheless.
-	err       error
+	Err       error
 	constants map[string]constant
 	own       definitions
 	// others are the other commands that run a member instead of it, on other ways.
@@ -46,7 +46,7 @@ type script struct {
 	// from is the offset up to which assignments have been executed, if it is behind the word that
 	// is expanded: that of the call of a function that the word is in.
 	from   int
-	around surroundings
+	around Surroundings
 	// sourced is true where a file or text that isn't read may have set any variable.
 	sourced bool
 	// spent is what the constants that were put into fields have cost.
@@ -54,26 +54,26 @@ type script struct {
 	work  *work
 }
 
-func newScript(text string, around surroundings) *script {
-	return &script{text: text, constants: map[string]constant{}, around: around, work: &work{}}
+func newScript(text string, around Surroundings) *Script {
+	return &Script{Text: text, constants: map[string]constant{}, around: around, work: &work{}}
 }
 
 // parseScript parses a script within bounds, with the scripts that it executes, and finds the
 // command that runs etcd.
-func parseScript(text string, around surroundings) script {
-	if around.file != nil || nestsScripts.MatchString(text) {
-		p := splicer{around: around, left: maxMountedBytes}
+func parseScript(text string, around Surroundings) Script {
+	if around.File != nil || nestsScripts.MatchString(text) {
+		p := splicer{around: around, left: MaxBytes}
 		text = p.splice(text, nil)
 	}
 	s := *newScript(text, around)
-	if !strings.Contains(text, "etcd") && !around.names {
+	if !strings.Contains(text, "etcd") && !around.Names {
 		return s
 	}
-	s.err = s.parse()
-	for _, statement := range s.statements {
+	s.Err = s.parse()
+	for _, statement := range s.Statements {
 		s.find(statement)
 	}
-	if s.etcd == nil && s.err != nil && etcdLine.MatchString(text) {
+	if s.etcd == nil && s.Err != nil && etcdLine.MatchString(text) {
 		s.program = "etcd"
 	}
 	return s
@@ -84,28 +84,28 @@ var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
 
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
-func (s *script) parse() error {
-	s.from = len(s.text)
-	if strings.Contains(s.text, "\x00") {
+func (s *Script) parse() error {
+	s.from = len(s.Text)
+	if strings.Contains(s.Text, "\x00") {
 		return errBinary
 	}
 	size, nested := maxScriptBytes, maxScriptBrackets
-	if s.around.file != nil {
-		size, nested = maxMountedBytes, maxMountedBrackets
+	if s.around.File != nil {
+		size, nested = MaxBytes, maxFileBrackets
 	}
-	if len(s.text) > size || countAny(s.text, brackets) > nested {
+	if len(s.Text) > size || countAny(s.Text, brackets) > nested {
 		return errTooComplex
 	}
 	var mistake error
-	for statement, err := range syntax.NewParser().StmtsSeq(strings.NewReader(s.text)) {
+	for statement, err := range syntax.NewParser().StmtsSeq(strings.NewReader(s.Text)) {
 		if err != nil {
 			mistake = fmt.Errorf("parse the script that starts etcd: %w", err)
 			break
 		}
-		s.statements = append(s.statements, statement)
+		s.Statements = append(s.Statements, statement)
 	}
 	s.define()
-	for _, statement := range s.statements {
+	for _, statement := range s.Statements {
 		s.assign(statement)
 	}
 	return mistake
@@ -117,7 +117,7 @@ var etcdLine = regexp.MustCompile(`(?m)^\s*(?:exec\s+)?(?:[\w./-]*/)?etcd(?:\s|$
 
 // find searches a statement for the command that runs etcd. What runs in a command substitution is no
 // member, since the shell waits for its end.
-func (s *script) find(statement *syntax.Stmt) {
+func (s *Script) find(statement *syntax.Stmt) {
 	background := map[syntax.Command]bool{}
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -131,28 +131,39 @@ func (s *script) find(statement *syntax.Stmt) {
 				s.others = append(s.others, n)
 			}
 			if ok && s.prefers(n, program) {
-				s.etcd, s.etcdFields, s.program = n, s.fields(n), program
+				s.etcd, s.etcdFields, s.program = n, s.Fields(n), program
 			}
 		}
 		return true
 	})
 }
 
+// Members returns how many commands of the script run a member that may be the one of the container.
+func (s *Script) Members() int { return len(s.others) }
+
+// Unread returns why the command that runs etcd is not known, nil if it is.
+func (s *Script) Unread() error {
+	if s.etcd != nil {
+		return nil
+	}
+	return s.Err
+}
+
 // stays reports whether a member that a command runs may be the one of the container. A script may also
 // run one for its preparation, and end it.
-func (s *script) stays(call *syntax.CallExpr, background bool) bool {
+func (s *Script) stays(call *syntax.CallExpr, background bool) bool {
 	return firstOf(s.argv(call)) != "timeout" && (!background || !s.own.kills)
 }
 
 // prefers reports whether a command shows more of the member than the one that was found before it:
 // a member more than another of etcd's programs, then one that replaces the shell, then the later
 // one. A script may run a member for its preparation, and end it.
-func (s *script) prefers(call *syntax.CallExpr, program string) bool {
+func (s *Script) prefers(call *syntax.CallExpr, program string) bool {
 	member, was := program == "etcd", s.program == "etcd"
 	if s.etcd == nil || member != was {
 		return s.etcd == nil || member
 	}
-	return firstOf(s.argv(call)) == "exec" || firstOf(s.etcdFields.argv) != "exec"
+	return firstOf(s.argv(call)) == "exec" || firstOf(s.etcdFields.Argv) != "exec"
 }
 
 // firstOf returns the first word of a command, empty for none.
@@ -165,7 +176,7 @@ func firstOf(argv []string) string {
 
 // etcdProgram returns the program of etcd that a command runs, false where it runs none, or only prints
 // something.
-func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
+func (s *Script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 	argv := s.argv(call)
 	at := etcdAt(argv)
 	if at < 0 || s.own.functions[argv[0]] != nil || informs(argv[at+1:]) {
@@ -177,15 +188,15 @@ func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 // etcdAt returns the index of the word etcd among a command's fields, behind launchers; -1 where the
 // command isn't etcd.
 func etcdAt(argv []string) int {
-	at := programAt(argv)
+	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) || path.Base(argv[at]) != "etcd" {
 		return -1
 	}
 	return at
 }
 
-// literal returns a word that nothing expands, without its quotes.
-func literal(word *syntax.Word) (string, bool) {
+// Literal returns a word that nothing expands, without its quotes.
+func Literal(word *syntax.Word) (string, bool) {
 	var text strings.Builder
 	for _, part := range word.Parts {
 		switch p := part.(type) {
@@ -194,7 +205,7 @@ func literal(word *syntax.Word) (string, bool) {
 		case *syntax.SglQuoted:
 			text.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			inner, ok := literal(&syntax.Word{Parts: p.Parts})
+			inner, ok := Literal(&syntax.Word{Parts: p.Parts})
 			if !ok {
 				return "", false
 			}
@@ -206,13 +217,13 @@ func literal(word *syntax.Word) (string, bool) {
 	return text.String(), true
 }
 
-// between returns the script's text from the beginning of one node to the end of another.
-func (s *script) between(first, last syntax.Node) string {
-	from, to := int(first.Pos().Offset()), int(last.End().Offset())
-	if from < 0 || to > len(s.text) || from > to {
+// Source returns the text of a node as the script has it.
+func (s *Script) Source(node syntax.Node) string {
+	from, to := int(node.Pos().Offset()), int(node.End().Offset())
+	if from < 0 || to > len(s.Text) || from > to {
 		return ""
 	}
-	return s.text[from:to]
+	return s.Text[from:to]
 }
 
 func countAny(text, chars string) int {

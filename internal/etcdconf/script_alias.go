@@ -19,7 +19,7 @@ var plainNames = regexp.MustCompile(`[\w-]+`)
 
 // redefines reports whether an alias may stand for another command than it seems: one whose name the script
 // has somewhere else, even as a keyword, or that isn't known.
-func (s *script) redefines(aliases []*syntax.CallExpr) bool {
+func (s *Script) redefines(aliases []*syntax.CallExpr) bool {
 	if len(aliases) == 0 {
 		return false
 	}
@@ -27,11 +27,11 @@ func (s *script) redefines(aliases []*syntax.CallExpr) bool {
 	at := 0
 	for _, call := range aliases {
 		if from := int(call.Pos().Offset()); from >= at {
-			rest.WriteString(s.text[at:from])
+			rest.WriteString(s.Text[at:from])
 			at = int(call.End().Offset())
 		}
 	}
-	rest.WriteString(s.text[at:])
+	rest.WriteString(s.Text[at:])
 	text := strings.ReplaceAll(rest.String(), "\\\n", "")
 	others := map[string]bool{}
 	for _, name := range plainNames.FindAllString(text, -1) {
@@ -39,7 +39,7 @@ func (s *script) redefines(aliases []*syntax.CallExpr) bool {
 	}
 	return slices.ContainsFunc(aliases, func(call *syntax.CallExpr) bool {
 		return slices.ContainsFunc(withoutCommand(call.Args)[1:], func(word *syntax.Word) bool {
-			text, _ := literal(word)
+			text, _ := Literal(word)
 			name, _, _ := strings.Cut(text, "=")
 			return changes(word) && (!plainName.MatchString(name) || others[name])
 		})
@@ -49,7 +49,7 @@ func (s *script) redefines(aliases []*syntax.CallExpr) bool {
 // changes reports whether an alias does more than to add arguments to a program of its own name, as
 // etcdctl='etcdctl --cacert=/ca' does.
 func changes(word *syntax.Word) bool {
-	text, ok := literal(word)
+	text, ok := Literal(word)
 	name, value, assigns := strings.Cut(text, "=")
 	first, _, _ := strings.Cut(value, " ")
 	_, launches := launchers[name]

@@ -125,7 +125,7 @@ func (r *run) clears(option string) {
 }
 
 // entries returns a command with the calls of the functions that lead to it, as many as are followed.
-func (s *script) entries(call *syntax.CallExpr) []syntax.Node {
+func (s *Script) entries(call *syntax.CallExpr) []syntax.Node {
 	entries := []syntax.Node{call}
 	for i := 0; i < len(entries); i++ {
 		for name, bodies := range s.own.functions {

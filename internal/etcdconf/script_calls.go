@@ -85,17 +85,17 @@ func (d *definitions) defines(list []*syntax.Stmt) {
 
 // traps reports whether a trap may run etcd, or another program instead of it.
 func (w *walk) traps(c *syntax.CallExpr) bool {
-	f := w.script.fields(c)
-	if len(f.texts) < 2 {
+	f := w.script.Fields(c)
+	if len(f.Texts) < 2 {
 		return false
 	}
-	action := newScript(strings.ReplaceAll(f.argv[1], unknownWord, "x"), w.script.around)
+	action := newScript(strings.ReplaceAll(f.Argv[1], UnknownWord, "x"), w.script.around)
 	action.work = w.script.work
-	if !action.work.spend(trapWork+len(action.text)) || action.parse() != nil {
+	if !action.work.spend(trapWork+len(action.Text)) || action.parse() != nil {
 		return true
 	}
 	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1, trap: true}
-	all := inner.list(action.statements, false)
+	all := inner.list(action.Statements, false)
 	w.calls = inner.calls
 	return all.etcd || all.other
 }

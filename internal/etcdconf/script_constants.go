@@ -11,7 +11,7 @@ import (
 
 // constant is the one literal value that a script assigns to a variable.
 type constant struct {
-	// value is unknownWord if it is not literal, if there are several, or if only some ways assign
+	// value is UnknownWord if it is not literal, if there are several, or if only some ways assign
 	// it.
 	value string
 	// at is the offset of the assignment.
@@ -20,7 +20,7 @@ type constant struct {
 
 // constant returns the value of a variable, false where the script assigns none or several to it, or has
 // not assigned it yet.
-func (s *script) constant(p *syntax.ParamExp) (string, bool) {
+func (s *Script) constant(p *syntax.ParamExp) (string, bool) {
 	if p.Param == nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
 		return "", false
 	}
@@ -31,20 +31,20 @@ func (s *script) constant(p *syntax.ParamExp) (string, bool) {
 }
 
 // known returns the value that a variable has at the end of the script.
-func (s *script) known(name string) (string, bool) {
+func (s *Script) known(name string) (string, bool) {
 	if c, assigned := s.constants[name]; assigned {
-		return c.value, c.value != unknownWord
+		return c.value, c.value != UnknownWord
 	}
-	if s.around.variable == nil || s.sourced {
+	if s.around.Variable == nil || s.sourced {
 		return "", false
 	}
-	value, ok := s.around.variable(name)
-	return value, ok && value != unknownWord
+	value, ok := s.around.Variable(name)
+	return value, ok && value != UnknownWord
 }
 
 // assign records what a statement assigns to variables, if all ways through the script execute it.
 // Other assignments make the value unknown.
-func (s *script) assign(statement *syntax.Stmt) {
+func (s *Script) assign(statement *syntax.Stmt) {
 	if !statement.Background {
 		switch c := statement.Cmd.(type) {
 		case *syntax.Block: // a sourced file
@@ -65,7 +65,7 @@ func (s *script) assign(statement *syntax.Stmt) {
 	s.invalidate(statement)
 }
 
-func (s *script) record(assigns []*syntax.Assign) {
+func (s *Script) record(assigns []*syntax.Assign) {
 	for _, a := range assigns {
 		if a.Name == nil && a.Value != nil { // export "$NAME=value"
 			s.invalidateNames([]*syntax.Word{a.Value})
@@ -73,18 +73,18 @@ func (s *script) record(assigns []*syntax.Assign) {
 		if a.Name == nil || a.Naked {
 			continue
 		}
-		c := constant{value: unknownWord, at: int(a.Pos().Offset())}
+		c := constant{value: UnknownWord, at: int(a.Pos().Offset())}
 		switch {
 		case a.Append || a.Array != nil:
 		case a.Value == nil:
 			c.value = ""
 		default:
-			if text, ok := literal(a.Value); ok {
+			if text, ok := Literal(a.Value); ok {
 				c.value = text
 			}
 		}
 		if before, set := s.constants[a.Name.Value]; set && before.value != c.value {
-			c.value = unknownWord
+			c.value = UnknownWord
 		} else if set {
 			c.at = before.at
 		}
@@ -93,7 +93,7 @@ func (s *script) record(assigns []*syntax.Assign) {
 }
 
 // invalidate makes the variables unknown that a statement may change.
-func (s *script) invalidate(statement *syntax.Stmt) {
+func (s *Script) invalidate(statement *syntax.Stmt) {
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.Assign:
@@ -101,10 +101,10 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 			case n.Name == nil && n.Value != nil: // export "$NAME=value"
 				s.invalidateNames([]*syntax.Word{n.Value})
 			case n.Name != nil && !n.Naked:
-				s.constants[n.Name.Value] = constant{value: unknownWord}
+				s.constants[n.Name.Value] = constant{value: UnknownWord}
 			}
 		case *syntax.WordIter: // for NAME in …
-			s.constants[n.Name.Value] = constant{value: unknownWord}
+			s.constants[n.Name.Value] = constant{value: UnknownWord}
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				s.invalidateBy(withoutCommand(n.Args))
@@ -115,7 +115,7 @@ func (s *script) invalidate(statement *syntax.Stmt) {
 }
 
 // invalidateBy makes the variables unknown that a command may change.
-func (s *script) invalidateBy(args []*syntax.Word) {
+func (s *Script) invalidateBy(args []*syntax.Word) {
 	name := commandOf(args)
 	if unread[name] || len(s.own.functions[name]) > 0 && s.effectsOfCall(name).any {
 		s.invalidateAll()
@@ -129,29 +129,29 @@ func (s *script) invalidateBy(args []*syntax.Word) {
 }
 
 // invalidateNames makes the variables unknown that arguments name, as NAME or NAME=value.
-func (s *script) invalidateNames(args []*syntax.Word) {
+func (s *Script) invalidateNames(args []*syntax.Word) {
 	for _, arg := range args {
-		variable, known := literal(arg)
+		variable, known := Literal(arg)
 		if !known {
 			s.invalidateAll()
 			continue
 		}
 		variable, _, _ = strings.Cut(variable, "=")
-		s.constants[variable] = constant{value: unknownWord}
+		s.constants[variable] = constant{value: UnknownWord}
 	}
 }
 
 // invalidateAll makes all variables unknown, also those that the script inherits.
-func (s *script) invalidateAll() {
+func (s *Script) invalidateAll() {
 	s.sourced = true
 	for variable := range s.constants {
-		s.constants[variable] = constant{value: unknownWord}
+		s.constants[variable] = constant{value: UnknownWord}
 	}
 }
 
 // outcome returns whether a statement succeeds. It is known of true, false and :, and of comparisons
 // of literals.
-func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
+func (s *Script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	call, is := statement.Cmd.(*syntax.CallExpr)
 	if !is || s.own.alias || s.own.functions[commandOf(call.Args)] != nil || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
 		return false, false
@@ -182,7 +182,7 @@ func builtin(args []string) (succeeds, known bool) {
 func literals(parts []*syntax.Word) ([]string, bool) {
 	texts := make([]string, len(parts))
 	for i, part := range parts {
-		text, ok := literal(part)
+		text, ok := Literal(part)
 		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
 			return nil, false
 		}
@@ -192,7 +192,7 @@ func literals(parts []*syntax.Word) ([]string, bool) {
 }
 
 // listOutcome is the outcome of a list of one statement. Of a longer list it is unknown.
-func (s *script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
+func (s *Script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 	if len(list) != 1 {
 		return false, false
 	}
@@ -202,13 +202,13 @@ func (s *script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 // matches reports whether a literal word matches one of the patterns of a case. It is unknown of
 // other texts, and of patterns that are neither literal nor *.
 func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
-	text, ok := literal(word)
+	text, ok := Literal(word)
 	if !ok || strings.ContainsAny(text, `\~`) {
 		return false, false
 	}
 	known = true
 	for _, p := range patterns {
-		pattern, ok := literal(p)
+		pattern, ok := Literal(p)
 		switch {
 		case isAny(p), ok && pattern == text && !strings.ContainsAny(pattern, `*?[\`):
 			return true, known

@@ -15,7 +15,7 @@ import (
 func (w *walk) mayEnd(c *syntax.CallExpr, name string, args []string) bool {
 	switch name {
 	case "kill":
-		text := w.script.between(c, c)
+		text := w.script.Source(c)
 		return slices.Contains(args, "0") || strings.Contains(text, "$$") || strings.Contains(text, "BASHPID")
 	case "enable", "suspend", "logout":
 		return true

@@ -31,7 +31,7 @@ var ending = map[string]bool{
 var unread = map[string]bool{"eval": true, ".": true, "source": true}
 
 // effectsOf returns the effects of a node. Beyond the bounds of work they are not complete.
-func (s *script) effectsOf(node syntax.Node) effects {
+func (s *Script) effectsOf(node syntax.Node) effects {
 	e := effects{names: map[string]bool{}, calls: map[string]bool{}}
 	syntax.Walk(node, func(node syntax.Node) bool {
 		if node == nil {
@@ -76,7 +76,7 @@ func (e *effects) assigns(node syntax.Node) {
 }
 
 // add records what a command does.
-func (e *effects) add(s *script, call *syntax.CallExpr) {
+func (e *effects) add(s *Script, call *syntax.CallExpr) {
 	args := withoutCommand(call.Args)
 	name := commandOf(args)
 	if name == "printf" && len(args) > 2 && commandOf(args[1:]) == "-v" {
@@ -98,14 +98,14 @@ func (e *effects) add(s *script, call *syntax.CallExpr) {
 
 // assignsTo records the variable that an argument names, as NAME or NAME=value.
 func (e *effects) assignsTo(arg *syntax.Word) {
-	text, known := literal(arg)
+	text, known := Literal(arg)
 	text, _, _ = strings.Cut(text, "=")
 	e.names[text] = true
 	e.any = e.any || !known
 }
 
 // assignedIn returns the effects of a node with the variables that functions may assign which it calls.
-func (s *script) assignedIn(node syntax.Node) effects {
+func (s *Script) assignedIn(node syntax.Node) effects {
 	e := s.effectsOf(node)
 	for name := range e.calls {
 		called := s.effectsOfCall(name)
@@ -119,7 +119,7 @@ func (s *script) assignedIn(node syntax.Node) effects {
 }
 
 // effectsOfCall returns the effects of a function with those of the functions that it calls.
-func (s *script) effectsOfCall(function string) effects {
+func (s *Script) effectsOfCall(function string) effects {
 	if e, done := s.own.all[function]; done {
 		return e
 	}
@@ -143,7 +143,7 @@ func (s *script) effectsOfCall(function string) effects {
 }
 
 // effectsOfFunction returns the effects of a function's own bodies.
-func (s *script) effectsOfFunction(name string) effects {
+func (s *Script) effectsOfFunction(name string) effects {
 	if e, done := s.own.each[name]; done {
 		return e
 	}

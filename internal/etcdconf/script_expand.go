@@ -38,7 +38,7 @@ func (r *run) raw(list []*syntax.Word) []string {
 	for _, word := range list {
 		fields, err := expand.Fields(&expand.Config{Env: r}, r.prepare(word))
 		if err != nil {
-			fields = []string{r.asWritten(r.source(word))}
+			fields = []string{r.asWritten(r.script.Source(word))}
 		}
 		out = append(out, fields...)
 	}
@@ -52,14 +52,14 @@ func (r *run) literal(word *syntax.Word) string {
 	}
 	value, err := expand.Literal(&expand.Config{Env: r}, r.prepare(word))
 	if err != nil {
-		return r.asWritten(r.source(word))
+		return r.asWritten(r.script.Source(word))
 	}
 	return value
 }
 
 // asWritten returns a reference to a text that is not known better.
 func (r *run) asWritten(text string) string {
-	r.unknown = append(r.unknown, cut(text, maxWritten))
+	r.unknown = append(r.unknown, Cut(text, maxWritten))
 	return mark + strconv.Itoa(len(r.unknown)-1) + mark
 }
 
@@ -79,10 +79,6 @@ func (r *run) render(value string) string {
 }
 
 func known(value string) bool { return !strings.Contains(value, mark) }
-
-func (r *run) source(node syntax.Node) string {
-	return r.script.between(node, node)
-}
 
 // spend takes the cost of an expansion from the budget and reports whether it sufficed.
 func (r *run) spend(values ...string) bool {
@@ -130,12 +126,12 @@ func (r *run) parts(parts []syntax.WordPart, quoted bool) []syntax.WordPart {
 }
 
 func (r *run) reference(node syntax.Node) *syntax.Lit {
-	return &syntax.Lit{Value: r.asWritten(r.source(node))}
+	return &syntax.Lit{Value: r.asWritten(r.script.Source(node))}
 }
 
 // output returns what a command substitution prints: only the pod's own name is known.
 func (r *run) output(c *syntax.CmdSubst) syntax.WordPart {
-	inner := strings.TrimSuffix(strings.TrimPrefix(r.source(c), "$("), ")")
+	inner := strings.TrimSuffix(strings.TrimPrefix(r.script.Source(c), "$("), ")")
 	switch strings.Join(strings.Fields(strings.Trim(inner, "`")), " ") {
 	case "hostname", "hostname -s", "uname -n":
 		return &syntax.Lit{Value: r.hostname}
@@ -222,7 +218,7 @@ func short(word *syntax.Word) bool {
 	if word == nil {
 		return true
 	}
-	text, ok := literal(word)
+	text, ok := Literal(word)
 	return ok && len(text) <= maxPattern && !strings.HasPrefix(text, "~")
 }
 

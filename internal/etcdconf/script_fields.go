@@ -18,36 +18,39 @@ const (
 // separators are where a shell splits what it expands outside of quotes.
 const separators = " \t\n"
 
-// fields are what a shell makes of the arguments of a command, as far as it is known. One argument is
+// Fields are what a shell makes of the arguments of a command, as far as it is known. One argument is
 // several fields where a shell splits a constant in it, or none where it is empty.
-type fields struct {
-	// argv are the fields. Of a field that isn't known to its end, the beginning is kept, with
-	// unknownWord behind it.
-	argv []string
-	// texts are the same fields, with what isn't known as it is written.
-	texts []string
+type Fields struct {
+	// Argv are the fields. Of a field that isn't known to its end, the beginning is kept, with
+	// UnknownWord behind it.
+	Argv []string
+	// Texts are the same fields, with what isn't known as it is written.
+	Texts []string
 	// args has for each field the index of its argument.
 	args []int
 }
 
-// plain returns the fields of a command that no shell expands.
-func plain(argv []string) fields { return fields{argv: argv, texts: argv} }
-
-// from returns the fields from an index on.
-func (all fields) from(i int) fields {
-	all.argv, all.texts = all.argv[i:], all.texts[i:]
+// From returns the fields from an index on.
+func (all Fields) From(i int) Fields {
+	all.Argv, all.Texts = all.Argv[i:], all.Texts[i:]
 	if all.args != nil {
 		all.args = all.args[i:]
 	}
 	return all
 }
 
-// fields returns the fields of a command.
-func (s *script) fields(call *syntax.CallExpr) fields {
-	var all fields
+// Program returns the first field, empty for none.
+func (all Fields) Program() string { return firstOf(all.Argv) }
+
+// RunsEtcd reports whether the command is etcd, behind launchers.
+func (all Fields) RunsEtcd() bool { return etcdAt(all.Argv) >= 0 }
+
+// Fields returns the fields of a command.
+func (s *Script) Fields(call *syntax.CallExpr) Fields {
+	var all Fields
 	for i, arg := range call.Args {
 		f := s.splitArg(arg)
-		all.argv, all.texts = append(all.argv, f.argv...), append(all.texts, f.texts...)
+		all.Argv, all.Texts = append(all.Argv, f.argv...), append(all.Texts, f.texts...)
 		for range f.argv {
 			all.args = append(all.args, i)
 		}
@@ -56,10 +59,13 @@ func (s *script) fields(call *syntax.CallExpr) fields {
 }
 
 // argv returns the fields of a command as far as they are known.
-func (s *script) argv(call *syntax.CallExpr) []string { return s.fields(call).argv }
+func (s *Script) argv(call *syntax.CallExpr) []string { return s.Fields(call).Argv }
+
+// Texts returns the fields of one argument, with what isn't known as it is written.
+func (s *Script) Texts(arg *syntax.Word) []string { return s.splitArg(arg).texts }
 
 // splitArg splits one argument.
-func (s *script) splitArg(arg *syntax.Word) *splitter {
+func (s *Script) splitArg(arg *syntax.Word) *splitter {
 	f := &splitter{script: s, cut: -1}
 	if value, ok := s.whole(arg); ok {
 		f.argv, f.texts = []string{value}, []string{value}
@@ -71,7 +77,7 @@ func (s *script) splitArg(arg *syntax.Word) *splitter {
 }
 
 // whole returns the value of a quoted argument that is one variable. It isn't copied.
-func (s *script) whole(arg *syntax.Word) (string, bool) {
+func (s *Script) whole(arg *syntax.Word) (string, bool) {
 	quoted, is := arg.Parts[0].(*syntax.DblQuoted)
 	if !is || len(arg.Parts) != 1 || len(quoted.Parts) != 1 {
 		return "", false
@@ -85,7 +91,7 @@ func (s *script) whole(arg *syntax.Word) (string, bool) {
 
 // splitter splits one argument into fields.
 type splitter struct {
-	script      *script
+	script      *Script
 	argv, texts []string
 	// word is the field that is being read, and open is true once it has begun. cut is where its
 	// known beginning ends, -1 for not at all.
@@ -104,7 +110,7 @@ func (f *splitter) unknown(node syntax.Node) {
 	if f.cut < 0 {
 		f.cut = f.word.Len()
 	}
-	f.add(f.script.between(node, node))
+	f.add(f.script.Source(node))
 }
 
 func (f *splitter) end() {
@@ -114,7 +120,7 @@ func (f *splitter) end() {
 	text := f.word.String()
 	f.texts = append(f.texts, text)
 	if f.cut >= 0 {
-		text = text[:f.cut] + unknownWord
+		text = text[:f.cut] + UnknownWord
 	}
 	f.argv = append(f.argv, text)
 	f.word.Reset()
@@ -172,13 +178,13 @@ func (f *splitter) split(value string) {
 }
 
 // spend reports whether a constant may be put into another word.
-func (s *script) spend(value string) bool {
+func (s *Script) spend(value string) bool {
 	s.spent += len(value) + 1
 	return len(value) <= maxSplit && s.spent <= maxSplits
 }
 
 // splits reports whether it is known where the shell splits a value: a script may change IFS.
-func (s *script) splits(value string) bool {
+func (s *Script) splits(value string) bool {
 	_, changed := s.constants["IFS"]
 	return !changed || !strings.ContainsAny(value, separators)
 }

@@ -31,8 +31,8 @@ func TestBrief(t *testing.T) {
 }
 
 func surely(text string) bool {
-	s := parseScript(text, surroundings{})
-	return s.surelyRunsEtcd()
+	s := parseScript(text, Surroundings{})
+	return s.SurelyRunsEtcd()
 }
 
 // TestOwnMeanings has scripts that give a program's name, or their end, another meaning.
@@ -144,16 +144,16 @@ func TestScriptsInScriptsAreBounded(t *testing.T) {
 	t.Parallel()
 	constant := strings.Repeat("echo a b\n", 400) // less than maxSplit
 	many := "A='" + constant + "'\n" + strings.Repeat("eval \"$A\"\n", 100)
-	p := splicer{left: maxMountedBytes}
+	p := splicer{left: MaxBytes}
 	p.splice(many, nil)
-	if p.left < -len(constant)*101 || p.left < -maxMountedBytes {
-		t.Errorf("%d bytes of scripts in scripts were read, want about %d", maxMountedBytes-p.left, maxMountedBytes)
+	if p.left < -len(constant)*101 || p.left < -MaxBytes {
+		t.Errorf("%d bytes of scripts in scripts were read, want about %d", MaxBytes-p.left, MaxBytes)
 	}
 	doubled := "A0='echo a'\n"
 	for i := range 30 {
 		doubled += fmt.Sprintf("A%d='eval \"$A%d\"; eval \"$A%d\"'\n", i+1, i, i)
 	}
-	p = splicer{left: maxMountedBytes}
+	p = splicer{left: MaxBytes}
 	p.splice(doubled+"eval \"$A30\"", nil)
 	if p.left < 0 {
 		t.Errorf("scripts that double were read beyond the bound, by %d bytes", -p.left)

@@ -29,14 +29,14 @@ type definitions struct {
 }
 
 // define records what the script's statements define.
-func (s *script) define() {
+func (s *Script) define() {
 	s.own = definitions{
 		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
 		each: map[string]effects{}, all: map[string]effects{},
 	}
-	s.own.defines(s.statements)
+	s.own.defines(s.Statements)
 	var aliases []*syntax.CallExpr
-	for _, statement := range s.statements {
+	for _, statement := range s.Statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.FuncDecl:
@@ -65,7 +65,7 @@ func commandOf(args []*syntax.Word) string {
 	if len(args) == 0 {
 		return ""
 	}
-	word, _ := literal(args[0])
+	word, _ := Literal(args[0])
 	return strings.ReplaceAll(word, `\`, "")
 }
 

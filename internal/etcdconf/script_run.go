@@ -15,7 +15,7 @@ import (
 // run follows a script's assignments up to the command that runs etcd, and expands that command's
 // arguments. It executes nothing: what only a command in the pod could compute remains as written.
 type run struct {
-	script *script
+	script *Script
 	// inherited is the container's environment, nil for none.
 	inherited func(name string) (string, bool)
 	// hostname is what the command of that name prints.
@@ -42,7 +42,7 @@ type run struct {
 	budget  int      // what expansions may still cost
 }
 
-func newRun(s *script, inherited func(string) (string, bool), hostname string, positional []string) *run {
+func newRun(s *Script, inherited func(string) (string, bool), hostname string, positional []string) *run {
 	return &run{
 		script: s, inherited: inherited, hostname: hostname, positional: positional,
 		vars: map[string]string{}, exported: map[string]bool{}, given: map[string]bool{}, open: map[*syntax.Stmt]bool{}, budget: maxExpansion,
@@ -52,12 +52,12 @@ func newRun(s *script, inherited func(string) (string, bool), hostname string, p
 // etcdArgs runs the script up to etcd and returns etcd's arguments.
 func (r *run) etcdArgs() []string {
 	r.entries = r.script.entries(r.script.etcd)
-	r.statements(r.script.statements, false)
+	r.statements(r.script.Statements, false)
 	if r.script.work.exceeded() {
 		r.makeAllUnknown()
 	}
 	w := r.script.etcdFields
-	at := etcdAt(w.argv)
+	at := etcdAt(w.Argv)
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
 	args := r.fields(r.script.etcd.Args[w.args[at]:])
 	if len(args) <= before+1 {
@@ -222,7 +222,7 @@ func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 // envAssigns follows the assignments of env in `env NAME=value etcd`.
 func (r *run) envAssigns(c *syntax.CallExpr) {
 	w := r.script.etcdFields
-	for _, field := range r.fields(c.Args[:w.args[etcdAt(w.argv)]+1]) {
+	for _, field := range r.fields(c.Args[:w.args[etcdAt(w.Argv)]+1]) {
 		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
 			r.vars[name], r.exported[name], r.given[name] = value, true, true
 		}

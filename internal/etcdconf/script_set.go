@@ -19,7 +19,7 @@ type setCall struct {
 	operand           int
 }
 
-// readSet reads the arguments of set, in which unknownWord stands for what isn't known.
+// readSet reads the arguments of set, in which UnknownWord stands for what isn't known.
 func readSet(args []string) (o setCall) {
 	for o.operand < len(args) {
 		word := args[o.operand]
@@ -28,7 +28,7 @@ func readSet(args []string) (o setCall) {
 		case word == "--":
 			o.replaces = true
 			return o
-		case strings.HasPrefix(word, unknownWord): // it may be any options
+		case strings.HasPrefix(word, UnknownWord): // it may be any options
 			o.noexec, o.unclear = true, true
 			return o
 		case len(word) < 2 || word[0] != '-' && word[0] != '+':
@@ -47,24 +47,24 @@ func readSet(args []string) (o setCall) {
 
 // enable records the options of a word and their names.
 func (o *setCall) enable(word string, names []string) {
-	unknown := strings.Contains(word, unknownWord)
+	unknown := strings.Contains(word, UnknownWord)
 	o.allexport = o.allexport || strings.Contains(word, "a")
 	o.noexec = o.noexec || unknown || strings.Contains(word, "n")
 	o.unclear = o.unclear || unknown
 	for _, name := range names {
-		unknown := strings.Contains(name, unknownWord)
+		unknown := strings.Contains(name, UnknownWord)
 		o.allexport = o.allexport || unknown || name == "allexport"
 		o.noexec = o.noexec || unknown || name == "noexec"
 	}
 }
 
-// textsOf returns arguments without their quotes, and unknownWord for those that a shell expands.
+// textsOf returns arguments without their quotes, and UnknownWord for those that a shell expands.
 func textsOf(args []*syntax.Word) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
-		text, known := literal(arg)
+		text, known := Literal(arg)
 		if out[i] = text; !known {
-			out[i] = unknownWord
+			out[i] = UnknownWord
 		}
 	}
 	return out

@@ -59,8 +59,8 @@ func TestShare(t *testing.T) {
 
 // plainly reports whether a script is shown to run etcd.
 func plainly(text string) bool {
-	parsed := parseScript(text, surroundings{})
-	return parsed.err == nil && parsed.surelyRunsEtcd()
+	parsed := parseScript(text, Surroundings{})
+	return parsed.Err == nil && parsed.SurelyRunsEtcd()
 }
 
 // FuzzScriptsInAShell is the same for as many scripts as there is time for.
@@ -147,11 +147,11 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	text := g.script()
-	parsed := parseScript(text, surroundings{})
-	if parsed.err != nil {
-		t.Fatalf("seed %d: %v:\n%s", seed, parsed.err, text)
+	parsed := parseScript(text, Surroundings{})
+	if parsed.Err != nil {
+		t.Fatalf("seed %d: %v:\n%s", seed, parsed.Err, text)
 	}
-	if !parsed.surelyRunsEtcd() {
+	if !parsed.SurelyRunsEtcd() {
 		return false
 	}
 	want := shownSettings(t, text)
@@ -199,7 +199,7 @@ func shownSettings(t *testing.T, text string) *settings {
 func differences(want *settings, got string) (wrong []string) {
 	args := strings.Split(strings.TrimSuffix(got, "\x1f"), "\x1f")
 	name := strings.TrimPrefix(args[len(args)-1], "ETCD_NAME=")
-	flags := parseFlags(args[:len(args)-1])
+	flags, _ := Flags(args[:len(args)-1])
 	if _, set := flags["name"]; !set && name != "" {
 		flags["name"] = name
 	}

@@ -4,7 +4,6 @@
 package etcdconf
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 // splicer puts the scripts that a script executes in place of the commands that execute them, so
 // that a mounted script is read like the same text inline. What it can't read stays a command.
 type splicer struct {
-	around surroundings
+	around Surroundings
 	// left is how many bytes may still be put in.
 	left int
 }
@@ -29,12 +28,12 @@ type replacement struct {
 // files that it stands in: a file that executes itself is not followed.
 func (p *splicer) splice(text string, within []string) string {
 	s := newScript(text, p.around)
-	if len(within) >= maxMountedDepth || s.parse() != nil {
+	if len(within) >= maxSpliced || s.parse() != nil {
 		return text
 	}
 	var all []replacement
-	documents := hereDocuments(s.statements)
-	for _, statement := range s.statements {
+	documents := hereDocuments(s.Statements)
+	for _, statement := range s.Statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.CmdSubst, *syntax.ProcSubst:
@@ -67,32 +66,32 @@ func (p *splicer) splice(text string, within []string) string {
 	if spliced.parse() != nil {
 		return text
 	}
-	return spliced.text
+	return spliced.Text
 }
 
 // replace returns what a command executes as text.
-func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (string, bool) {
-	w := s.fields(call)
-	switch firstOf(w.argv) {
+func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (string, bool) {
+	w := s.Fields(call)
+	switch firstOf(w.Argv) {
 	case ".", "source":
-		if len(w.argv) < 2 {
+		if len(w.Argv) < 2 {
 			return "", false
 		}
-		text, ok := p.read(w.argv[1], within, sourced)
+		text, ok := p.read(w.Argv[1], within, sourced)
 		return "{ :\n" + text + "\n}", ok
 	case "eval":
-		text := strings.Join(w.argv[1:], " ")
-		if strings.Contains(text, unknownWord) {
+		text := strings.Join(w.Argv[1:], " ")
+		if strings.Contains(text, UnknownWord) {
 			return "", false
 		}
 		text, ok := p.inline(text, within)
 		return "{ :\n" + text + "\n}", ok
 	}
-	at := programAt(w.argv)
-	if at < 0 || at >= len(w.argv) {
+	at := ProgramAt(w.Argv)
+	if at < 0 || at >= len(w.Argv) {
 		return "", false
 	}
-	text, rest, ok := p.program(w.argv, at, within)
+	text, rest, ok := p.program(w.Argv, at, within)
 	if !ok {
 		return "", false
 	}
@@ -100,68 +99,79 @@ func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (st
 	var process strings.Builder
 	process.WriteString("( :\n")
 	for _, a := range call.Assigns {
-		process.WriteString("export " + s.between(a, a) + "\n")
+		process.WriteString("export " + s.Source(a) + "\n")
 	}
-	for i, word := range w.argv[:at] {
+	for i, word := range w.Argv[:at] {
 		if isAssignment(word) {
-			process.WriteString("export " + s.source(call, w, i) + "\n")
+			process.WriteString("export " + s.argument(call, w, i) + "\n")
 		}
 	}
 	process.WriteString("set --")
-	for i := rest; i < len(w.argv); i++ {
-		process.WriteString(" " + s.source(call, w, i))
+	for i := rest; i < len(w.Argv); i++ {
+		process.WriteString(" " + s.argument(call, w, i))
 	}
 	process.WriteString("\n" + text + "\n)")
-	if w.argv[0] == "exec" {
+	if w.Argv[0] == "exec" {
 		return "{ " + process.String() + "; exit; }", true
 	}
 	return process.String(), true
 }
 
-// source returns a word of a command as a script has it: as it is written, or quoted where it is one
+// argument returns a word of a command as a script has it: as it is written, or quoted where it is one
 // of several of an argument.
-func (s *script) source(call *syntax.CallExpr, w fields, i int) string {
+func (s *Script) argument(call *syntax.CallExpr, w Fields, i int) string {
 	alone := (i == 0 || w.args[i-1] != w.args[i]) && (i+1 == len(w.args) || w.args[i+1] != w.args[i])
-	if arg := call.Args[w.args[i]]; alone || strings.Contains(w.argv[i], unknownWord) {
-		return s.between(arg, arg)
+	if arg := call.Args[w.args[i]]; alone || strings.Contains(w.Argv[i], UnknownWord) {
+		return s.Source(arg)
 	}
-	return "'" + strings.ReplaceAll(w.argv[i], "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(w.Argv[i], "'", `'\''`) + "'"
 }
 
 // program returns the script that a command runs as a process, and the index of its first
 // argument.
 func (p *splicer) program(argv []string, at int, within []string) (text string, rest int, ok bool) {
-	if !shells[path.Base(argv[at])] {
+	if !IsShell(argv[at]) {
 		text, ok = p.read(argv[at], within, executed)
 		return text, at + 1, ok
 	}
-	o := shellOptions(argv[at+1:])
-	operand := at + 1 + o.operand
+	operand, command := ShellOptions(argv[at+1:])
+	operand += at + 1
 	switch {
 	case operand >= len(argv):
 		return "", 0, false
-	case !o.command:
+	case !command:
 		text, ok = p.read(argv[operand], within, byShell)
 		return text, operand + 1, ok
-	case strings.Contains(argv[operand], unknownWord):
+	case strings.Contains(argv[operand], UnknownWord):
 		return "", 0, false
 	}
 	text, ok = p.inline(argv[operand], within)
 	return text, min(operand+2, len(argv)), ok // the first argument is $0
 }
 
+// started is how a script starts.
+type started int
+
+const (
+	// executed is a file that the kernel starts, and byShell is one that a shell is called with.
+	executed started = iota
+	byShell
+	// sourced is a file that a script reads into itself, such as settings.
+	sourced
+)
+
 // read returns a file with what it executes.
 func (p *splicer) read(at string, within []string, as started) (string, bool) {
 	if slices.Contains(within, at) {
 		return "", false
 	}
-	text, ok := p.around.read(at, as)
-	if !ok || as == executed && !runsInShell(text) {
+	text, ok := p.around.Read(at, as == sourced)
+	if !ok || as == executed && !RunsInShell(text) {
 		return "", false
 	}
 	text, ok = p.inline(text, append(slices.Clone(within), at))
 	if !ok {
-		p.around.miss(at, errUnparsed)
+		p.around.Miss(at, errUnparsed)
 	}
 	return text, ok
 }
@@ -169,7 +179,7 @@ func (p *splicer) read(at string, within []string, as started) (string, bool) {
 // inline returns a text with what it executes, false where it can't be read as a script.
 func (p *splicer) inline(text string, within []string) (string, bool) {
 	p.left -= len(text)
-	if p.left < 0 || len(within) > maxMountedDepth || newScript(text, p.around).parse() != nil {
+	if p.left < 0 || len(within) > maxSpliced || newScript(text, p.around).parse() != nil {
 		return "", false
 	}
 	return p.splice(text, within), true
@@ -195,33 +205,24 @@ func redirectedWithin(s *syntax.Stmt, call *syntax.CallExpr) bool {
 	return slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return !r.Pos().After(call.End()) && r.Pos().After(call.Pos()) })
 }
 
-// shellCall is how a shell is called.
-type shellCall struct {
-	// command is true with -c: the operand is a script, and not the path of one.
-	command bool
-	// operand is the index of the first word behind the shell's options.
-	operand int
-}
-
-// shellOptions reads the args behind a shell's name.
-func shellOptions(args []string) shellCall {
-	var o shellCall
-	for ; o.operand < len(args); o.operand++ {
-		word := args[o.operand]
+// ShellOptions reads the args behind a shell's name. operand is the index of the first word behind its
+// options. command is true with -c: the operand is a script, and not the path of one.
+func ShellOptions(args []string) (operand int, command bool) {
+	for ; operand < len(args); operand++ {
+		word := args[operand]
 		switch {
 		case word == "--" || word == "-":
-			o.operand++
-			return o
+			return operand + 1, command
 		case word == "--rcfile" || word == "--init-file":
-			o.operand++
+			operand++
 		case strings.HasPrefix(word, "--"):
 		case len(word) > 1 && (word[0] == '-' || word[0] == '+'):
-			o.command = o.command || word[0] == '-' && strings.Contains(word, "c")
-			o.operand += strings.Count(word, "o") + strings.Count(word, "O")
-		case o.operand == 0 && shells[word]: // busybox sh
+			command = command || word[0] == '-' && strings.Contains(word, "c")
+			operand += strings.Count(word, "o") + strings.Count(word, "O")
+		case operand == 0 && shells[word]: // busybox sh
 		default:
-			return o
+			return operand, command
 		}
 	}
-	return o
+	return operand, command
 }

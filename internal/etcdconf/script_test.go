@@ -61,9 +61,9 @@ func TestScriptArgs(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			env := func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
-			script := parseScript("etcd "+row.text, surroundings{})
-			if script.err != nil || script.program != "etcd" {
-				t.Fatalf("%q is program %q, error %v", row.text, script.program, script.err)
+			script := parseScript("etcd "+row.text, Surroundings{})
+			if script.Err != nil || script.program != "etcd" {
+				t.Fatalf("%q is program %q, error %v", row.text, script.program, script.Err)
 			}
 			got := newRun(&script, env, "pod-0", []string{"sh", "one", "t wo"}).etcdArgs()
 			if diff := cmp.Diff(row.want, got); diff != "" {
@@ -89,9 +89,9 @@ func TestScriptOfSeveral(t *testing.T) {
 		{"N='nice -n 10'; exec $N etcd --name a", "--name a"},
 		{"E='nice etcd --name a'; exec $E --wal-dir w", "--name a --wal-dir w"},
 	} {
-		script := parseScript(row.script, surroundings{})
-		if script.err != nil || script.program != "etcd" {
-			t.Errorf("%q is program %q, error %v", row.script, script.program, script.err)
+		script := parseScript(row.script, Surroundings{})
+		if script.Err != nil || script.program != "etcd" {
+			t.Errorf("%q is program %q, error %v", row.script, script.program, script.Err)
 			continue
 		}
 		r := newRun(&script, nil, "pod-0", nil)
@@ -132,9 +132,9 @@ func TestScriptEnvironment(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			script := parseScript(row.script, surroundings{})
-			if script.err != nil {
-				t.Fatal(script.err)
+			script := parseScript(row.script, Surroundings{})
+			if script.Err != nil {
+				t.Fatal(script.Err)
 			}
 			r := newRun(&script, func(n string) (string, bool) { return "old", n == "INHERITED" }, "pod-0", []string{"sh", "one", "two"})
 			r.etcdArgs()
@@ -164,18 +164,18 @@ func TestScriptBounds(t *testing.T) {
 		"nested negations":   "[[ " + strings.Repeat("! ", maxScriptBrackets+1) + " etcd",
 		"long, etcd at last": strings.Repeat("a\n", maxScriptBytes) + " exec /usr/bin/etcd\n",
 	} {
-		s := parseScript(text, surroundings{})
-		if !errors.Is(s.err, errTooComplex) {
-			t.Errorf("%s: error %v, want %v", name, s.err, errTooComplex)
+		s := parseScript(text, Surroundings{})
+		if !errors.Is(s.Err, errTooComplex) {
+			t.Errorf("%s: error %v, want %v", name, s.Err, errTooComplex)
 		}
 		if wants := name != "nested negations"; (s.program == "etcd") != wants {
 			t.Errorf("%s: program %q; a line that starts etcd is found without parsing", name, s.program)
 		}
 	}
 	double := "A=0123456789abcdef\n" + strings.Repeat("A=$A$A\n", 64) + "export A; etcd $A" + strings.Repeat(" $A", 1000)
-	s := parseScript(double, surroundings{})
-	if s.err != nil {
-		t.Fatal(s.err)
+	s := parseScript(double, Surroundings{})
+	if s.Err != nil {
+		t.Fatal(s.Err)
 	}
 	r := newRun(&s, nil, "pod-0", nil)
 	size := 0
@@ -199,9 +199,9 @@ func TestScriptError(t *testing.T) {
 		{text: "etcd a ${b $(c `d", program: "etcd"},
 		{text: "if\ncurl http://etcd:2379"},
 	} {
-		s := parseScript(row.text, surroundings{})
-		if s.err == nil || s.program != row.program || (s.etcd != nil) != row.parsed {
-			t.Errorf("%q: program %q, parsed %t, error %v; want %q, %t and an error", row.text, s.program, s.etcd != nil, s.err, row.program, row.parsed)
+		s := parseScript(row.text, Surroundings{})
+		if s.Err == nil || s.program != row.program || (s.etcd != nil) != row.parsed {
+			t.Errorf("%q: program %q, parsed %t, error %v; want %q, %t and an error", row.text, s.program, s.etcd != nil, s.Err, row.program, row.parsed)
 		}
 	}
 }
@@ -241,7 +241,8 @@ func TestParseFlags(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(row.want, parseFlags(row.argv)); diff != "" {
+			got, _ := Flags(row.argv)
+			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("flags (-want +got):\n%s", diff)
 			}
 		})

@@ -54,7 +54,7 @@ func (w ways) process(last bool) ways {
 
 // walk follows the ways through a script.
 type walk struct {
-	script    *script
+	script    *Script
 	functions map[string]*syntax.Stmt
 	// target is a command whose ways count as those of etcd instead, nil for etcd. errexit is true if the
 	// script ends at the first command that fails, which matters for a target alone.
@@ -73,17 +73,17 @@ type walk struct {
 // maxCalls is how many calls of its own functions a script may have that are followed.
 const maxCalls = 100
 
-// surelyRunsEtcd reports whether a script runs etcd, and no other program instead of it on any way,
+// SurelyRunsEtcd reports whether a script runs etcd, and no other program instead of it on any way,
 // such as the other branches of an entry point for several programs. Of a script that can't be
 // parsed it is not known.
-func (s *script) surelyRunsEtcd() bool {
+func (s *Script) SurelyRunsEtcd() bool {
 	if s.etcd == nil || s.own.alias {
 		return false
 	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}}
 	s.from = 0
-	all := w.list(s.statements, true)
-	s.from = len(s.text)
+	all := w.list(s.Statements, true)
+	s.from = len(s.Text)
 	return all.etcd && !all.other
 }
 
@@ -238,7 +238,7 @@ func endless(loop syntax.Loop) bool {
 }
 
 func isLiteral(word *syntax.Word) bool {
-	_, ok := literal(word)
+	_, ok := Literal(word)
 	return ok
 }
 
@@ -249,7 +249,7 @@ func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps boo
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
 			name := firstOf(w.lookedUp(call))
 			leaves = leaves || slices.Contains(commands, name)
-			perhaps = perhaps || strings.HasSuffix(name, unknownWord)
+			perhaps = perhaps || strings.HasSuffix(name, UnknownWord)
 		}
 		return !leaves && w.script.work.spend(1)
 	})
@@ -336,7 +336,7 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{etcd: program == "etcd", other: program != "etcd"}
 	}
 	argv := w.lookedUp(c)
-	at := programAt(argv)
+	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
 		if len(argv) > 1 && argv[0] == "exec" {
 			return ways{other: true}

@@ -3,11 +3,7 @@
 
 package etcdconf
 
-import (
-	"errors"
-
-	"mvdan.cc/sh/v3/syntax"
-)
+import "mvdan.cc/sh/v3/syntax"
 
 // Bounds of what is done with a script that was parsed. Its functions may call each other in a number of ways
 // that no length of a script bounds, and any tenant may create a pod that the webhook reads.
@@ -18,8 +14,6 @@ const (
 	// bytesPerWork is how much text of a command costs as much as a node.
 	bytesPerWork = 16
 )
-
-var errTooMuchWork = errors.New("the script has too many calls to be followed here")
 
 // work is what has been done with a script and its copies: nodes that were walked, and names that were changed.
 type work struct{ done int }
@@ -33,6 +27,9 @@ func (w *work) spend(n int) bool {
 }
 
 func (w *work) exceeded() bool { return w.done > maxWork }
+
+// Exceeded reports whether the script has more calls than are followed, so that its ways are not known.
+func (s *Script) Exceeded() bool { return s.work.exceeded() }
 
 // workOf is what a node costs by its length.
 func workOf(node syntax.Node) int {
