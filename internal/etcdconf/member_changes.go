@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/memberchange"
 )
 
 // MemberChange is a command of a pod that changes the member list of its cluster, or deletes a
@@ -73,14 +75,14 @@ func (m MemberChange) Where() string {
 // hooks of lifecycles. Without contents it reads no mounted scripts, and with them it also returns
 // those that can't be read.
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
-	dirs := DataDirs(pod)
+	dirs := memberchange.DataDirs(pod)
 	var all []MemberChange
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
 			around := surroundingsOf(pod, c, contents)
 			find := func(hook string, argv []string) {
-				for _, f := range Find(shownArgs(argv, around), hook == PreStop, dirs, around) {
+				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, dirs, around) {
 					all = append(all, MemberChange{
 						Container: c.Name, Hook: hook, Verb: f.Verb, Unclear: f.Unclear, Perhaps: f.Perhaps, Unread: f.Unread,
 					})

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // maxMountedFiles is how many scripts of a container are read. Only the plugin reads them.
@@ -19,13 +21,13 @@ const maxMountedFiles = 16
 var (
 	errNoConfigMap = errors.New("scripts are only read from ConfigMaps")
 	errManyFiles   = fmt.Errorf("more than %d scripts are not read", maxMountedFiles)
-	errLargeFile   = fmt.Errorf("scripts of more than %d KiB are not read", MaxBytes>>10)
+	errLargeFile   = fmt.Errorf("scripts of more than %d KiB are not read", script.MaxBytes>>10)
 )
 
 // surroundingsOf returns the surroundings of a container's commands. Without contents no object
 // is read.
-func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Surroundings {
-	s := Surroundings{Variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
+func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) script.Surroundings {
+	s := script.Surroundings{Variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
 	s.Names = contents != nil || slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return path.Base(e.Value) == "etcd" })
 	if contents == nil {
 		return s
@@ -62,7 +64,7 @@ func boundedFiles(file func(at string) ([]byte, error)) func(at string) (string,
 		if elsewhere(err) {
 			return "", err
 		}
-		if read[at] = true; err == nil && len(data) > MaxBytes {
+		if read[at] = true; err == nil && len(data) > script.MaxBytes {
 			err = errLargeFile
 		}
 		return string(data), err

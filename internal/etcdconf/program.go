@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // RunsEtcd reports whether a pod is declared or shown to run a member of etcd. See [MemberOf].
@@ -55,13 +57,13 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 }
 
 // startedIn returns what a container of a pod starts.
-func startedIn(pod *corev1.Pod, c *corev1.Container, contents Contents) Invocation {
+func startedIn(pod *corev1.Pod, c *corev1.Container, contents Contents) script.Invocation {
 	around := surroundingsOf(pod, c, contents)
-	return Start(shownArgs(c.Command, around), shownArgs(c.Args, around), around)
+	return script.Start(shownArgs(c.Command, around), shownArgs(c.Args, around), around)
 }
 
 // shownArgs expands the references of arguments to variables with a value that is shown.
-func shownArgs(argv []string, around Surroundings) []string {
+func shownArgs(argv []string, around script.Surroundings) []string {
 	out := make([]string, len(argv))
 	for i, word := range argv {
 		value, err := expandReferences(word, around.Variable)
@@ -77,7 +79,7 @@ func shownArgs(argv []string, around Surroundings) []string {
 // doesn't show the program: the image decides, or a script in it. A script from a ConfigMap or Secret
 // can be any, such as a backup, so it needs both of a member's listeners, which no other program has.
 // One variable is a hint, and so are those of a container that runs something else.
-func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started Invocation, contents Contents) Evidence {
+func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started script.Invocation, contents Contents) Evidence {
 	script := strings.HasSuffix(started.Program, ".sh")
 	if contents != nil && started.Program != "" && !script {
 		contents = withoutSecrets(contents) // the variables of another program are a hint at most

@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // settings are the settings that a container gives to etcd. With a configuration file etcd uses only
@@ -130,7 +132,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		}
 		return out
 	}
-	started := Start(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
+	started := script.Start(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
 	s := &settings{env: env.lookup, unknown: env.unknown, flags: map[string]string{}}
 	argv := started.Args
 	switch {
@@ -153,8 +155,8 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		s.env = assigned(started.Env, env.lookup)
 	}
 	var rest []string
-	if s.flags, rest = Flags(argv); len(rest) > 0 && unresolved(rest[0]) {
-		s.opaque = Cut(rest[0], mostShown)
+	if s.flags, rest = script.Flags(argv); len(rest) > 0 && unresolved(rest[0]) {
+		s.opaque = script.Cut(rest[0], mostShown)
 	}
 	return s, s.readFile(env)
 }

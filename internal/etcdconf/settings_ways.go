@@ -3,7 +3,11 @@
 
 package etcdconf
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
+)
 
 // maxOthers is how many commands of a script that run etcd are read.
 const maxOthers = 8
@@ -15,13 +19,13 @@ var (
 )
 
 // of takes what a script gives to etcd on one way, and returns etcd's arguments.
-func (s *settings) of(w Way, file string) []string {
+func (s *settings) of(w script.Way, file string) []string {
 	s.env, s.script, s.scriptFile, s.sourced, s.inScript = w.Variable, true, file, w.Sourced, w.Sets
 	return w.Args
 }
 
 // readOthers reads what the other ways of the script give to etcd.
-func (s *settings) readOthers(started Invocation, env *environment) error {
+func (s *settings) readOthers(started script.Invocation, env *environment) error {
 	if started.Script.Members() > maxOthers {
 		s.many = errManyWays
 		return nil
@@ -29,8 +33,8 @@ func (s *settings) readOthers(started Invocation, env *environment) error {
 	for w := range started.OtherWays(env.known, hostname(env.pod)) {
 		o := &settings{unknown: env.unknown}
 		var rest []string
-		if o.flags, rest = Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {
-			o.opaque = Cut(rest[0], mostShown)
+		if o.flags, rest = script.Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {
+			o.opaque = script.Cut(rest[0], mostShown)
 		}
 		if err := o.readFile(env); err != nil {
 			return err
