@@ -44,7 +44,7 @@ func (w *walk) evaluates(in scope, c []script.Value) {
 		return
 	}
 	for _, value := range evaluated(c) {
-		if text := value.Written(); !hasWords(text) {
+		if text := value.Written(); !hasSpaces(text) {
 			w.nested(in, text)
 		}
 	}

@@ -24,14 +24,14 @@ func (w *walk) scripts(in scope, c script.Fields) {
 		if strings.HasPrefix(text, "--") { // --command=SCRIPT
 			_, text, _ = strings.Cut(text, "=")
 		}
-		if hasWords(text) {
+		if hasSpaces(text) {
 			w.nested(in, text)
 		}
 	}
 }
 
-// hasWords reports whether a text has several words, as a script has.
-func hasWords(text string) bool { return strings.ContainsAny(text, " \t\n") }
+// hasSpaces reports whether a text has spaces or lines, as most scripts have.
+func hasSpaces(text string) bool { return strings.ContainsAny(text, " \t\n") }
 
 // nested inspects a script that stands in another one, and can use its functions and constants. It
 // does so within bounds: such a script can have itself in it by a variable.
