@@ -40,8 +40,10 @@ var graph = map[string][]string{
 	"api/v1alpha1":               nil,
 	"api/output/v1alpha1":        nil,
 
-	"internal/etcdconf": {"api/v1alpha1"},
-	"internal/flavour":  nil,
+	"internal/etcdconf":              {"internal/etcdconf/memberchange", "internal/etcdconf/script", "api/v1alpha1"},
+	"internal/etcdconf/memberchange": {"internal/etcdconf/script"},
+	"internal/etcdconf/script":       nil,
+	"internal/flavour":               nil,
 	"internal/observe": {
 		"internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
 		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
@@ -226,6 +228,7 @@ var foreign = map[string][]string{
 	"api/v1alpha1":                 {etcd, commandLine, printers},
 	"api/output/v1alpha1":          {etcd, commandLine, printers, runtime},
 	"internal/etcdconf":            {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
+	"internal/etcdconf/script":     {"k8s.io/", "sigs.k8s.io/", etcd, commandLine, "github.com/gardener/"},
 	"internal/flavour":             {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe":             {commandLine, printers},
 	"internal/observe/annotation":  {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},

@@ -3,7 +3,8 @@
 
 // Package etcdconf reads how a container's etcd is configured: its command, script,
 // flags, environment and files. It knows Kubernetes' API types and no client: the caller
-// passes a function that reads ConfigMaps and Secrets.
+// passes a function that reads ConfigMaps and Secrets. Package script reads what shell scripts
+// run, and package memberchange what they do to members.
 package etcdconf
 
 import (
@@ -13,6 +14,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // Config is the configuration of a pod's member, as etcd itself reads it.
@@ -160,7 +163,7 @@ func isSet(value string) bool {
 func clientFiles(env *environment) TLSFiles {
 	flags := map[string]string{}
 	if wrapper(env.container) {
-		flags = parseFlags(env.container.Args[1:])
+		flags, _ = script.Flags(env.container.Args[1:])
 	}
 	file := func(flag, variable string) string {
 		if value, ok := flags[flag]; ok {

@@ -61,7 +61,7 @@ func shownMember(pod *corev1.Pod, contents Contents) Member {
 			continue
 		}
 		shown = append(shown, c)
-		if wrapper(c) || startedIn(pod, c, contents).program == "etcd" {
+		if wrapper(c) || startedIn(pod, c, contents).Program == "etcd" {
 			executing = append(executing, c)
 		}
 	}

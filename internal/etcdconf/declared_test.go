@@ -4,10 +4,8 @@
 package etcdconf
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,102 +106,6 @@ func TestHintsOf(t *testing.T) {
 		}
 		if RunsEtcd(pod) {
 			t.Errorf("%s: it is shown to run etcd", row.name)
-		}
-	}
-}
-
-// doubling are functions of which each calls the one before it twice.
-func doubling(n int) string {
-	text := "f0() { :; }\n"
-	for i := range n {
-		text += fmt.Sprintf("f%d() { f%d; f%d; }\n", i+1, i, i)
-	}
-	return text
-}
-
-// TestBadInput reads pods that their authors made to stop the program: what is done with each is bounded, and
-// none is shown to run etcd.
-func TestBadInput(t *testing.T) {
-	t.Parallel()
-	for name, script := range map[string]string{
-		"a megabyte of commands":  strings.Repeat("echo etcd a\n", 1<<20/12),
-		"a megabyte without end":  strings.Repeat("a", 1<<20),
-		"open quotes":             "echo '" + strings.Repeat("etcd \"", 1000),
-		"open brackets":           strings.Repeat("$(", 10_000),
-		"NULs":                    "\x00etcd\x00; exec \x00etcd",
-		"it sources itself":       ". /start.sh; source /start.sh; . \"$0\"",
-		"functions without end":   "a() { b; }; b() { a; a; }; a",
-		"branches without number": strings.Repeat("if x; then y; fi\n", 10_000),
-		"a megabyte of branches":  strings.Repeat("if x; then etcd; else /app; fi\n", 1<<20/31),
-		"a megabyte of brackets":  strings.Repeat("(etcd", 1<<20/5),
-		"a megabyte of functions": strings.Repeat("f() { f; f; }\n", 1<<20/14) + "f; etcd",
-		"nested branches":         strings.Repeat("if a; then ", 900) + "etcd; " + strings.Repeat("else /app; fi; ", 900),
-		"functions that double":   doubling(500) + "f500\n/app",
-		"ways that double":        strings.Repeat("if x; then A=1; else A=2; fi\n", 1000) + "if x; then etcd; fi\n/app $A",
-		"functions before etcd":   doubling(500) + "f500\nif x; then etcd; fi\n/app",
-		"etcd in many branches":   strings.Repeat("case $X in a) etcd --name $A ;; b) A=$A$A ;; esac\n", 600) + "/app",
-	} {
-		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Command: []string{"sh", "-c", script}}}}}
-		start := time.Now()
-		m, hints := MemberOf(pod), HintsOf(pod)
-		_, err := ParsePod(pod, nil)
-		t.Logf("%s: %s", name, time.Since(start))
-		if read := startedIn(pod, &pod.Spec.Containers[0], nil).script; read != nil && read.work.done > maxWork*2 {
-			t.Errorf("%s: %d nodes were read, want about %d at most", name, read.work.done, maxWork)
-		}
-		if m.Evidence >= Shown || err == nil {
-			t.Errorf("%s: evidence %d, hints %v, error %v", name, m.Evidence, hints, err)
-		}
-	}
-}
-
-// TestBadInputOfAMember reads scripts of members that their authors made to stop the program. What is done
-// with one is counted, and bounded.
-func TestBadInputOfAMember(t *testing.T) {
-	t.Parallel()
-	chain := ""
-	for i := range 40 {
-		chain += fmt.Sprintf("f%d() { f%d; f%d; }\n", i+1, i, i)
-	}
-	const start = "\nexec etcd --name $(POD)"
-	for name, script := range map[string]string{
-		"a function of many names":        "g(){ " + strings.Repeat("a;", 7000) + "}\nif false; then " + strings.Repeat("g;", 8000) + "fi" + start,
-		"a function of many assignments":  "g(){ " + strings.Repeat("a=1;b=2;c$(x);", 1000) + "}\n" + strings.Repeat("g;", 8000) + start,
-		"many calls that lead to etcd":    "g(){ " + start + "\n}\n" + strings.Repeat("if a; then g; fi\n", 1500) + "g",
-		"calls that double":               "f0() { h() {" + start + "\n}; }\n" + chain + "f40" + start,
-		"loops within loops":              strings.Repeat("while a;do ", 1300) + ":" + strings.Repeat(";done", 1300) + start,
-		"a trap that sets itself":         `trap "$SELF" EXIT` + start,
-		"traps of a long text":            strings.Repeat(`trap "$LONG" EXIT`+"\n", 1500) + start,
-		"many functions that call others": doubling(700) + "f700" + start,
-		"many ways":                       strings.Repeat("if a; then exec etcd --name b; fi\n", 7) + "g(){ " + strings.Repeat("a;", 7000) + "}\n" + strings.Repeat("g;", 6000) + start,
-	} {
-		c := corev1.Container{Name: "etcd", Command: []string{"sh", "-c", script}, Env: []corev1.EnvVar{
-			{Name: "SELF", Value: `trap "$SELF" EXIT; trap "$SELF" EXIT`}, {Name: "LONG", Value: strings.Repeat("a b;", 8000)}, {Name: "POD", Value: "a"},
-		}}
-		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
-		at := time.Now()
-		started := startedIn(pod, &c, nil)
-		if started.script == nil {
-			t.Errorf("%s: no script was read", name)
-			continue
-		}
-		if started.script.etcd == nil { // its settings are not read
-			if started.script.err == nil {
-				t.Errorf("%s: the script has no etcd, and nothing reports why", name)
-			}
-			continue
-		}
-		started.script.surelyRunsEtcd()
-		s, env := &settings{}, newEnvironment(pod, &c, nil)
-		s.of(started, env)
-		err := s.readOthers(started, env)
-		done := started.script.work.done
-		t.Logf("%s: %s, %d nodes, %v", name, time.Since(at), done, err)
-		if done > maxWork*2 {
-			t.Errorf("%s: %d nodes were read, want about %d at most", name, done, maxWork)
-		}
-		if started.script.work.exceeded() && s.many == nil {
-			t.Errorf("%s: its settings are known beyond the bounds", name)
 		}
 	}
 }

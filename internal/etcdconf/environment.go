@@ -93,6 +93,12 @@ func (e *environment) lookup(name string) (string, bool) {
 	return e.before(name, len(e.container.Env))
 }
 
+// known is lookup with why the value is not known, nil for one that is.
+func (e *environment) known(name string) (string, bool, error) {
+	value, ok := e.lookup(name)
+	return value, ok, e.unknown[name]
+}
+
 // before returns a variable's value from the first end entries: a value refers to those before it.
 func (e *environment) before(name string, end int) (string, bool) {
 	for i, v := range slices.Backward(e.container.Env[:end]) {

@@ -49,21 +49,21 @@ var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, 
 // runsOthersOnly reports whether each container is known to run one of etcd's other programs.
 func runsOthersOnly(pod *corev1.Pod) bool {
 	return !slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
-		return !notMembers[startedIn(pod, &c, nil).program]
+		return !notMembers[startedIn(pod, &c, nil).Program]
 	})
 }
 
 func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	started := startedIn(pod, c, nil)
-	if notMembers[started.program] {
+	if notMembers[started.Program] {
 		return nil
 	}
 	var texts []string
 	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
 	switch {
-	case started.program == "etcd" && evidenceOf(pod, c, nil) < Shown:
+	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
-	case started.program == "etcd":
+	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
 	}
 	if name := memberVariable(c); name != "" {
@@ -75,7 +75,7 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	if port := etcdPort(c.Ports); port != "" {
 		add("port %s", port)
 	}
-	if len(texts) > 0 && started.program != "etcd" && started.program != "" {
+	if len(texts) > 0 && started.Program != "etcd" && started.Program != "" {
 		add("its command is %s, which may be a launcher", cmp.Or(first(c.Command), first(c.Args)))
 	}
 	out := make([]Hint, 0, len(texts))

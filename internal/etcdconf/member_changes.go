@@ -4,11 +4,11 @@
 package etcdconf
 
 import (
-	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/memberchange"
 )
 
 // MemberChange is a command of a pod that changes the member list of its cluster, or deletes a
@@ -75,128 +75,33 @@ func (m MemberChange) Where() string {
 // hooks of lifecycles. Without contents it reads no mounted scripts, and with them it also returns
 // those that can't be read.
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
-	dirs := dataDirs(pod)
+	dirs := memberchange.DataDirs(pod)
 	var all []MemberChange
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			w := changeWalk{around: surroundingsOf(pod, c, contents), dirs: dirs, found: MemberChange{Container: c.Name}}
-			w.command(c.Command, c.Args)
-			if c.Lifecycle != nil {
-				w.hook("postStart", c.Lifecycle.PostStart)
-				w.hook(PreStop, c.Lifecycle.PreStop)
+			around := surroundingsOf(pod, c, contents)
+			find := func(hook string, argv []string) {
+				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, dirs, around) {
+					all = append(all, MemberChange{
+						Container: c.Name, Hook: hook, Verb: f.Verb, Unclear: f.Unclear, Perhaps: f.Perhaps, Unread: f.Unread,
+					})
+				}
 			}
-			all = append(all, w.all...)
+			find("", slices.Concat(c.Command, c.Args))
+			if c.Lifecycle != nil {
+				find("postStart", hookCommand(c.Lifecycle.PostStart))
+				find(PreStop, hookCommand(c.Lifecycle.PreStop))
+			}
 		}
 	}
 	return all
 }
 
-// changeWalk collects the changes of members in a container's commands.
-type changeWalk struct {
-	around surroundings
-	dirs   []string
-	// found is what each change that is found begins with.
-	found MemberChange
-	all   []MemberChange
-	// left is how many bytes of scripts in scripts may still be inspected, and depth is how many
-	// scripts the walk stands in.
-	left, depth int
-	// inspected are the scripts in scripts of a command that were inspected, each with the function that it is in.
-	inspected map[[2]string]bool
-	// in is the outermost script, and at the command of it that is inspected, nil for none. errexit is
-	// true if an option of its shell is -e. searched counts the commands that were searched on its ways.
-	in       *script
-	at       *syntax.CallExpr
-	errexit  bool
-	searched int
-	// direct is true for a command that no shell runs. maybe is true for what a command may be by the values of
-	// variables.
-	direct, maybe bool
-}
-
-func (w *changeWalk) hook(name string, h *corev1.LifecycleHandler) {
+// hookCommand returns the command of a hook, none if it executes none.
+func hookCommand(h *corev1.LifecycleHandler) []string {
 	if h == nil || h.Exec == nil {
-		return
+		return nil
 	}
-	w.found.Hook = name
-	w.command(h.Exec.Command, nil)
-}
-
-// note adds a change once. One that surely happens replaces one that perhaps does.
-func (w *changeWalk) note(m MemberChange) {
-	for i := range w.all {
-		same := m
-		if same.Perhaps = w.all[i].Perhaps; same == w.all[i] {
-			w.all[i].Perhaps = same.Perhaps && m.Perhaps
-			return
-		}
-	}
-	w.all = append(w.all, m)
-}
-
-// command inspects one command of a container, and notes which of its scripts can't be read.
-func (w *changeWalk) command(command, args []string) {
-	w.left, w.inspected = maxMountedBytes, nil
-	w.args(shownArgs(slices.Concat(command, args), w.around))
-	if w.around.unread == nil {
-		return
-	}
-	for _, why := range *w.around.unread {
-		found := w.found
-		found.Unread = why
-		w.note(found)
-	}
-	*w.around.unread = nil
-}
-
-func (w *changeWalk) args(argv []string) {
-	at := programAt(argv)
-	if at < 0 || at >= len(argv) {
-		return
-	}
-	in := newScope(newScript("", w.around), w.dirs)
-	if !shells[path.Base(argv[at])] {
-		w.direct = true
-		w.inspect(in, plain(argv))
-		w.direct = false
-		w.file(argv[at], argv[at+1:])
-		return
-	}
-	o := shellOptions(argv[at+1:])
-	operand := at + 1 + o.operand
-	w.errexit = optionErrexit(argv[at+1 : min(operand, len(argv))])
-	if operand >= len(argv) {
-		return
-	}
-	w.inspect(in, plain(argv[operand+1:]))
-	if o.command {
-		w.script(argv[operand], argv[min(operand+2, len(argv)):]) // the first argument is $0
-	} else if text, ok := w.around.read(argv[operand], byShell); ok {
-		w.script(text, argv[operand+1:])
-	}
-}
-
-// file inspects a program that is a script of a ConfigMap, with its arguments.
-func (w *changeWalk) file(at string, args []string) {
-	text, ok := w.around.read(at, executed)
-	switch {
-	case !ok:
-	case runsInShell(text):
-		w.script(text, args)
-	default:
-		w.unparsed(text)
-	}
-}
-
-// script inspects each command of a script, with the scripts that it executes, and its arguments.
-func (w *changeWalk) script(text string, args []string) {
-	p := splicer{around: w.around, left: maxMountedBytes}
-	in := newScope(newScript(p.splice(text, nil), w.around), w.dirs)
-	var parameters []value
-	for _, arg := range args {
-		parameters = append(parameters, textOf(arg))
-	}
-	in.values.parameters[""] = [][]value{parameters}
-	w.walk(in)
+	return h.Exec.Command
 }

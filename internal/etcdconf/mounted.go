@@ -11,40 +11,24 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
-// Bounds of the scripts that a container mounts. Only the plugin reads them.
-const (
-	maxMountedBytes    = 128 << 10 // all scripts of a command together
-	maxMountedBrackets = 4000
-	maxMountedFiles    = 16
-	maxMountedDepth    = 8
-)
-
-// surroundings are what a script can use of its container. The zero value has nothing.
-type surroundings struct {
-	// file returns a file that is mounted from a ConfigMap. It is nil where no files are read.
-	file func(path string) (string, error)
-	// variable returns a variable with a value that the pod or a ConfigMap shows. It may be nil.
-	variable func(name string) (value string, ok bool)
-	// names is true where a variable may have the name of etcd's program.
-	names bool
-	// unread collects why scripts of ConfigMaps and Secrets could not be read. It is nil where no
-	// files are read.
-	unread *[]string
-}
+// maxMountedFiles is how many scripts of a container are read. Only the plugin reads them.
+const maxMountedFiles = 16
 
 var (
 	errNoConfigMap = errors.New("scripts are only read from ConfigMaps")
 	errManyFiles   = fmt.Errorf("more than %d scripts are not read", maxMountedFiles)
-	errLargeFile   = fmt.Errorf("scripts of more than %d KiB are not read", maxMountedBytes>>10)
+	errLargeFile   = fmt.Errorf("scripts of more than %d KiB are not read", script.MaxBytes>>10)
 )
 
 // surroundingsOf returns the surroundings of a container's commands. Without contents no object
 // is read.
-func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) surroundings {
-	s := surroundings{variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
-	s.names = contents != nil || slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return path.Base(e.Value) == "etcd" })
+func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) script.Surroundings {
+	s := script.Surroundings{Variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
+	s.Names = contents != nil || slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return path.Base(e.Value) == "etcd" })
 	if contents == nil {
 		return s
 	}
@@ -54,22 +38,37 @@ func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) sur
 		}
 		return contents(kind, name)
 	}
-	s.unread = new([]string)
+	s.Unread = new([]string)
+	file := boundedFiles(func(at string) ([]byte, error) {
+		data, _, err := podFile(pod, c, at, configs)
+		return data, err
+	})
+	s.File = func(at string, sourced bool) (string, bool) {
+		text, err := file(at)
+		if err != nil && !elsewhere(err) && (!sourced || !errors.Is(err, errNoConfigMap)) {
+			s.Miss(at, err)
+		}
+		return text, err == nil
+	}
+	return s
+}
+
+// boundedFiles returns a function that reads scripts within bounds.
+func boundedFiles(file func(at string) ([]byte, error)) func(at string) (string, error) {
 	read := map[string]bool{}
-	s.file = func(at string) (string, error) {
+	return func(at string) (string, error) {
 		if at = path.Clean(at); !read[at] && len(read) == maxMountedFiles {
 			return "", errManyFiles
 		}
-		data, _, err := podFile(pod, c, at, configs)
+		data, err := file(at)
 		if elsewhere(err) {
 			return "", err
 		}
-		if read[at] = true; err == nil && len(data) > maxMountedBytes {
+		if read[at] = true; err == nil && len(data) > script.MaxBytes {
 			err = errLargeFile
 		}
 		return string(data), err
 	}
-	return s
 }
 
 // elsewhere reports whether an error means that no ConfigMap and no Secret has a file: only the image,
@@ -78,39 +77,6 @@ func elsewhere(err error) bool {
 	var missing *MissingError
 	var unreadable *UnreadableError
 	return errors.As(err, &unreadable) || errors.As(err, &missing) && missing.Key != ""
-}
-
-// started is how a script starts.
-type started int
-
-const (
-	// executed is a file that the kernel starts, and byShell is one that a shell is called with.
-	executed started = iota
-	byShell
-	// sourced is a file that a script reads into itself, such as settings.
-	sourced
-)
-
-// read returns a script that is mounted from a ConfigMap. It records why one of them can't be read.
-func (s surroundings) read(at string, as started) (string, bool) {
-	if s.file == nil || !strings.HasPrefix(at, "/") {
-		return "", false
-	}
-	text, err := s.file(at)
-	if err == nil {
-		return text, true
-	}
-	if !elsewhere(err) && (as != sourced || !errors.Is(err, errNoConfigMap)) {
-		s.miss(at, err)
-	}
-	return "", false
-}
-
-// miss records that a script could not be read.
-func (s surroundings) miss(at string, err error) {
-	if s.unread != nil {
-		*s.unread = append(*s.unread, fmt.Sprintf("%s: %v", at, err))
-	}
 }
 
 // shownVariable returns a variable of a container's environment that needs no value from a pod
@@ -170,23 +136,6 @@ func variableNames(c *corev1.Container, contents Contents, f func(name string)) 
 			note(from.Prefix + key)
 		}
 	}
-}
-
-// runsInShell reports whether the kernel starts a shell for a file: by its first line.
-func runsInShell(text string) bool {
-	first, _, _ := strings.Cut(text, "\n")
-	first, is := strings.CutPrefix(first, "#!")
-	if !is {
-		return false
-	}
-	args := strings.Fields(first)
-	if len(args) > 0 && path.Base(args[0]) == "env" {
-		args = args[1:]
-	}
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		args = args[1:]
-	}
-	return len(args) > 0 && shells[path.Base(args[0])]
 }
 
 // WorthReading reports whether a pod has a hint that it runs etcd, so that the objects which it

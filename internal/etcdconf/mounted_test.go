@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // mountedPod returns a pod that executes /scripts/start.sh, and the ConfigMap s with it, other files
@@ -46,7 +48,7 @@ func TestMountedScripts(t *testing.T) {
 	lib := map[string]string{
 		"lib.sh": "NAME=b\nrun() { exec etcd --name \"$NAME\"; }\nreturn 0", "app.sh": "#!/bin/sh\nexec /app",
 		"check.sh": "#!/bin/sh\n[ -d /d ] || exit 1\nexit 0", "loop.sh": ". /scripts/loop.sh\n/scripts/loop.sh\nexec etcd --name l",
-		"huge.sh": strings.Repeat("x ", maxMountedBytes), "quote.sh": "exec etcd 'a", "nul.sh": "\x00etcd\x00",
+		"huge.sh": strings.Repeat("x ", script.MaxBytes), "quote.sh": "exec etcd 'a", "nul.sh": "\x00etcd\x00",
 		"python.sh": "#!/usr/bin/python3\netcd\n",
 	}
 	type row struct {

@@ -19,7 +19,7 @@ func Reduced(pod *corev1.Pod, c *corev1.Container) corev1.Container {
 		out.Command = []string{noMember}
 	case evidence == Hinted:
 		out.Env = namesOnly("ETCD_LISTEN_CLIENT_URLS")
-	case wrapper(c) || startedIn(pod, c, nil).program == "etcd":
+	case wrapper(c) || startedIn(pod, c, nil).Program == "etcd":
 		out.Command = []string{"etcd"}
 	default:
 		out.Env = namesOnly("ETCD_LISTEN_CLIENT_URLS", "ETCD_LISTEN_PEER_URLS")

@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // settings are the settings that a container gives to etcd. With a configuration file etcd uses only
@@ -130,31 +132,31 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		}
 		return out
 	}
-	started := startedBy(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
+	started := script.Start(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
 	s := &settings{env: env.lookup, unknown: env.unknown, flags: map[string]string{}}
-	argv := started.args
+	argv := started.Args
 	switch {
 	case long != nil:
 		return s, long
 	case wrapped:
 		return s, s.wrapped(env)
-	case started.script != nil:
-		if started.script.etcd == nil {
-			return s, started.script.err
+	case started.Script != nil:
+		if err := started.Script.Unread(); err != nil {
+			return s, err
 		}
-		argv = s.of(started, env)
+		argv = s.of(started.Way(env.known, hostname(env.pod)), started.File)
 		if err := s.readOthers(started, env); err != nil {
 			return s, err
 		}
-	case started.program != "etcd":
+	case started.Program != "etcd":
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
-	case len(started.env) > 0:
-		s.env = assigned(started.env, env.lookup)
+	case len(started.Env) > 0:
+		s.env = assigned(started.Env, env.lookup)
 	}
 	var rest []string
-	if s.flags, rest = flagsAndRest(argv); len(rest) > 0 && unresolved(rest[0]) {
-		s.opaque = cut(rest[0], mostShown)
+	if s.flags, rest = script.Flags(argv); len(rest) > 0 && unresolved(rest[0]) {
+		s.opaque = script.Cut(rest[0], mostShown)
 	}
 	return s, s.readFile(env)
 }
@@ -288,51 +290,6 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	default:
 		return fmt.Sprint(v), true
 	}
-}
-
-// parseFlags parses arguments as etcd does: with one dash or two, and the value behind = or in the
-// next argument. etcd stops at the first argument that is no flag.
-func parseFlags(argv []string) map[string]string {
-	flags, _ := flagsAndRest(argv)
-	return flags
-}
-
-// flagsAndRest is parseFlags with the arguments from the first on that is no flag.
-func flagsAndRest(argv []string) (flags map[string]string, rest []string) {
-	flags = map[string]string{}
-	for len(argv) > 0 {
-		w := argv[0]
-		name := strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-")
-		if name == w || name == "" {
-			return flags, argv
-		}
-		argv = argv[1:]
-		name, value, ok := strings.Cut(name, "=")
-		switch {
-		case ok:
-		case boolFlags[name] || len(argv) == 0:
-			value = "true"
-		default:
-			value, argv = argv[0], argv[1:]
-		}
-		flags[name] = value
-	}
-	return flags, nil
-}
-
-// boolFlags take no value from the next argument.
-var boolFlags = map[string]bool{
-	"auto-tls": true, "peer-auto-tls": true, "client-cert-auth": true, "peer-client-cert-auth": true,
-	"strict-reconfig-check": true, "pre-vote": true, "force-new-cluster": true, "enable-v2": true,
-	"enable-grpc-gateway": true, "enable-pprof": true, "debug": true, "version": true,
-	"socket-reuse-port": true, "socket-reuse-address": true, "initial-election-tick-advance": true,
-	"unsafe-no-fsync": true, "enable-log-rotation": true, "experimental-initial-corrupt-check": true,
-	"experimental-enable-lease-checkpoint": true, "experimental-compact-hash-check-enabled": true,
-	"experimental-memory-mlock": true, "experimental-txn-mode-write-with-shared-buffer": true,
-	"experimental-stop-grpc-service-on-defrag": true, "experimental-enable-distributed-tracing": true,
-	"experimental-enable-lease-checkpoint-persist": true, "experimental-peer-skip-client-san-verification": true,
-	"next-cluster-version-compatible": true, "experimental-enable-v2v3": false, "peer-skip-client-san-verification": true,
-	"enable-distributed-tracing": true, "memory-mlock": true, "stop-grpc-service-on-defrag": true,
 }
 
 // wrapperArg is the first argument of druid's etcd-wrapper.

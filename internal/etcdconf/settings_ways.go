@@ -3,50 +3,45 @@
 
 package etcdconf
 
-import "errors"
+import (
+	"errors"
 
-// maxOthers is how many other commands of a script that run etcd are read.
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
+)
+
+// maxOthers is how many commands of a script that run etcd are read.
 const maxOthers = 8
 
-var errManyWays = errors.New("the script has too many commands that run etcd")
+// errManyWays and errTooMuchWork are returned for the settings of a script with ways that are not read.
+var (
+	errManyWays    = errors.New("the script has too many commands that run etcd")
+	errTooMuchWork = errors.New("the script has too many calls to be followed here")
+)
 
-// of follows the script up to the command that runs etcd, and returns etcd's arguments.
-func (s *settings) of(started invocation, env *environment) []string {
-	r := runOf(started, env)
-	argv := r.etcdArgs()
-	s.env, s.script, s.scriptFile, s.sourced = r.rendered, true, started.file, r.changed
-	s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
-	return argv
+// of takes what a script gives to etcd on one way, and returns etcd's arguments.
+func (s *settings) of(w script.Way, file string) []string {
+	s.env, s.script, s.scriptFile, s.sourced, s.inScript = w.Variable, true, file, w.Sourced, w.Sets
+	return w.Args
 }
 
 // readOthers reads what the other ways of the script give to etcd.
-func (s *settings) readOthers(started invocation, env *environment) error {
-	if len(started.script.others) > maxOthers {
+func (s *settings) readOthers(started script.Invocation, env *environment) error {
+	if started.Script.Members() > maxOthers {
 		s.many = errManyWays
 		return nil
 	}
-	for _, call := range started.script.others {
-		if call == started.script.etcd {
-			continue
-		}
-		if started.script.work.exceeded() {
-			break
-		}
-		other := *started.script
-		other.etcd, other.etcdFields = call, started.script.fields(call)
-		way := started
-		way.script = &other
+	for w := range started.OtherWays(env.known, hostname(env.pod)) {
 		o := &settings{unknown: env.unknown}
 		var rest []string
-		if o.flags, rest = flagsAndRest(o.of(way, env)); len(rest) > 0 && unresolved(rest[0]) {
-			o.opaque = cut(rest[0], mostShown)
+		if o.flags, rest = script.Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {
+			o.opaque = script.Cut(rest[0], mostShown)
 		}
 		if err := o.readFile(env); err != nil {
 			return err
 		}
 		s.others = append(s.others, o)
 	}
-	if started.script.work.exceeded() {
+	if started.Script.Exceeded() {
 		s.many = errTooMuchWork
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // Peer is an entry of an initial cluster.
@@ -54,7 +56,7 @@ type ShownPeers struct {
 func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	config, err := parseShown(pod)
 	if err != nil {
-		return ShownPeers{Unknown: cut(err.Error(), mostShown)}
+		return ShownPeers{Unknown: script.Cut(err.Error(), mostShown)}
 	}
 	p := ShownPeers{Own: config.ownPeers(), Unknown: config.unknownPeers()}
 	if config.Where["initial-cluster"] != "" {
@@ -83,7 +85,7 @@ var waysUnknown = []string{errWays.Error(), errManyWays.Error(), errTooMuchWork.
 func (c *Config) unknownPeers() string {
 	for _, flag := range []string{"initial-cluster", "name", "initial-advertise-peer-urls"} {
 		if why := c.Unknown[flag]; slices.Contains(waysUnknown, why) {
-			return cut("--"+flag+": "+why, mostShown)
+			return script.Cut("--"+flag+": "+why, mostShown)
 		}
 	}
 	if c.Where["initial-cluster"] == "" {
@@ -93,18 +95,18 @@ func (c *Config) unknownPeers() string {
 				why = "--" + flag + " finds the members"
 			}
 		}
-		return cut(why, mostShown)
+		return script.Cut(why, mostShown)
 	}
 	named := false
 	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
 		name, _, ok := strings.Cut(strings.TrimSpace(entry), "=")
 		named = named || ok && name == c.Name
 		if !ok && name != "" || unresolved(name) && name != c.Name {
-			return cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry), mostShown)
+			return script.Cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry), mostShown)
 		}
 	}
 	if !named {
-		return cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
+		return script.Cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
 	}
 	return ""
 }
@@ -147,12 +149,12 @@ func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) 
 func (c Config) UnknownPeerURLs() string {
 	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
 		if why := c.Unknown[flag]; why != "" {
-			return cut("--"+flag+": "+why, mostShown)
+			return script.Cut("--"+flag+": "+why, mostShown)
 		}
 	}
 	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
 		if unresolved(text) {
-			return cut("a part is only known in the pod: "+text, mostShown)
+			return script.Cut("a part is only known in the pod: "+text, mostShown)
 		}
 	}
 	return ""

@@ -43,36 +43,3 @@ func IsKnownDir(dir string) bool { return path.IsAbs(dir) && !unresolved(dir) }
 
 // mostShown is how many bytes of a text of a pod a message has at most.
 const mostShown = 160
-
-// cut returns the beginning of a text of a pod, of so many bytes at most.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-// setByShell are variables that a shell or the container's runtime sets. They are not taken to be from
-// an object that is not read.
-var setByShell = map[string]bool{"IFS": true, "PWD": true, "OLDPWD": true, "HOSTNAME": true, "HOME": true, "PATH": true}
-
-// runOf returns the run of the script that starts etcd. A variable that is not known is neither
-// unset nor empty: it remains as written.
-func runOf(started invocation, env *environment) *run {
-	var r *run
-	r = newRun(started.script, func(name string) (string, bool) {
-		value, ok := env.lookup(name)
-		if !ok && env.unknown[name] != nil && !setByShell[name] {
-			return r.asWritten("${" + name + "}"), true
-		}
-		return value, ok
-	}, hostname(env.pod), started.positional)
-	return r
-}
-
-// rendered returns a variable of the environment that the script gives to etcd, with what is not
-// known as it is written.
-func (r *run) rendered(name string) (string, bool) {
-	value, ok := r.environ(name)
-	return r.render(value), ok
-}

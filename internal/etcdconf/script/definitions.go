@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// definitions are what a script itself gives a meaning to.
+type definitions struct {
+	// functions are the bodies of each function. A shell calls a function rather than a program of
+	// the same name.
+	functions map[string][]*syntax.Stmt
+	// callsOf are the commands that call each function, and always are the bodies of those that all ways
+	// define.
+	callsOf map[string][]*syntax.CallExpr
+	always  map[*syntax.Stmt]bool
+	// each are the effects of the functions that were read, and all those with the functions that they call.
+	each, all map[string]effects
+	// alias is true where an alias may stand for another command than it seems.
+	alias bool
+	// kills is true where the script ends processes.
+	kills bool
+	// waits is true where the script waits for its processes.
+	waits bool
+}
+
+// define records what the script's statements define.
+func (s *Script) define() {
+	s.own = definitions{
+		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
+		each: map[string]effects{}, all: map[string]effects{},
+	}
+	s.own.defines(s.Statements)
+	var aliases []*syntax.CallExpr
+	for _, statement := range s.Statements {
+		syntax.Walk(statement, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.FuncDecl:
+				s.own.functions[n.Name.Value] = append(s.own.functions[n.Name.Value], n.Body)
+			case *syntax.CallExpr:
+				if name := commandOf(n.Args); name != "" {
+					s.own.callsOf[name] = append(s.own.callsOf[name], n)
+				}
+				switch args := withoutCommand(n.Args); commandOf(args) {
+				case "alias":
+					aliases = append(aliases, n)
+				case "kill":
+					s.own.kills = true
+				case "wait":
+					s.own.waits = true
+				}
+			}
+			return true
+		})
+	}
+	s.own.alias = s.redefines(aliases)
+}
+
+// commandOf returns the first word of a command, empty where it isn't literal.
+func commandOf(args []*syntax.Word) string {
+	if len(args) == 0 {
+		return ""
+	}
+	word, _ := Literal(args[0])
+	return strings.ReplaceAll(word, `\`, "")
+}
+
+// withoutCommand returns the arguments of a command behind those of command and builtin, and none of a command -v,
+// which runs nothing.
+func withoutCommand(args []*syntax.Word) []*syntax.Word {
+	for len(args) > 1 && (commandOf(args) == "command" || commandOf(args) == "builtin") {
+		for args = args[1:]; len(args) > 0; args = args[1:] {
+			option := commandOf(args)
+			if option == "--" {
+				args = args[1:]
+				break
+			}
+			if !strings.HasPrefix(option, "-") {
+				break
+			}
+			if strings.ContainsAny(option, "vV") {
+				return nil
+			}
+		}
+	}
+	return args
+}

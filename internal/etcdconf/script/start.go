@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// peerFlags are flags that only a member has. They show that the image's entry point, which is not in
+// the pod, is etcd.
+var peerFlags = []string{"--listen-peer-urls", "--initial-advertise-peer-urls", "--listen-client-urls"}
+
+// Invocation is how a container starts its program.
+type Invocation struct {
+	// Program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base name, or ""
+	// where the image decides.
+	Program string
+	// Path is how the command names another program.
+	Path string
+	// Args are etcd's arguments, and Env the assignments before it, without a shell.
+	Args, Env []string
+	// Script is set where a shell starts the program, and File is its path where it is a file.
+	Script *Script
+	File   string
+	// positional are $0 and following of the script.
+	positional []string
+}
+
+// maxWord is the length of the longest argument that Linux passes to a program, on most machines.
+// A script in a command that is longer is not read.
+const maxWord = 128 << 10
+
+// Start returns how a container starts its program. Its arguments have the references of Kubernetes
+// expanded. A command that Linux would not start is "unreadable".
+func Start(command, args []string, around Surroundings) Invocation {
+	argv := slices.Concat(command, args)
+	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
+		return Invocation{Program: "unreadable"}
+	}
+	at := ProgramAt(argv)
+	if at < 0 || at >= len(argv) {
+		return Invocation{}
+	}
+	env := argv[:at]
+	argv = argv[at:]
+	program := path.Base(argv[0])
+	switch {
+	case program == "etcd":
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: argv[1:], Env: env}
+	case IsShell(program):
+		return inShell(argv[1:], program, around)
+	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
+		return Invocation{Program: "etcd", Args: argv, Env: env}
+	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
+		return Invocation{Args: argv}
+	}
+	if text, ok := around.Read(argv[0], false); ok && RunsInShell(text) {
+		return inScript(text, argv[0], argv, around)
+	}
+	return Invocation{Program: program, Path: argv[0], Args: argv[1:]}
+}
+
+var shells = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "busybox": true}
+
+// IsShell reports whether a program, by its name or path, is a shell.
+func IsShell(program string) bool { return shells[path.Base(program)] }
+
+func isPeerFlag(word string) bool {
+	flag, _, _ := strings.Cut(word, "=")
+	return slices.Contains(peerFlags, flag)
+}
+
+// subcommand returns what etcd does instead of running a member, as the end of the program's name.
+func subcommand(args []string) string {
+	switch {
+	case len(args) > 0 && (args[0] == "grpc-proxy" || args[0] == "gateway"):
+		return " " + args[0]
+	case informs(args):
+		return " --version"
+	}
+	return ""
+}
+
+// informs reports whether etcd only prints its version or its flags.
+func informs(args []string) bool {
+	flags, _ := Flags(args)
+	return slices.ContainsFunc([]string{"version", "help", "h"}, func(name string) bool {
+		value, set := flags[name]
+		return set && value != "false"
+	})
+}
+
+// inShell parses the script that follows a shell's options: a text behind -c, or the path of a file.
+func inShell(argv []string, shell string, around Surroundings) Invocation {
+	operand, command := ShellOptions(argv)
+	switch {
+	case operand >= len(argv):
+		return Invocation{Program: shell}
+	case command:
+		return inScript(argv[operand], "", argv[operand+1:], around)
+	}
+	if text, ok := around.Read(argv[operand], false); ok {
+		return inScript(text, argv[operand], argv[operand:], around)
+	}
+	return Invocation{Program: shell}
+}
+
+// inScript parses a script, from a file or not. positional are its $0 and following.
+func inScript(text, file string, positional []string, around Surroundings) Invocation {
+	parsed := parseScript(text, around)
+	if parsed.program == "" {
+		return Invocation{Program: "sh"}
+	}
+	return Invocation{Program: parsed.program, Script: &parsed, positional: positional, File: file}
+}
