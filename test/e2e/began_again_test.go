@@ -66,9 +66,7 @@ func awaitSuccessor(t *testing.T, old *corev1.Pod) {
 	t.Helper()
 	eventually(t, "the successor of "+old.Name, func(ctx context.Context) (string, bool, error) {
 		var now corev1.Pod
-		if err := kube.Get(ctx, client.ObjectKeyFromObject(old), &now); err != nil {
-			return err.Error(), false, nil
-		}
-		return string(now.Status.Phase), now.UID != old.UID && podIsReady(&now), nil
+		err := kube.Get(ctx, client.ObjectKeyFromObject(old), &now)
+		return string(now.Status.Phase), err == nil && now.UID != old.UID && podIsReady(&now), client.IgnoreNotFound(err)
 	})
 }

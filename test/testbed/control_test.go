@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
 func fetch(t *testing.T, url string) string {

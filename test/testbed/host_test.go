@@ -15,8 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
 // host is what a testbed could leave behind on its host, a line for each thing.

@@ -8,8 +8,9 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 	"github.com/vishvananda/netlink"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
 // pool is where subnets of testbeds are taken from.

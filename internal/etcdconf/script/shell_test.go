@@ -150,11 +150,7 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	text := g.script()
-	read := script.Start([]string{"sh", "-c", text}, nil, script.Surroundings{}).Script
-	if read != nil && read.Err != nil {
-		t.Fatalf("seed %d: %v:\n%s", seed, read.Err, text)
-	}
-	if read == nil || !read.SurelyRunsEtcd() {
+	if !surelyRunsEtcd(t, text) {
 		return false
 	}
 	want := shownSettings(t, text)
@@ -181,6 +177,16 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 		t.Errorf("seed %d: the script is shown to run etcd, but never does in %s:\n%s", seed, shell, text)
 	}
 	return true
+}
+
+// surelyRunsEtcd reports whether a script is shown to run etcd.
+func surelyRunsEtcd(t *testing.T, text string) bool {
+	t.Helper()
+	read := script.Start([]string{"sh", "-c", text}, nil, script.Surroundings{}).Script
+	if read != nil && read.Err != nil {
+		t.Fatalf("%v:\n%s", read.Err, text)
+	}
+	return read != nil && read.SurelyRunsEtcd()
 }
 
 // shownSettings reads a script as that of a pod.
