@@ -96,7 +96,7 @@ var graph = map[string][]string{
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "api/v1alpha1", "policy/...",
+		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/growth": {
 		"internal/operate", "internal/operate/restart", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format",

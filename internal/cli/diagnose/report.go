@@ -4,8 +4,6 @@
 package diagnose
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
@@ -25,10 +23,10 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 	for _, s := range d.Scenarios {
 		one := v1alpha1.DiagnosisScenario{
 			ID: s.ID, Reason: s.Reason.Name(), Title: s.Title, Evidence: evidence(s.Evidence), Members: s.Members,
-			GracePeriod: s.Grace, Until: timeOf(s.Until), Action: action(f, s.Action),
+			GracePeriod: s.Grace, Until: v1alpha1.TimeOf(s.Until), Action: action(f, s.Action),
 		}
 		for _, e := range s.Events {
-			one.ByItself = append(one.ByItself, v1alpha1.DiagnosisEvent{Who: e.Who, What: e.What, At: timeOf(e.At)})
+			one.ByItself = append(one.ByItself, v1alpha1.DiagnosisEvent{Who: e.Who, What: e.What, At: v1alpha1.TimeOf(e.At)})
 		}
 		out.Scenarios = append(out.Scenarios, one)
 	}
@@ -42,7 +40,7 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 }
 
 func action(f *health.Facts, a recovery.Action) v1alpha1.DiagnosisAction {
-	return v1alpha1.DiagnosisAction{Do: string(a.Do), Member: a.Member, Why: a.Why, Until: timeOf(a.Until), Command: f.Order(a)}
+	return v1alpha1.DiagnosisAction{Do: string(a.Do), Member: a.Member, Why: a.Why, Until: v1alpha1.TimeOf(a.Until), Command: f.Order(a)}
 }
 
 func evidence(all []recovery.Evidence) []v1alpha1.DiagnosisEvidence {
@@ -51,11 +49,4 @@ func evidence(all []recovery.Evidence) []v1alpha1.DiagnosisEvidence {
 		out = append(out, v1alpha1.DiagnosisEvidence{Fact: e.Fact, Asked: e.Asked, Observed: e.Observed, Met: e.Met})
 	}
 	return out
-}
-
-func timeOf(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &metav1.Time{Time: t.UTC()}
 }

@@ -10,9 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -32,7 +29,7 @@ func addSchedule(ctx context.Context, c *app.Cluster, flags storeFlags, out *v1a
 	}
 	out.Schedule = &v1alpha1.SnapshotSchedule{
 		CronJob: found.Name, URL: found.To.String(), Every: found.Every, Keep: found.Keep, Suspended: found.Suspended,
-		LastRun: timeOf(found.Started), LastSuccess: timeOf(found.Succeeded),
+		LastRun: v1alpha1.TimeOf(found.Started), LastSuccess: v1alpha1.TimeOf(found.Succeeded),
 	}
 	items, others, err := scheduled(ctx, c, *found, flags)
 	if err != nil {
@@ -103,11 +100,4 @@ func othersOf(l *v1alpha1.SnapshotList) []string {
 		out = append(out, fmt.Sprintf("%d snapshots have a name of this cluster and the description of another one. They are kept", described))
 	}
 	return out
-}
-
-func timeOf(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &metav1.Time{Time: t}
 }

@@ -167,7 +167,7 @@ func Backup(ctx context.Context, r *observe.Reader, o owner.Owner, f observe.Fac
 	if err != nil {
 		return output.Backup{}, err
 	}
-	b := output.Backup{Full: timeOf(known.Full), Delta: timeOf(known.Delta), Last: timeOf(known.Last)}
+	b := output.Backup{Full: output.TimeOf(known.Full), Delta: output.TimeOf(known.Delta), Last: output.TimeOf(known.Last)}
 	if c := f.Cluster.BackupReady; c.Status != policy.Absent {
 		b.Status, b.Reason = string(c.Status), c.Reason
 	}

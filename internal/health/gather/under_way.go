@@ -6,10 +6,8 @@ package gather
 import (
 	"cmp"
 	"context"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
@@ -46,7 +44,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		return nil
 	}
 	out := &output.UnderWay{
-		Operation: u.Holder.Operation, Since: timeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: timeOf(u.Holder.Renewed),
+		Operation: u.Holder.Operation, Since: output.TimeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: output.TimeOf(u.Holder.Renewed),
 		Reason: u.Holder.Reason, Interrupted: !u.Alive(f.At),
 	}
 	if out.Operation == "" {
@@ -60,7 +58,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	if j == nil {
 		return out
 	}
-	out.Operation, out.Change, out.Since = j.Verb(), j.Summary(f.Owner), timeOf(j.Journal().Began)
+	out.Operation, out.Change, out.Since = j.Verb(), j.Summary(f.Owner), output.TimeOf(j.Journal().Began)
 	if j.Undo {
 		out.Change = "undo: " + out.Change
 	}
@@ -78,17 +76,10 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 
 // describeOther describes a restart or a restore that is under way or was interrupted.
 func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
-	out.Operation, out.Since, out.Reason = j.Kind, timeOf(j.Began), cmp.Or(out.Reason, j.Reason)
+	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		resume, abort := membership.CommandsOf(f.Owner, j)
 		out.Commands = append(out.Commands, resume+rest, abort+rest)
 	}
-}
-
-func timeOf(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &metav1.Time{Time: t}
 }

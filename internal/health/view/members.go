@@ -123,7 +123,7 @@ func addAnswer(m *v1alpha1.MemberStatus, answer etcd.Member, furthest uint64) {
 	m.DBSize, m.DBSizeInUse, m.Quota = answer.DBSize, answer.DBSizeInUse, answer.Quota
 	m.RaftIndex, m.RaftApplied = answer.RaftIndex, answer.RaftApplied
 	if !answer.CertificateExpiry.IsZero() {
-		m.CertificateExpiry = timeOf(answer.CertificateExpiry)
+		m.CertificateExpiry = v1alpha1.TimeOf(answer.CertificateExpiry)
 	}
 	if !m.Answered {
 		return

@@ -8,7 +8,6 @@ package view
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,7 +32,7 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 	for _, c := range f.Conditions.Value {
 		st.Conditions = append(st.Conditions, v1alpha1.StatusCondition{
 			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message,
-			Since: timeOf(c.Since), Confirmed: timeOf(c.Confirmed), Bad: c.Bad,
+			Since: v1alpha1.TimeOf(c.Since), Confirmed: v1alpha1.TimeOf(c.Confirmed), Bad: c.Bad,
 		})
 	}
 	describeEtcd(f, st)
@@ -97,11 +96,4 @@ func leader(s etcd.Survey) string {
 		return cmp.Or(s.List[at].Pod, s.List[at].Name, etcd.FormatID(id))
 	}
 	return etcd.FormatID(id)
-}
-
-func timeOf(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &metav1.Time{Time: t}
 }

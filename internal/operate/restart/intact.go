@@ -13,6 +13,7 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -59,7 +60,7 @@ func (j *Job) checkNode(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 	case err != nil:
 		return fmt.Errorf("read node %s: %w", pod.Spec.NodeName, err)
 	}
-	if !nodeReady(&node) {
+	if !scheduling.NodeReady(&node) {
 		f.Refuse("node %s of %s is not Ready: the pod doesn't stop by itself, and its volume stays attached there; bring the node back, or once it surely is gone: kubectl delete node %s",
 			node.Name, pod.Name, node.Name)
 		return nil
@@ -128,16 +129,5 @@ func fits(n *corev1.Node, volumes []*corev1.PersistentVolume) bool {
 			return false
 		}
 	}
-	return !n.Spec.Unschedulable && nodeReady(n)
-}
-
-// nodeReady reports whether a node is Ready. A node without the condition counts, too: no kubelet has
-// reported yet.
-func nodeReady(n *corev1.Node) bool {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
+	return !n.Spec.Unschedulable && scheduling.NodeReady(n)
 }
