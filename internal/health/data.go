@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -38,8 +39,8 @@ func dataChecks() []Check {
 		{
 			ID: "D004", Category: Data, Title: "all voters hold the same data",
 			Doc:  fmt.Sprintf("Each voter computes a hash over all keys at one revision, after the same compaction. Different hashes mean corruption. Learners refuse to answer. A hash reads the whole database, so for a database above %d GiB the check runs only with --hash-large.", maintenance.HashLimit>>30),
-			Cure: "Replace the members that differ from the majority. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
-			run:  hashes, needs: NeedMembers | NeedHashes,
+			Cure: "Replace the members that differ from the majority. If the volume of such a member is older than those of the majority, these may have begun again without its data: save a snapshot of it first, and replace it with --force only if you don't need its data. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
+			run:  hashes, needs: NeedMembers | NeedHashes | NeedClaims,
 		},
 		{
 			ID: "D005", Category: Data, Title: "old revisions are compacted",
@@ -201,18 +202,36 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 	slices.SortStableFunc(groups, func(a, b []etcd.Hash) int { return len(b) - len(a) })
 	var parts []string
 	for _, group := range groups {
-		var pods []string
-		for _, m := range group {
-			pods = append(pods, m.Pod)
-		}
-		parts = append(parts, fmt.Sprintf("%s %08x", policy.List(pods), group[0].Hash))
+		parts = append(parts, fmt.Sprintf("%s %08x", policy.List(podsOf(group)), group[0].Hash))
 	}
 	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(parts, "; "))
 	if 2*len(groups[0]) <= len(h.Members) {
 		return failure(f.Command("snapshot save"), "%s; no hash has a majority of the voters", what)
 	}
 	odd := groups[1][0].Pod
+	if most := podsOf(groups[0]); maintenance.OldestVolume(odd, most, f.volumeSince) {
+		return failure(f.Command("snapshot save", "--member", odd), "%s; %s differs from the majority, and its volume is older than those of %s, which may have begun again without its data. Save it first; member replace needs --force then",
+			what, odd, policy.List(most))
+	}
 	return failure(f.replace(odd, f.forced()...), "%s; %s differs from the majority", what, odd)
+}
+
+// podsOf returns the pods of hashes.
+func podsOf(group []etcd.Hash) (pods []string) {
+	for _, m := range group {
+		pods = append(pods, m.Pod)
+	}
+	return pods
+}
+
+// volumeSince returns when the newest volume claim of a pod was created, and false where none is known.
+func (f *Facts) volumeSince(pod string) (newest time.Time, found bool) {
+	for _, c := range f.Claims.Value {
+		if at := c.CreationTimestamp.Time; strings.HasSuffix(c.Name, "-"+pod) && at.After(newest) {
+			newest, found = at, true
+		}
+	}
+	return newest, found
 }
 
 // forced is the flag without which member replace takes a member for healthy, although its data differ:

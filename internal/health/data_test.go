@@ -55,6 +55,17 @@ func claims(size string) func(*Facts) {
 	}
 }
 
+// oldVolume gives one member other data, and each member a volume claim of so many minutes.
+func oldVolume(differs int, minutes ...int) func(*Facts) {
+	return func(f *Facts) {
+		hash(differs, func(h *etcd.Hash) { h.Hash = 8 })(f)
+		claims("1Gi")(f)
+		for i, m := range minutes {
+			f.Claims.Value[i].CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Duration(m) * time.Minute))
+		}
+	}
+}
+
 // apartLog gives every member a small claim for its write-ahead log.
 func apartLog(f *Facts) {
 	for _, pod := range f.Pods.Value {
@@ -136,6 +147,10 @@ func TestData(t *testing.T) {
 
 		{name: "same", id: "D004", want: OK, message: "3 voters"},
 		{name: "one differs", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "main-0 and main-1 00000007; main-2 00000008; main-2 differs from the majority", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs, and its volume is the oldest", id: "D004", with: oldVolume(2, 2, 2, 60), want: Failure, message: "its volume is older than those of main-0 and main-1", fix: "kubectl etcd snapshot save statefulset/main --member main-2 -n team"},
+		{name: "one differs, and all volumes are as old", id: "D004", with: oldVolume(2, 60, 60, 60), want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs, and its volume is the youngest", id: "D004", with: oldVolume(2, 60, 60, 2), want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs, and volumes can't be read", id: "D004", with: func(f *Facts) { oldVolume(2, 2, 2, 60)(f); f.Claims = Got[[]corev1.PersistentVolumeClaim]{Err: errRefused} }, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "one differs, and a database is large", id: "D004", with: func(f *Facts) {
 			hash(2, func(h *etcd.Hash) { h.Hash = 8 })(f)
 			f.Survey.Value.Members[0].DBSize = 3 << 30

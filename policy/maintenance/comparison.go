@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
+
+// beganLater is how much younger the volumes of other members must be. A StatefulSet creates those of its first members
+// within a shorter time.
+const beganLater = 5 * time.Minute
 
 // Comparison is the result of a comparison of the voters' data: each voter hashed its data at one
 // revision. The zero Comparison means that no voter was asked.
@@ -45,4 +50,15 @@ func (c Comparison) Minority(pod string) []string {
 		}
 	}
 	return nil
+}
+
+// OldestVolume reports whether a pod had its volume before each of the others had theirs. Then these may have begun
+// again without the data that it has, although they are the majority. created returns when the volume of a pod was
+// created, and false for unknown, which is no evidence.
+func OldestVolume(pod string, others []string, created func(pod string) (time.Time, bool)) bool {
+	own, known := created(pod)
+	return known && len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool {
+		at, known := created(other)
+		return !known || at.Sub(own) < beganLater
+	})
 }

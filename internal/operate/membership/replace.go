@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -103,10 +104,13 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		return nil
 	}
 	replacing := replica.Pod
-	wrong, err := m.dataDifference(ctx, s, replica.Pod)
+	most, wrong, err := m.dataDifference(ctx, s, replica.Pod)
 	switch {
 	case err != nil:
 		return err
+	case old.Healthy && wrong != "" && !force && rules.OldestVolume(replica.Pod, most, s.volumeSince):
+		f.Refuse("%s; its volume is older than theirs, so they may have begun again without the data that it has. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
+			wrong, m.Owner.Target(), replica.Pod, m.Owner.Namespace)
 	case old.Healthy && wrong != "":
 		f.Fact("%s is to be replaced: %s", replica.Pod, wrong)
 	case old.Healthy && m.goingClaim(s, replica.Pod) != "":
@@ -218,22 +222,32 @@ func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64
 	return true, why, nil
 }
 
-// dataDifference returns how the data of a pod differ from those of most voters. It is empty where they
+// volumeSince returns when the newest volume claim of a pod was created, and false for none.
+func (s *observation) volumeSince(pod string) (newest time.Time, found bool) {
+	for _, c := range s.claims[pod] {
+		if at := c.CreationTimestamp.Time; at.After(newest) {
+			newest, found = at, true
+		}
+	}
+	return newest, found
+}
+
+// dataDifference returns the pods of most voters, and how the data of a pod differ from theirs. Both are empty where they
 // don't differ, or that is unknown.
-func (m *Members) dataDifference(ctx context.Context, s *observation, pod string) (string, error) {
+func (m *Members) dataDifference(ctx context.Context, s *observation, pod string) (most []string, how string, err error) {
 	tooLarge := func(m etcd.Member) bool { return m.DBSize > rules.HashLimit && !corrupt(s.survey) }
 	if slices.ContainsFunc(s.survey.Members, func(m etcd.Member) bool { return m.Err != nil || tooLarge(m) }) {
-		return "", nil // hashes of some are no proof
+		return nil, "", nil // hashes of some are no proof
 	}
 	data, err := maintenance.Compare(ctx, m.cluster, s.survey, m.Clock)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	most := data.Minority(pod)
+	most = data.Minority(pod)
 	if len(most) == 0 {
-		return "", nil
+		return nil, "", nil
 	}
-	return fmt.Sprintf("at revision %d its data differ from those of %s, which are the same", data.Revision, strings.Join(most, " and ")), nil
+	return most, fmt.Sprintf("at revision %d its data differ from those of %s, which are the same", data.Revision, strings.Join(most, " and ")), nil
 }
 
 // corrupt reports whether etcd has raised CORRUPT for any member.
