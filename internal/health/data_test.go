@@ -150,7 +150,10 @@ func TestData(t *testing.T) {
 		{name: "one differs, and its volume is the oldest", id: "D004", with: oldVolume(2, 2, 2, 60), want: Failure, message: "its volume is older than those of main-0 and main-1", fix: "kubectl etcd snapshot save statefulset/main --member main-2 -n team"},
 		{name: "one differs, and all volumes are as old", id: "D004", with: oldVolume(2, 60, 60, 60), want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "one differs, and its volume is the youngest", id: "D004", with: oldVolume(2, 60, 60, 2), want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
-		{name: "one differs, and volumes can't be read", id: "D004", with: func(f *Facts) { oldVolume(2, 2, 2, 60)(f); f.Claims = Got[[]corev1.PersistentVolumeClaim]{Err: errRefused} }, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs, and volumes can't be read", id: "D004", with: func(f *Facts) {
+			oldVolume(2, 2, 2, 60)(f)
+			f.Claims = Got[[]corev1.PersistentVolumeClaim]{Err: errRefused}
+		}, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "one differs, and a database is large", id: "D004", with: func(f *Facts) {
 			hash(2, func(h *etcd.Hash) { h.Hash = 8 })(f)
 			f.Survey.Value.Members[0].DBSize = 3 << 30

@@ -104,32 +104,44 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		return nil
 	}
 	replacing := replica.Pod
-	most, wrong, err := m.dataDifference(ctx, s, replica.Pod)
+	var err error
 	switch {
-	case err != nil:
-		return err
-	case old.Healthy && wrong != "" && !force && rules.OldestVolume(replica.Pod, most, s.volumeSince):
-		f.Refuse("%s; its volume is older than theirs, so they may have begun again without the data that it has. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
-			wrong, m.Owner.Target(), replica.Pod, m.Owner.Namespace)
-	case old.Healthy && wrong != "":
-		f.Fact("%s is to be replaced: %s", replica.Pod, wrong)
-	case old.Healthy && m.goingClaim(s, replica.Pod) != "":
-		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, m.goingClaim(s, replica.Pod))
-	case old.Healthy && !force:
-		f.Refuse("it is healthy; --force replaces a healthy member and deletes its data")
 	case old.Healthy:
-		replacing = ""
-		f.Warn("%s is healthy: its data is deleted.", replica.Pod)
+		replacing, err = m.checkHealthy(ctx, s, replica.Pod, force, f)
 	case s.predates(j.Ordinal):
 		f.Refuse("%s ran before the members that answer began without data, and alone can have the data from before: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
-		if err := m.checkLost(ctx, s, old, force, f); err != nil {
-			return err
-		}
+		err = m.checkLost(ctx, s, old, force, f)
+	}
+	if err != nil {
+		return err
 	}
 	m.checkState(ctx, s, replacing, f)
 	warnOfLastFailure(s.Members, *old, f)
 	return nil
+}
+
+// checkHealthy checks whether a healthy member needs to be replaced. It returns the pod, or an empty string if nothing
+// is wrong with it.
+func (m *Members) checkHealthy(ctx context.Context, s *observation, pod string, force bool, f *operate.Findings) (replacing string, err error) {
+	most, wrong, err := m.dataDifference(ctx, s, pod)
+	switch {
+	case err != nil:
+		return "", err
+	case wrong != "" && !force && rules.OldestVolume(pod, most, s.volumeSince):
+		f.Refuse("%s; its volume is older than theirs, so they may have begun again without the data that it has. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
+			wrong, m.Owner.Target(), pod, m.Owner.Namespace)
+	case wrong != "":
+		f.Fact("%s is to be replaced: %s", pod, wrong)
+	case m.goingClaim(s, pod) != "":
+		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", pod, m.goingClaim(s, pod))
+	case !force:
+		f.Refuse("it is healthy; --force replaces a healthy member and deletes its data")
+	default:
+		f.Warn("%s is healthy: its data is deleted.", pod)
+		return "", nil
+	}
+	return pod, nil
 }
 
 // predates reports whether the silent member of an ordinal ran before the log of those that answer began.
