@@ -5,7 +5,6 @@ package e2e
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 
 // TestPluginBeganAgain: two of three members lose their data while the third is frozen, and begin an empty cluster with
 // the same IDs. The frozen one has been running for five minutes longer by then. Nothing that is printed leads to its
-// loss.
+// loss. The test ends before the kubelet restarts the frozen container: then etcd keeps one of the two logs, or both.
 func TestPluginBeganAgain(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -53,16 +52,6 @@ func TestPluginBeganAgain(t *testing.T) {
 	}
 	stdout, _ = prints(t, 3, []string{"main-2", "kubectl etcd diagnose statefulset/main"}, "status", "main", "-n", ns)
 	lacks(t, stdout, "member replace", "member remove", "kubectl delete")
-	// The kubelet restarts the frozen container. Then main-2 answers with the data from before, and the others are the
-	// majority. Nothing that is printed deletes that data.
-	save := "kubectl etcd snapshot save statefulset/main --member main-2 -n " + ns
-	stdout, _ = prints(t, 3, []string{"main-2 differs from the majority", "may have begun again without its data", save}, "check", "main", "--only", "D004", "-n", ns)
-	lacks(t, stdout, "kubectl etcd member replace")
-	prints(t, 2, []string{"its volume is older than theirs", save}, "member", "replace", "main", "main-2", "-y", "-n", ns)
-	file := filepath.Join(t.TempDir(), "before.db")
-	plugin(t, 0, "snapshot", "save", "statefulset/main", file, "--member", "main-2", "-n", ns)
-	_, planned := plugin(t, 0, "member", "replace", "main", "main-2", "--force", "--dry-run=client", "-n", ns)
-	wants(t, planned, "main-2 is to be replaced")
 }
 
 // awaitSuccessor waits until another pod of the same name is Ready.
