@@ -207,7 +207,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	wipe(t, c, lost)
 	refuses(t, []string{"2 of 3 members healthy", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
 	_, printed := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
-	wants(t, printed, "accepts no writes until kubectl etcd defrag has run", "promoted "+lost)
+	wants(t, printed, "accepts no writes until kubectl etcd defrag statefulset/"+c.Full(), "promoted "+lost)
 	// Only the alarm of the removed member is left.
 	for _, a := range raisedBy(t, members) {
 		if a.Pod == "" {
