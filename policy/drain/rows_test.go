@@ -94,45 +94,45 @@ var nodeRows = []struct {
 	// later are the reasons why nodes are not in the first wave.
 	later string
 }{
-	{row: "D-1", stage: stage{drain: "a", change: func(f *Facts) { f.Nodes[0].Fails = []string{"cannot delete Pods"} }}, want: "a=OtherPodsBlock"},
-	{row: "D-1 and D-4", stage: stage{clusters: []string{"vvv abc"}, drain: "a", allowed: []int{0}, change: func(f *Facts) { f.Nodes[0].Fails = []string{"cannot delete Pods"} }}, want: "a=OtherPodsBlock,BudgetBlocks"},
-	{row: "D-2", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].Budgets = []string{"x", "y"} }}, want: "a=SeveralBudgets"},
-	{row: "D-2 of an idle pod", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) {
+	{row: "DP-1", stage: stage{drain: "a", change: func(f *Facts) { f.Nodes[0].Fails = []string{"cannot delete Pods"} }}, want: "a=OtherPodsBlock"},
+	{row: "DP-1 and DP-4", stage: stage{clusters: []string{"vvv abc"}, drain: "a", allowed: []int{0}, change: func(f *Facts) { f.Nodes[0].Fails = []string{"cannot delete Pods"} }}, want: "a=OtherPodsBlock,BudgetBlocks"},
+	{row: "DP-2", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].Budgets = []string{"x", "y"} }}, want: "a=SeveralBudgets"},
+	{row: "DP-2 of an idle pod", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) {
 		f.Clusters[0].Pods[0].Budgets, f.Clusters[0].Pods[0].Idle = []string{"x", "y"}, true
 	}}, want: "a"},
-	{row: "D-3", stage: stage{clusters: []string{"vxv abc"}, drain: "abc"}, want: "b a=QuorumNeedsMember c=QuorumNeedsMember"},
-	{row: "D-3 two members", stage: stage{clusters: []string{"vv ab"}, drain: "a"}, want: "a=QuorumNeedsMember"},
-	{row: "D-3 stale", stage: stage{clusters: []string{"ppx abc"}, drain: "abc", change: func(f *Facts) { f.Clusters[0].Cluster.Stale = true }}, want: "c a=FactsStale b=FactsStale"},
-	{row: "D-3 size unknown", stage: stage{clusters: []string{"v a"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Cluster.SizeUnknown = "a Secret" }}, want: "a=SizeUnknown"},
-	{row: "D-3 under way", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", change: func(f *Facts) { f.Clusters[0].UnderWay = []eviction.UnderWay{{Pod: "c0-2"}} }}, want: "a=EvictionUnderWay b=EvictionUnderWay"},
-	{row: "D-4", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", allowed: []int{0}}, want: "a=BudgetBlocks b=BudgetBlocks"},
-	{row: "D-4 behind", stage: stage{clusters: []string{"vvv abc"}, drain: "a", allowed: []int{1}, change: func(f *Facts) { f.Budgets[0].Behind = true }}, want: "a=BudgetBlocks"},
-	{row: "D-4 not Ready", stage: stage{clusters: []string{"vvx abc"}, drain: "c", allowed: []int{0}}, want: "c=BudgetBlocks"},
-	{row: "D-4 not Ready, but may go", stage: stage{clusters: []string{"vvx abc"}, drain: "c", allowed: []int{0}, change: func(f *Facts) { f.Budgets[0].UnreadyGo = true }}, want: "c"},
-	{row: "D-5", stage: stage{clusters: []string{"vvv aab"}, drain: "a"}, want: "a=MembersShareNode"},
-	{row: "D-5 the only other node is drained too", stage: stage{clusters: []string{"vvv aab"}, drain: "ac"}, want: "c a=MembersShareNode"},
-	{row: "D-6", stage: stage{clusters: []string{"vvv aab"}, drain: "a", hosts: "c"}, want: "a/2"},
-	{row: "D-6 beside others", stage: stage{clusters: []string{"vvv aab", "v d"}, drain: "ad", hosts: "c"}, want: "a/2 d", later: "MembersInBatches"},
-	{row: "D-6 not known", stage: stage{clusters: []string{"vvv aab"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown, f.Clusters[0].Pods[1].HostsUnknown = "x", "x" }}, want: "a/2"},
-	{row: "D-6 another cluster leaves last", stage: stage{clusters: []string{"vvv aab", "v a"}, drain: "a", hosts: "c", change: func(f *Facts) { f.Clusters[1].Pods[0].Hosts = nil }}, want: "a/2"},
-	{row: "D-7", stage: stage{clusters: []string{"vvv abc"}, drain: "abc"}, want: "a b c", later: "WaveQuorum WaveQuorum"},
-	{row: "D-7 two of five", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "abcde"}, want: "a+b c+d e", later: "WaveQuorum WaveQuorum WaveQuorum"},
-	{row: "D-7 two clusters", stage: stage{clusters: []string{"vvv abc", "vvv def"}, drain: "abcdef"}, want: "a+d b+e c+f", later: "WaveQuorum WaveQuorum WaveQuorum WaveQuorum"},
-	{row: "D-7 crossed clusters", stage: stage{clusters: []string{"vvv abc", "vvv abd"}, drain: "abcd"}, want: "a b c+d", later: "WaveQuorum WaveQuorum WaveQuorum"},
-	{row: "D-8", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", allowed: []int{1}}, want: "a b", later: "WaveBudget"},
-	{row: "D-8 of two clusters", stage: stage{clusters: []string{"vvv abc", "vvv def"}, drain: "ad", allowed: []int{1, 1}, change: func(f *Facts) {
+	{row: "DP-3", stage: stage{clusters: []string{"vxv abc"}, drain: "abc"}, want: "b a=QuorumNeedsMember c=QuorumNeedsMember"},
+	{row: "DP-3 two members", stage: stage{clusters: []string{"vv ab"}, drain: "a"}, want: "a=QuorumNeedsMember"},
+	{row: "DP-3 stale", stage: stage{clusters: []string{"ppx abc"}, drain: "abc", change: func(f *Facts) { f.Clusters[0].Cluster.Stale = true }}, want: "c a=FactsStale b=FactsStale"},
+	{row: "DP-3 size unknown", stage: stage{clusters: []string{"v a"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Cluster.SizeUnknown = "a Secret" }}, want: "a=SizeUnknown"},
+	{row: "DP-3 under way", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", change: func(f *Facts) { f.Clusters[0].UnderWay = []eviction.UnderWay{{Pod: "c0-2"}} }}, want: "a=EvictionUnderWay b=EvictionUnderWay"},
+	{row: "DP-4", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", allowed: []int{0}}, want: "a=BudgetBlocks b=BudgetBlocks"},
+	{row: "DP-4 behind", stage: stage{clusters: []string{"vvv abc"}, drain: "a", allowed: []int{1}, change: func(f *Facts) { f.Budgets[0].Behind = true }}, want: "a=BudgetBlocks"},
+	{row: "DP-4 not Ready", stage: stage{clusters: []string{"vvx abc"}, drain: "c", allowed: []int{0}}, want: "c=BudgetBlocks"},
+	{row: "DP-4 not Ready, but may go", stage: stage{clusters: []string{"vvx abc"}, drain: "c", allowed: []int{0}, change: func(f *Facts) { f.Budgets[0].UnreadyGo = true }}, want: "c"},
+	{row: "DP-5", stage: stage{clusters: []string{"vvv aab"}, drain: "a"}, want: "a=MembersShareNode"},
+	{row: "DP-5 the only other node is drained too", stage: stage{clusters: []string{"vvv aab"}, drain: "ac"}, want: "c a=MembersShareNode"},
+	{row: "DP-6", stage: stage{clusters: []string{"vvv aab"}, drain: "a", hosts: "c"}, want: "a/2"},
+	{row: "DP-6 beside others", stage: stage{clusters: []string{"vvv aab", "v d"}, drain: "ad", hosts: "c"}, want: "a/2 d", later: "MembersInBatches"},
+	{row: "DP-6 not known", stage: stage{clusters: []string{"vvv aab"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown, f.Clusters[0].Pods[1].HostsUnknown = "x", "x" }}, want: "a/2"},
+	{row: "DP-6 another cluster leaves last", stage: stage{clusters: []string{"vvv aab", "v a"}, drain: "a", hosts: "c", change: func(f *Facts) { f.Clusters[1].Pods[0].Hosts = nil }}, want: "a/2"},
+	{row: "DP-7", stage: stage{clusters: []string{"vvv abc"}, drain: "abc"}, want: "a b c", later: "WaveQuorum WaveQuorum"},
+	{row: "DP-7 two of five", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "abcde"}, want: "a+b c+d e", later: "WaveQuorum WaveQuorum WaveQuorum"},
+	{row: "DP-7 two clusters", stage: stage{clusters: []string{"vvv abc", "vvv def"}, drain: "abcdef"}, want: "a+d b+e c+f", later: "WaveQuorum WaveQuorum WaveQuorum WaveQuorum"},
+	{row: "DP-7 crossed clusters", stage: stage{clusters: []string{"vvv abc", "vvv abd"}, drain: "abcd"}, want: "a b c+d", later: "WaveQuorum WaveQuorum WaveQuorum"},
+	{row: "DP-8", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", allowed: []int{1}}, want: "a b", later: "WaveBudget"},
+	{row: "DP-8 of two clusters", stage: stage{clusters: []string{"vvv abc", "vvv def"}, drain: "ad", allowed: []int{1, 1}, change: func(f *Facts) {
 		for i := range f.Clusters[1].Pods {
 			f.Clusters[1].Pods[i].Budgets = []string{"c0"}
 		}
 	}}, want: "a d", later: "WaveBudget"},
-	{row: "D-9", stage: stage{drain: "ab"}, want: "a+b"},
-	{row: "D-9 static pods", stage: stage{clusters: []string{"vvv abc"}, drain: "abc", change: func(f *Facts) {
+	{row: "DP-9", stage: stage{drain: "ab"}, want: "a+b"},
+	{row: "DP-9 static pods", stage: stage{clusters: []string{"vvv abc"}, drain: "abc", change: func(f *Facts) {
 		for i := range f.Clusters[0].Pods {
 			f.Clusters[0].Pods[i].Stays = true
 		}
 	}}, want: "a+b+c"},
-	{row: "D-9 one member", stage: stage{clusters: []string{"v a"}, drain: "ab"}, want: "a+b"},
-	{row: "D-9 beside a broken member", stage: stage{clusters: []string{"vvvvx abcde"}, drain: "ae"}, want: "a+e"},
+	{row: "DP-9 one member", stage: stage{clusters: []string{"v a"}, drain: "ab"}, want: "a+b"},
+	{row: "DP-9 beside a broken member", stage: stage{clusters: []string{"vvvvx abcde"}, drain: "ae"}, want: "a+e"},
 }
 
 func TestNodeRows(t *testing.T) {
@@ -164,22 +164,22 @@ var backRows = []struct {
 	// want has for each wave its members with their reasons, and the node to uncordon.
 	want string
 }{
-	{row: "D-10", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", hosts: "d"}, want: "c0-0:AwaitMember | c0-1:AwaitUncordon@node-b"},
-	{row: "D-10 the first node is uncordoned", stage: stage{clusters: []string{"vvv abc"}, drain: "ab"}, want: "c0-0:AwaitUncordon@node-a | c0-1:AwaitUncordon@node-b"},
-	{row: "D-10 a blocked node stays open", stage: stage{clusters: []string{"vvv abc"}, drain: "ad", change: func(f *Facts) { f.Nodes[1].Fails = []string{"x"} }}, want: "c0-0:AwaitMember"},
-	{row: "D-11", stage: stage{clusters: []string{"vvv abc"}, drain: "a"}, want: "c0-0:AwaitUncordon@node-a"},
-	{row: "D-11 cordoned", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Hosts[0].Open = false }}, want: "c0-0:AwaitUncordon@node-a"},
-	{row: "D-11 its volume", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].Hosts = []string{"node-a"} }}, want: "c0-0:AwaitUncordon@node-a"},
-	{row: "D-11 no node at all", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].Hosts = nil }}, want: "c0-0:AwaitUncordon@"},
-	{row: "D-11 no term keeps members apart", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].ApartByHost = false }}, want: "c0-0:AwaitMember"},
-	{row: "D-11 the free node is in the zone of another", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) {
+	{row: "DP-10", stage: stage{clusters: []string{"vvv abc"}, drain: "ab", hosts: "d"}, want: "c0-0:AwaitMember | c0-1:AwaitUncordon@node-b"},
+	{row: "DP-10 the first node is uncordoned", stage: stage{clusters: []string{"vvv abc"}, drain: "ab"}, want: "c0-0:AwaitUncordon@node-a | c0-1:AwaitUncordon@node-b"},
+	{row: "DP-10 a blocked node stays open", stage: stage{clusters: []string{"vvv abc"}, drain: "ad", change: func(f *Facts) { f.Nodes[1].Fails = []string{"x"} }}, want: "c0-0:AwaitMember"},
+	{row: "DP-11", stage: stage{clusters: []string{"vvv abc"}, drain: "a"}, want: "c0-0:AwaitUncordon@node-a"},
+	{row: "DP-11 cordoned", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Hosts[0].Open = false }}, want: "c0-0:AwaitUncordon@node-a"},
+	{row: "DP-11 its volume", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].Hosts = []string{"node-a"} }}, want: "c0-0:AwaitUncordon@node-a"},
+	{row: "DP-11 no node at all", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].Hosts = nil }}, want: "c0-0:AwaitUncordon@"},
+	{row: "DP-11 no term keeps members apart", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].ApartByHost = false }}, want: "c0-0:AwaitMember"},
+	{row: "DP-11 the free node is in the zone of another", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) {
 		f.Hosts[0].Zone = "zone-b"
 		f.Clusters[0].Pods[0].ApartByZone = true
 	}}, want: "c0-0:AwaitUncordon@node-a"},
-	{row: "D-10 the free node is in a zone of its own", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].ApartByZone = true }}, want: "c0-0:AwaitMember"},
-	{row: "D-10 the one with fewer nodes chooses first", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", hosts: "f", change: func(f *Facts) { f.Clusters[0].Pods[1].Hosts = []string{"node-b", "node-f"} }}, want: "c0-0:AwaitUncordon@node-a c0-1:AwaitMember"},
-	{row: "D-12", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown = "no permission" }}, want: "c0-0:HostsUnknown"},
-	{row: "D-13", stage: stage{clusters: []string{"vvx abc"}, drain: "c", hosts: "d"}, want: "c0-2:"},
+	{row: "DP-10 the free node is in a zone of its own", stage: stage{clusters: []string{"vvv abc"}, drain: "a", hosts: "d", change: func(f *Facts) { f.Clusters[0].Pods[0].ApartByZone = true }}, want: "c0-0:AwaitMember"},
+	{row: "DP-10 the one with fewer nodes chooses first", stage: stage{clusters: []string{"vvvvv abcde"}, drain: "ab", hosts: "f", change: func(f *Facts) { f.Clusters[0].Pods[1].Hosts = []string{"node-b", "node-f"} }}, want: "c0-0:AwaitUncordon@node-a c0-1:AwaitMember"},
+	{row: "DP-12", stage: stage{clusters: []string{"vvv abc"}, drain: "a", change: func(f *Facts) { f.Clusters[0].Pods[0].HostsUnknown = "no permission" }}, want: "c0-0:HostsUnknown"},
+	{row: "DP-13", stage: stage{clusters: []string{"vvx abc"}, drain: "c", hosts: "d"}, want: "c0-2:"},
 }
 
 func TestBackRows(t *testing.T) {

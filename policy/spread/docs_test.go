@@ -11,7 +11,7 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	selectors := []string{"S-27", "S-28", "S-29"} // TestTermSelector of internal/observe
+	selectors := []string{"SP-27", "SP-28", "SP-29"} // TestTermSelector of internal/observe
 	policytest.Rows(t, selectors, spreadRows)
 	policytest.Reasons(t, Reasons())
 }

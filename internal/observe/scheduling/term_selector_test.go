@@ -54,12 +54,12 @@ func TestTermSelector(t *testing.T) {
 		size   int
 		want   []string
 	}{
-		{"S-27 a Job with the members' labels", main, nil, 3, []string{"main-0", "main-2", "main-4", "main-5", "events-0"}},
-		{"S-27 the same labels in another namespace", main, []client.Object{elsewhere}, 3, []string{"main-0", "main-2", "main-4", "main-5", "events-0"}},
-		{"S-28 another StatefulSet with the members' labels", main, []client.Object{labelledSet("events", 0)}, 3, []string{"main-0", "main-2"}},
-		{"S-28 a pod beyond the replicas", main, []client.Object{labelledSet("events", 0)}, 5, []string{"main-0", "main-2", "main-4"}},
-		{"S-28 the first ordinal is 3", owner.OfStatefulSet(labelledSet("main", 3)), []client.Object{labelledSet("events", 0)}, 3, []string{"main-4", "main-5"}},
-		{"S-29 pods without a StatefulSet", bare, []client.Object{labelledSet("events", 0)}, 3, pods},
+		{"SP-27 a Job with the members' labels", main, nil, 3, []string{"main-0", "main-2", "main-4", "main-5", "events-0"}},
+		{"SP-27 the same labels in another namespace", main, []client.Object{elsewhere}, 3, []string{"main-0", "main-2", "main-4", "main-5", "events-0"}},
+		{"SP-28 another StatefulSet with the members' labels", main, []client.Object{labelledSet("events", 0)}, 3, []string{"main-0", "main-2"}},
+		{"SP-28 a pod beyond the replicas", main, []client.Object{labelledSet("events", 0)}, 5, []string{"main-0", "main-2", "main-4"}},
+		{"SP-28 the first ordinal is 3", owner.OfStatefulSet(labelledSet("main", 3)), []client.Object{labelledSet("events", 0)}, 3, []string{"main-4", "main-5"}},
+		{"SP-29 pods without a StatefulSet", bare, []client.Object{labelledSet("events", 0)}, 3, pods},
 	} {
 		t.Run(row.row, func(t *testing.T) {
 			t.Parallel()
