@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// binary follows a && b, a || b and a | b. Of a pipe, either side may be etcd.
+func (w *walk) binary(c *syntax.BinaryCmd, last bool) ways {
+	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt { // each side is a process
+		x := w.statement(c.X, false).process(false)
+		if y := w.statement(c.Y, last).process(last); !x.etcd {
+			return y
+		}
+		return x
+	}
+	x := w.statement(c.X, false)
+	if succeeds, known := w.script.outcome(c.X); known {
+		if succeeds != (c.Op == syntax.AndStmt) {
+			return x
+		}
+		return x.then(w.statement(c.Y, last))
+	}
+	return x.then(ways{on: true}.or(w.statement(c.Y, last)))
+}
+
+func (w *walk) ifClause(c *syntax.IfClause, last bool) ways {
+	if c == nil {
+		return ways{on: true}
+	}
+	if c.Cond == nil { // else
+		return w.list(c.Then, last)
+	}
+	if succeeds, known := w.script.listOutcome(c.Cond); known && succeeds {
+		return w.list(c.Then, last)
+	} else if known {
+		return w.ifClause(c.Else, last)
+	}
+	return w.list(c.Cond, false).then(w.list(c.Then, last).or(w.ifClause(c.Else, last)))
+}
+
+func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
+	all := ways{}
+	if slices.ContainsFunc(c.Items, fallsThrough) {
+		for _, item := range c.Items {
+			all = all.or(w.list(item.Stmts, last))
+		}
+		all.on = true
+		return all
+	}
+	for _, item := range c.Items {
+		match, known := matches(c.Word, item.Patterns)
+		if known && !match {
+			continue
+		}
+		all = all.or(w.list(item.Stmts, last))
+		if match || slices.ContainsFunc(item.Patterns, isAny) {
+			return all
+		}
+	}
+	all.on = true
+	return all
+}
+
+// fallsThrough reports whether a shell may go on from an item of a case to the next one.
+func fallsThrough(item *syntax.CaseItem) bool { return item.Op != syntax.Break }
+
+// isAny reports whether a pattern of a case matches every word. A quoted * matches itself only.
+func isAny(pattern *syntax.Word) bool {
+	if len(pattern.Parts) != 1 {
+		return false
+	}
+	text, is := pattern.Parts[0].(*syntax.Lit)
+	return is && text.Value == "*"
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script
+
+import (
+	"path"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// brief are commands that a script can end with, and that are not what its container is for.
+var brief = map[string]bool{
+	":": true, ".": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
+	"etcd":   true, // it prints its version or its flags
+	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true, "source": true,
+	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
+}
+
+// call follows a command. A program is run instead of etcd if exec starts it, or if it is the
+// last one.
+//
+//nolint:gocyclo // one case a kind of command
+func (w *walk) call(c *syntax.CallExpr, last bool) ways {
+	if !w.script.work.spend(workOf(c)) {
+		return ways{other: true}
+	}
+	if c == w.target {
+		return ways{etcd: true}
+	}
+	if program, is := w.script.etcdProgram(c); is && w.target == nil {
+		return ways{etcd: program == "etcd", other: program != "etcd"}
+	}
+	argv := w.lookedUp(c)
+	at := ProgramAt(argv)
+	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
+		if len(argv) > 1 && argv[0] == "exec" {
+			return ways{other: true}
+		}
+		return w.assigns(c)
+	}
+	name := path.Base(argv[at])
+	if bodies := w.script.own.functions[argv[0]]; len(bodies) > 0 {
+		return w.function(c, bodies, last)
+	}
+	switch {
+	case name == "exit":
+		return ways{exit: true}
+	case name == "return":
+		// Shells differ in whether it ends a script that isn't sourced.
+		return ways{back: true, other: w.within+w.groups == 0}
+	case name == "break" || name == "continue":
+		return ways{leaves: true}
+	case !w.trap && w.mayEnd(c, name, argv[at+1:]):
+		return ways{other: true}
+	case name == "alias" && commandOf(withoutCommand(c.Args)) != "alias": // it isn't among those of redefines
+		return ways{other: true}
+	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
+		return ways{other: true}
+	case argv[0] == "exec", last && !brief[name]:
+		return ways{other: true}
+	}
+	return w.mayFail(name)
+}
