@@ -104,6 +104,9 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t owner.Target) 
 	if err != nil {
 		all = nil
 	}
+	if why == "" {
+		why = r.claimsLeft(ctx, namespace, t)
+	}
 	return owner.Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all), Hinted: r.hinted(ctx, namespace, t)}
 }
 
