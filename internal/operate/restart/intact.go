@@ -22,7 +22,7 @@ import (
 func (j *Job) checkIntact(ctx context.Context, s *state, f *operate.Findings) (intact int, err error) {
 	for _, pod := range s.pods {
 		own := &operate.Findings{}
-		if err := j.checkData(ctx, pod, own); err != nil {
+		if err := j.checkData(ctx, s, pod, own); err != nil {
 			return 0, err
 		}
 		for _, w := range own.Warnings {

@@ -93,7 +93,7 @@ func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Fin
 		if r.Only != "" && r.Only != pod.Name {
 			continue
 		}
-		if err := j.checkData(ctx, pod, f); err != nil {
+		if err := j.checkData(ctx, s, pod, f); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ func (j *Job) checkPod(ctx context.Context, s *state, name string, f *operate.Fi
 		if pod.Name != name {
 			continue
 		}
-		if err := j.checkData(ctx, pod, f); err != nil {
+		if err := j.checkData(ctx, s, pod, f); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// checkData finds out whether a member's data outlives its pod.
-func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Findings) error {
+// checkData finds out whether a member's data outlives its pod, and whether the next pod has it.
+func (j *Job) checkData(ctx context.Context, s *state, pod *corev1.Pod, f *operate.Findings) error {
 	config, err := podfiles.New(j.Reader, j.Owner.Namespace).Config(ctx, pod)
 	if err != nil && notRead(ctx, err) {
 		return err
@@ -37,7 +37,7 @@ func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 			return err
 		}
 	}
-	return nil
+	return j.checkNextData(ctx, s, pod, config, f)
 }
 
 // checkVolume finds out whether the volume of a directory outlives its pod. It is nil for a

@@ -58,7 +58,7 @@ func TestCheckDataNotRead(t *testing.T) {
 			}
 			return 0
 		}
-		if err := j.checkData(t.Context(), pod, &operate.Findings{}); (err != nil) != fails {
+		if err := j.checkData(t.Context(), &state{}, pod, &operate.Findings{}); (err != nil) != fails {
 			t.Errorf("%d: %v", code, err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestCheckData(t *testing.T) {
 				pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/d"}}}}
 			}
 			f := &operate.Findings{}
-			if err := j.checkData(t.Context(), pod, f); err != nil {
+			if err := j.checkData(t.Context(), &state{}, pod, f); err != nil {
 				t.Fatal(err)
 			}
 			for what, pair := range map[string][2]string{
