@@ -30,7 +30,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		At: f.At, Druid: f.Owner.OfDruid(), Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
-		ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
+		Alarms: f.alarmsRaised(), ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
 		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
 		Unread: f.unread(),
 	}
@@ -102,6 +102,19 @@ func (f *Facts) hasBackups() policy.Status {
 		return policy.True
 	}
 	return policy.False
+}
+
+// alarmsRaised returns the kinds of alarms that are raised, also those of members that are gone.
+func (f *Facts) alarmsRaised() []string {
+	var all []string
+	for _, m := range f.Responding() {
+		all = append(all, m.Alarms...)
+	}
+	for _, a := range f.Survey.Value.Strays {
+		all = append(all, a.Type)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // unread are the facts that could not be read.

@@ -39,6 +39,8 @@ func (f *Facts) Order(a recovery.Action) string {
 		return f.Command("recover", "--lost POD")
 	case recovery.TakeBackup:
 		return f.backupCure()
+	case recovery.CureAlarm:
+		return f.alarmCure()
 	case recovery.Resume:
 		return f.orContinue(f.Command("status"))
 	case recovery.Reconcile:
@@ -73,6 +75,14 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 		return f.kubectl("delete lease " + f.memberPrefix() + a.Member)
 	}
 	return f.Command("member list")
+}
+
+// alarmCure is the fix of the first alarm.
+func (f *Facts) alarmCure() string {
+	if found := alarms(f); len(found) > 0 && found[0].Fix != "" {
+		return found[0].Fix
+	}
+	return f.Command("check", "--only D001")
 }
 
 // memberOf is the member of etcd's list that the recovery rule knows by a name.

@@ -38,3 +38,24 @@ func TestOrderByID(t *testing.T) {
 		}
 	}
 }
+
+// TestAlarmOrder: a diagnosis of healthy members has an alarm, and gives the fix of the check.
+func TestAlarmOrder(t *testing.T) {
+	t.Parallel()
+	stray := []etcd.Alarm{{MemberID: 9, Type: "NOSPACE"}}
+	for name, row := range map[string]struct {
+		with func(*Facts)
+		want string
+	}{
+		"NOSPACE":                  {func(f *Facts) { f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"} }, "kubectl etcd defrag statefulset/main -n team"},
+		"CORRUPT":                  {func(f *Facts) { f.Survey.Value.Members[1].Alarms = []string{"CORRUPT"} }, "kubectl etcd check statefulset/main --only D004 -n team"},
+		"of a member that is gone": {func(f *Facts) { f.Survey.Value.Strays = stray }, "kubectl etcd defrag statefulset/main -n team"},
+	} {
+		f := healthy(3)
+		row.with(f)
+		first := recovery.Diagnose(f.Recovery()).Scenarios[0]
+		if got := f.Order(first.Action); got != row.want || (first.ID == "X-19") != (row.want != "") {
+			t.Errorf("%s: %s with %q, want %q", name, first.ID, got, row.want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// TestClaimsLeft holds that a target without its StatefulSet is told of the claims that it left, and of no others.
+// TestClaimsLeft holds that a target without its StatefulSet gets the claims that it left, and no others.
 func TestClaimsLeft(t *testing.T) {
 	t.Parallel()
 	const claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: a, name: %s}\n---\n"

@@ -46,6 +46,8 @@ type Facts struct {
 	// whether it has a backup.
 	Store   bool
 	Backups policy.Status
+	// Alarms are the kinds of alarms that are raised, such as NOSPACE.
+	Alarms []string
 	// ClusterIDs counts the different cluster IDs that the members report.
 	ClusterIDs int
 	// Formed is true if anything shows that the cluster has had a quorum. Created is when its

@@ -79,6 +79,9 @@ func kindOf(bits int) func(*Facts) {
 		if bits&8 != 0 {
 			f.Formed, f.Created = false, noon.Add(-time.Minute)
 		}
+		if bits&9 == 9 {
+			f.Alarms = []string{"NOSPACE"}
+		}
 	}
 }
 
@@ -205,6 +208,7 @@ func naive(f Facts) []string {
 	add("X-6", f.Interrupted)
 	add("X-7", kept && earlyAsked > 0 && !again)
 	add("X-18", kept && again)
+	add("X-19", len(f.Alarms) > 0)
 	add("X-8", out > 0 && quiet)
 	add("X-9", learn > 0 && quiet)
 	add("X-10", !quiet && !f.Interrupted)

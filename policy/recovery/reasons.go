@@ -100,6 +100,9 @@ var (
 	BeganWithoutData = reasons.Add("BeganWithoutData",
 		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them. Only there can the data from before be.",
 		"Don't restart, replace or remove that member, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again.")
+	AlarmRaised = reasons.Add("AlarmRaised",
+		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. etcd refuses all writes, also with a quorum of healthy members.",
+		"For NOSPACE: kubectl etcd defrag NAME, which compacts, defragments, and disarms. For CORRUPT: kubectl etcd check NAME --only D004 shows which member differs. Replace it, and only then disarm.")
 )
 
 // The reasons of what a member does when it starts, I-1 to I-8 of DEP-01's table for

@@ -87,6 +87,8 @@ const (
 	// SaveSnapshot saves the data of the member that has applied most of those that still answer.
 	SaveSnapshot Do = "SaveSnapshot"
 	TakeBackup   Do = "TakeBackup"
+	// CureAlarm removes the cause of an alarm, and disarms it.
+	CureAlarm Do = "CureAlarm"
 	Resume       Do = "Resume"
 	Reconcile    Do = "Reconcile"
 	// EndSuspension lets etcd-druid act on the spec again.

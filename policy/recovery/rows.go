@@ -25,7 +25,7 @@ type row struct {
 // the rows that are as urgent.
 var rows = []row{
 	hibernated, splitBrain, quorumLost, quorumReturns, beganAgain, unclear, bootstraps, interrupted,
-	minorityDown, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
+	minorityDown, alarmRaised, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
 	trafficCut, scaleUp, scaleDown, podsDiffer,
 	readyIsOld, allReadyIsOld, readyComes, allReadyComes, podsUnready, unknownForLong, statusBehind, unconfirmed, backupUnknown,
 	pink,
@@ -92,7 +92,8 @@ var pink = row{
 	holds: whole(func(s *state) bool {
 		return s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
 			len(s.superfluous)+len(s.outside)+len(s.learners)+len(s.unreadyWell)+len(s.outOfSync())+len(s.longUnknown())+len(s.unreadyPods()) == 0 &&
-			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.Operation == "" && !s.Interrupted && !s.TrafficCut
+			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.Operation == "" && !s.Interrupted && !s.TrafficCut &&
+			len(s.Alarms) == 0
 	}),
 	title: func(s *state) string {
 		return policy.Count(s.voters, "member") + ", all healthy: nothing is to be done."

@@ -5,6 +5,7 @@ package recovery
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -147,6 +148,21 @@ var unreadyButWell = row{
 	about:    func(s *state) []Member { return s.unreadyWell },
 	action: func(s *state) Action {
 		return Action{Do: InspectPod, Member: s.unreadyWell[0].Name, Why: "Find out which container or probe fails. The member's data is not in question."}
+	},
+}
+
+// alarmRaised is a cluster that etcd itself has stopped, also one with a quorum and members that are all well.
+var alarmRaised = row{
+	id: "X-19", reason: AlarmRaised,
+	holds: awake(func(s *state) bool { return len(s.Alarms) > 0 }),
+	title: func(s *state) string {
+		return "Alarm " + policy.Names(s.Alarms, "is raised", "are raised") + ": etcd refuses all writes until it is disarmed."
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{{Fact: "alarms", Asked: "1 or more", Observed: strings.Join(s.Alarms, ", "), Met: true}}
+	},
+	action: func(*state) Action {
+		return Action{Do: CureAlarm, Why: "Remove the cause first. An alarm that is disarmed before that is raised again, or hides that the data of members differs."}
 	},
 }
 

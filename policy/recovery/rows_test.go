@@ -14,6 +14,9 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
+// alarm raises an alarm.
+func alarm(f *Facts) { f.Alarms = []string{"NOSPACE"} }
+
 // cluster returns a cluster whose members are written as letters:
 //
 //	v  a voter that is well            x  one that is not, its grace period over
@@ -218,6 +221,12 @@ var recoveryRows = []struct {
 	{row: "X-18 its volume claim is gone", facts: cluster("vvp", minority, each(lose)), ids: "X-18", do: InspectPod, member: "main-2"},
 	{row: "X-18 two of five", facts: cluster("vvvpx", minority), ids: "X-18", do: InspectPod, member: "main-3"},
 	{row: "X-18 no quorum: no row", facts: cluster("vxp", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "X-19", facts: cluster("vvv", alarm), ids: "X-19", do: CureAlarm},
+	{row: "X-19 plain, one member", facts: cluster("v", plain, alarm), ids: "X-19", do: CureAlarm},
+	{row: "X-19 a member is down", facts: cluster("vvx", minority, alarm), ids: "S-9 X-19", do: RestartPod, member: "main-2"},
+	{row: "X-19 the quorum is lost", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), alarm), ids: "S-10 X-19", do: InspectPod, member: "main-1"},
+	{row: "X-19 backups fail", facts: cluster("vvv", conditions(policy.True, policy.True, policy.False), alarm), ids: "X-19 X-12", do: CureAlarm},
+	{row: "X-19 the only data from before is elsewhere", facts: cluster("vvp", minority, alarm), ids: "X-18 X-19", do: InspectPod, member: "main-2"},
 	{row: "X-17", facts: cluster("vvv", func(f *Facts) { f.Replicas = 5 }), ids: "X-17", do: Wait},
 	{row: "X-17 plain, a pod more", facts: cluster("vvv", plain, func(f *Facts) { f.ReadyPods = 4 }), ids: "X-17", do: Check},
 }
