@@ -69,6 +69,12 @@ func governed(f *Facts) []Finding {
 	return ok("%s, mode %s", m.Policy.Name, cmp.Or(string(m.Policy.Spec.Mode), string(v1alpha1.ModeEnforce)))
 }
 
+// StoppedHalfWay reports whether an operation of this program that starts the members again has stopped all of them,
+// and was interrupted.
+func (f *Facts) StoppedHalfWay() bool {
+	return f.Size() == 0 && f.KeepsClientsAway && f.UnderWay.Value != nil && f.UnderWay.Value.Interrupted
+}
+
 func noOperation(f *Facts) []Finding {
 	var found []Finding
 	if op := f.operation(); op != "" {
@@ -85,6 +91,10 @@ func noOperation(f *Facts) []Finding {
 	case u == nil:
 	case !u.Interrupted:
 		found = append(found, info("", "%s by %s", u.Operation, u.Holder))
+	case f.StoppedHalfWay():
+		down := failure(f.Command("status"), "kubectl etcd %s was interrupted, and has stopped all members: continue it or end it, and do not scale the workload yourself", u.Operation)
+		down.Reason = policy.NoQuorum
+		found = append(found, down)
 	case u.Change != "":
 		found = append(found, warning(f.Command("status"), "kubectl etcd %s was interrupted and is half done: resume it or abort it before any other change", u.Operation))
 	case u.Holder == "":

@@ -624,6 +624,10 @@ func TestTraffic(t *testing.T) {
 		{name: "quiet", id: "G003", want: OK},
 		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},
 		{name: "locked", id: "G003", with: locked(output.UnderWay{}), want: Info, message: "scale by ann@laptop"},
+		{name: "stopped all members", id: "G003", with: func(f *Facts) {
+			locked(output.UnderWay{Interrupted: true})(f)
+			f.Owner.Replicas, f.KeepsClientsAway = 0, true
+		}, want: Failure, message: "has stopped all members"},
 		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago before it ended"},
 		{name: "a restart, interrupted", id: "G003", with: func(f *Facts) {
 			f.UnderWay.Value = &output.UnderWay{Operation: "restart", Interrupted: true}

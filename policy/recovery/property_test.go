@@ -69,6 +69,8 @@ func kindOf(bits int) func(*Facts) {
 		}
 		if bits&2 != 0 {
 			f.Operation = "rollout"
+			f.CutsTraffic = bits&1 != 0
+			f.Interrupted = bits&9 == 9
 		}
 		if bits&4 != 0 {
 			f.ListKnown = false
@@ -171,6 +173,12 @@ func naive(f Facts) []string {
 	hidden := f.Voters - n
 	n = max(n, f.Voters)
 	if f.Desired == 0 {
+		switch {
+		case f.Interrupted:
+			return []string{"X-6"}
+		case f.CutsTraffic && f.Operation != "":
+			return []string{"X-10"}
+		}
 		return []string{"X-1"}
 	}
 	boot := !f.Formed && r == 0 && !f.Created.IsZero() && f.At.Sub(f.Created) < 5*time.Minute

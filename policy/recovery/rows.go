@@ -56,7 +56,7 @@ func (r row) graced() bool {
 
 var hibernated = row{
 	id: "X-1", reason: Hibernated,
-	holds: (*state).hibernated,
+	holds: func(s *state) bool { return s.hibernated() && !s.stopped() },
 	title: func(s *state) string {
 		if left := s.left(); len(left) > 0 {
 			return "The cluster is scaled to 0 members, and " + policy.Plural(len(left), "pod still exists.", "pods still exist.")
@@ -76,6 +76,9 @@ var hibernated = row{
 		return Action{Do: Wait, Why: "The pods stop."}
 	},
 }
+
+// stopped reports whether an operation of this program, which starts the members again, has stopped all of them.
+func (s *state) stopped() bool { return s.hibernated() && (s.Interrupted || s.CutsTraffic && s.Operation != "") }
 
 // awake guards a row that is about a cluster with members.
 func awake(holds func(*state) bool) func(*state) bool {

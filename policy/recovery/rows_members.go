@@ -62,7 +62,9 @@ var learnerLeft = row{
 
 var underWay = row{
 	id: "X-10", reason: UnderWay,
-	holds: whole(func(s *state) bool { return s.Operation != "" && !s.Interrupted }),
+	holds: func(s *state) bool {
+		return s.Operation != "" && !s.Interrupted && (s.stopped() || !s.hibernated() && s.ClusterIDs <= 1)
+	},
 	title: func(s *state) string { return "A change is under way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "under way", Observed: s.Operation, Met: true}, s.sizes("")}

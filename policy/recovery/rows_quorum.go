@@ -124,7 +124,7 @@ const replacedWhy = "Its StatefulSet was created again since it began, so it can
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
-	holds: whole(func(s *state) bool { return s.Interrupted }),
+	holds: func(s *state) bool { return s.Interrupted && (s.hibernated() || s.ClusterIDs <= 1) },
 	title: func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}

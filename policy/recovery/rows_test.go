@@ -185,6 +185,8 @@ var recoveryRows = []struct {
 
 	{row: "X-1", facts: cluster("", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Nothing},
 	{row: "X-1 pods are left", facts: cluster("vvv", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Wait},
+	{row: "X-6 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.Interrupted, f.CutsTraffic = 0, "restore", true, true }), ids: "X-6", do: Resume},
+	{row: "X-10 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.CutsTraffic = 0, "restore", true }), ids: "X-10", do: Wait},
 	{row: "X-1 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 0, true }), ids: "X-1", do: Reconcile},
 	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
 	{row: "X-2 a member is down", facts: cluster("vvx", minority, func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -56,9 +57,13 @@ var cases = map[string]struct {
 		f.Pods.Err, f.Pods.Value = errors.New("pods is forbidden"), nil
 		f.Survey.Err, f.Survey.Value = errors.New("pods is forbidden"), etcd.Survey{}
 	}},
-	"scaled-to-zero": {"X-1", func(f *health.Facts) {
-		f.Owner.Replicas, f.Etcd.Value.Spec.Replicas, f.Etcd.Value.Status.Members = 0, 0, nil
-		f.Pods.Value, f.Survey.Value, f.Leases.Value = nil, etcd.Survey{}, nil
+	"alarm":          {"X-19", func(f *health.Facts) { f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"} }},
+	"scaled-to-zero": {"X-1", scaleToZero},
+	"restore-interrupted": {"X-6", func(f *health.Facts) {
+		scaleToZero(f)
+		restore := "kubectl etcd snapshot restore "
+		f.KeepsClientsAway = true
+		f.UnderWay.Value = &output.UnderWay{Operation: "restore", Interrupted: true, Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
 	}},
 }
 
@@ -155,4 +160,9 @@ func plain(f *health.Facts) {
 	f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.StatefulSet, flavour.Plain, "StatefulSet"
 	f.Etcd.Value, f.Leases.Value = nil, nil
 	f.Cluster.Value.Cluster.AllMembersReady, f.Cluster.Value.Cluster.BackupReady = policy.Condition{}, policy.Condition{}
+}
+
+func scaleToZero(f *health.Facts) {
+	f.Owner.Replicas, f.Etcd.Value.Spec.Replicas, f.Etcd.Value.Status.Members = 0, 0, nil
+	f.Pods.Value, f.Survey.Value, f.Leases.Value = nil, etcd.Survey{}, nil
 }

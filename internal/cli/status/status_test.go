@@ -119,10 +119,12 @@ var statusCases = map[string]func(*health.Facts){
 		s.Silences = map[uint64]membership.Silence{0xdead: {Contact: membership.ContactNone}}
 		s.MayRemove[0xdead] = policy.Allow(policy.QuorumKept, "")
 	},
-	"hibernated": func(s *health.Facts) {
-		s.Owner.Replicas, s.Pods.Value, s.Cluster.Value.Cluster.Members, s.Cluster.Value.Cluster.Size = 0, nil, nil, 0
-		s.Etcd.Value.Spec.Replicas = 0
-		s.Survey.Value, s.Standing.Value, s.Placement.Value = etcd.Survey{}, spread.Status{}, nil
+	"hibernated": hibernate,
+	"restore-interrupted": func(s *health.Facts) {
+		hibernate(s)
+		restore := "kubectl etcd snapshot restore "
+		s.KeepsClientsAway = true
+		s.UnderWay.Value = &v1alpha1.UnderWay{Operation: "restore", Interrupted: true, Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
 	},
 	"no-rights": func(s *health.Facts) {
 		s.Survey = health.Got[etcd.Survey]{Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods/portforward"}, "etcd-main-0", errors.New(`User "eve" cannot create resource "pods/portforward"`))}
@@ -336,4 +338,11 @@ func crash(s *health.Facts, pod string) {
 			s.Survey.Value.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Message: "nothing listens on port 2379"}}
 		}
 	}
+}
+
+// hibernate scales the cluster to 0.
+func hibernate(s *health.Facts) {
+	s.Owner.Replicas, s.Pods.Value, s.Cluster.Value.Cluster.Members, s.Cluster.Value.Cluster.Size = 0, nil, nil, 0
+	s.Etcd.Value.Spec.Replicas = 0
+	s.Survey.Value, s.Standing.Value, s.Placement.Value = etcd.Survey{}, spread.Status{}, nil
 }

@@ -39,7 +39,7 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 	if f.Survey.Err != nil {
 		st.Unseen = append(st.Unseen, v1alpha1.Unseen{What: UnseenMembers, Why: etcd.Reason(f.Survey.Err)})
 	}
-	if f.Owner.Replicas <= 0 && len(f.Pods.Value) == 0 {
+	if f.Owner.Replicas <= 0 && len(f.Pods.Value) == 0 && !f.StoppedHalfWay() {
 		st.Health = v1alpha1.Hibernated
 		st.Next = nextCommands(f, nil)
 		return st
