@@ -28,7 +28,7 @@ func memberChecks() []Check {
 		},
 		{
 			ID: "M002", Category: Members, Title: "every pod is a member",
-			Doc:  "If a pod's etcd is not in the member list, it was removed from the list or never joined. It serves no client.",
+			Doc:  "If a pod's etcd is not in the member list, it was removed from the list, has never joined, or belongs to another cluster. The check proposes to replace it only if its log shows that its data is of no use.",
 			Cure: "Replace the member. If an operator or a start script manages the members, delete the pod's claim and then the pod.",
 			run:  podsAreMembers, needs: NeedMembers,
 		},
@@ -203,7 +203,10 @@ func (f *Facts) outsider(pod string) Finding {
 	case f.Owner.Membership().Manager != flavour.Unmanaged:
 		return about(Warning, pod, f.kubectl("describe pod", pod), "is no member: it was removed, or has not joined yet")
 	}
-	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined")
+	if f.FatalLogs[pod] == "" {
+		return about(Failure, pod, f.kubectl("describe pod", pod), "etcd's member list doesn't have it, and it does not answer: it was removed, has never joined, or belongs to another cluster")
+	}
+	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined; its log ends with: %s", f.FatalLogs[pod])
 }
 
 // replace is replacement where member replace accepts it now. Else it is what must be so first: etcd adds

@@ -49,6 +49,7 @@ func member(i int, change func(*etcd.Member)) func(*Facts) {
 func removed(f *Facts) {
 	silent(1)(f)
 	f.Survey.Value.List = slices.Delete(f.Survey.Value.List, 1, 2)
+	f.FatalLogs = map[string]string{"main-1": "permanently removed from the cluster"}
 }
 
 func scaling(f *Facts) { f.Cluster.Value.Cluster.Operation = "scale from 3 to 5 members" }
@@ -212,6 +213,10 @@ func TestMembers(t *testing.T) {
 			delete(f.MayRemove, 2)
 		}, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "removed", id: "M002", with: removed, want: Failure, message: "main-1: is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "silent, and the list does not have it", id: "M002", with: func(f *Facts) {
+			removed(f)
+			f.FatalLogs = nil
+		}, want: Failure, message: "main-1: etcd's member list doesn't have it, and it does not answer", fix: "kubectl describe pod main-1 -n team"},
 		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, message: "main-1: is no member now: scale from 3 to 5 members", fix: "-"},
 		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = flavour.Bitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
 		{name: "removed, and it still answers", id: "M002", with: func(f *Facts) {

@@ -158,6 +158,9 @@ func (s *state) join(m Member) Action {
 	case s.Managed:
 		return Action{Do: InspectPod, Member: m.Name, Why: "The program that manages the members has not added it. Its log shows why."}
 	}
+	if m.Answer != NoLeader && !m.lost() {
+		return Action{Do: InspectPod, Member: m.Name, Why: "etcd's list doesn't have it, and it does not answer. Find out whether its data belongs to another cluster before it is replaced."}
+	}
 	return Action{Do: Replace, Member: m.Name, Why: "It was removed from etcd, or never joined, so its data is not the cluster's."}
 }
 

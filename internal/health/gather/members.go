@@ -157,7 +157,7 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 		}
 		// A user without the permission to read logs sees the rest.
 		if end, err := membership.EndOfLog(ctx, logs, pod, c.Name, g.At); err == nil && end.Fatal != "" {
-			g.FatalLogs[pod.Name] = end.Fatal
+			g.FatalLogs[pod.Name] = end.Evidence()
 		} else if err == nil && end.Last != "" {
 			g.LastLines[pod.Name] = end.Last
 		}

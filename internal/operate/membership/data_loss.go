@@ -27,7 +27,6 @@ var fatalLogMessages = []string{
 	"permanently removed from the cluster",
 	"member count is unequal",
 	"couldn't find local name",
-	"cluster ID mismatch",
 	"crc mismatch",
 	"failed to find database snapshot file",
 	"failed to recover v3 backend from snapshot",
@@ -38,6 +37,18 @@ var fatalLogMessages = []string{
 	"invalid database",
 	"file size too small",
 	"freepages: failed to get",
+}
+
+// withoutData are those of an etcd that found no data in its data directory, and so wanted to begin.
+var withoutData = []string{"has already been bootstrapped", "member count is unequal", "couldn't find local name"}
+
+// Evidence returns the fatal message of a log with what it proves, empty for none. etcd also finds no data where it
+// may not read it.
+func (e LogEnd) Evidence() string {
+	if slices.ContainsFunc(withoutData, func(text string) bool { return strings.Contains(e.Fatal, text) }) {
+		return e.Fatal + " (it found no data in its data directory: the data is lost, or its user can't read it, or the pod template names another directory)"
+	}
+	return e.Fatal
 }
 
 // Logs reads the end of the log of a pod's container, or of its previous instance.
@@ -78,7 +89,7 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 		return false, "", err
 	}
 	if message != "" {
-		return true, fmt.Sprintf("its log has %q", message), nil
+		return true, "its log ends with: " + message, nil
 	}
 	if missing != "" {
 		return false, missing + ", and it is not known which of its claims has its data", nil
@@ -118,7 +129,7 @@ func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod stri
 		return false, "", err
 	}
 	if message != "" {
-		return true, fmt.Sprintf("its log has %q", message), nil
+		return true, "its log ends with: " + message, nil
 	}
 	if !known {
 		return false, "it is not known which directory its data is in", nil
@@ -177,7 +188,7 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 		container = s.configs[at].Container
 	}
 	end, err := EndOfLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
-	return end.Fatal, err
+	return end.Evidence(), err
 }
 
 // EndOfLog returns what the end of the log of a container's etcd shows. Last is of the newest instance that

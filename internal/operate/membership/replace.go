@@ -89,9 +89,8 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	}
 	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })
 	if at < 0 {
-		f.Fact("%s is no member of etcd now", replica.Pod)
 		m.checkState(ctx, s, replica.Pod, f)
-		return nil
+		return m.checkOutsider(ctx, s, replica.Pod, force, f)
 	}
 	old := &s.Members[at]
 	j.Member = old.ID
