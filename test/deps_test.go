@@ -73,7 +73,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {

@@ -48,7 +48,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		r.Replicas = len(f.Pods.Value)
 	}
 	if u := f.UnderWay.Value; u != nil {
-		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced
+		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside
 		if u.Change != "" {
 			r.Operation = u.Change
 		}

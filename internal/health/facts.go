@@ -66,6 +66,8 @@ type Facts struct {
 	// KeepsClientsAway is true if that operation keeps clients away until its end: a restore, or a restart that is not
 	// rolling.
 	KeepsClientsAway bool
+	// SetsAside is true if that operation can't go on and may have set the data of members aside.
+	SetsAside bool
 	// Replaced is true if the StatefulSet was created again since that operation began.
 	Replaced bool
 	// Events are the warnings about objects of the namespace.

@@ -223,6 +223,8 @@ func (s *state) restoreTraffic(why string) Action {
 	switch {
 	case !s.CutsTraffic:
 		return Action{Do: RestoreTraffic, Why: why}
+	case s.Interrupted && s.Replaced && s.SetsAside:
+		return Action{Do: Resume, Why: replacedAside}
 	case s.Interrupted && s.Replaced:
 		return Action{Do: Resume, Why: replacedWhy + " Then restore client traffic."}
 	case s.Interrupted:

@@ -63,6 +63,8 @@ type Facts struct {
 	CutsTraffic bool
 	// Replaced is true if the StatefulSet was created again since that operation began.
 	Replaced bool
+	// SetsAside is true if that operation may have set the data of members aside.
+	SetsAside bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool
 	// Unreconciled is true if etcd-druid has not acted on the current spec. Requested is true if it

@@ -122,6 +122,9 @@ var bootstraps = row{
 // replacedWhy is why an operation has to be removed, and not continued.
 const replacedWhy = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. Remove what is left of it. sweep does that 10 minutes after the operation last renewed its lock."
 
+// replacedAside is the same of an operation that may have set the data of members aside.
+const replacedAside = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. The members may run without their data, which it may have set aside on their volumes. Restore no client traffic and replace no member before you have looked. sweep shows the name of that data."
+
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
 	holds: func(s *state) bool { return s.Interrupted && (s.hibernated() || s.ClusterIDs <= 1) },
@@ -130,6 +133,9 @@ var interrupted = row{
 		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}
 	},
 	action: func(s *state) Action {
+		if s.Replaced && s.SetsAside {
+			return Action{Do: Resume, Why: replacedAside}
+		}
 		if s.Replaced {
 			return Action{Do: Resume, Why: replacedWhy}
 		}

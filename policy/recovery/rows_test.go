@@ -312,6 +312,10 @@ func TestReplaced(t *testing.T) {
 		if strings.Contains(why, "Continue it") == replaced || strings.Contains(why, "sweep") != replaced {
 			t.Errorf("created again %t: %s", replaced, why)
 		}
+		f.SetsAside = true
+		if why := Diagnose(f).Scenarios[0].Action.Why; strings.Contains(why, "may run without their data") != replaced {
+			t.Errorf("created again %t, with data set aside: %s", replaced, why)
+		}
 		f.TrafficCut, f.CutsTraffic = true, true
 		for _, s := range Diagnose(f).Scenarios {
 			if strings.Contains(s.Action.Why, "restores client traffic at its end") && replaced {

@@ -69,6 +69,9 @@ type Facts struct {
 	Cluster Known
 	// Replaced reports whether the StatefulSet of a journal was created again since.
 	Replaced Known
+	// Aside is true for the journal of a restore that may have set the members' old data aside: nothing else has the
+	// name of that data.
+	Aside bool
 	// InForce reports whether a cut is in force and its end has not passed. For a suspension, it is
 	// whether any Service of the namespace is cut.
 	InForce Known

@@ -55,7 +55,7 @@ func mayRemove(f Facts) bool {
 	}
 	switch f.Kind {
 	case Journal:
-		return known(f.Cluster, f.Replaced) && (f.Cluster == No || f.Replaced == Yes)
+		return known(f.Cluster, f.Replaced) && (f.Cluster == No || f.Replaced == Yes) && !f.Aside
 	case Lock:
 		return f.Cluster == No
 	case Rollout:

@@ -137,6 +137,8 @@ func (f Facts) keptLeft() Verdict {
 
 func (f Facts) journalLeft() Verdict {
 	switch {
+	case f.Aside && (f.Cluster == No || f.Replaced == Yes):
+		return Verdict{ByHand, JournalOfOldData, "its StatefulSet is gone or was created again since, and its restore may have set old data aside on the members' volumes"}
 	case f.Cluster == No:
 		return Verdict{Remove, JournalOrphaned, "its StatefulSet does not exist"}
 	case f.Replaced == Yes:

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // operations reads the operation of this program that is under way or was interrupted.
@@ -22,8 +23,12 @@ func (g *gatherer) operations(ctx context.Context) {
 	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
 	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
 	if out := g.UnderWay.Value; out != nil && len(out.Commands) > 0 && g.replaced(ctx, u) {
-		g.Replaced = true
-		out.Commands = []string{"kubectl etcd sweep --remove -n " + g.Owner.Namespace + g.Facts.Flags}
+		g.Replaced, g.SetsAside = true, u.Other != nil && restore.MayHaveSetAside(u.Other)
+		remove := "--remove "
+		if g.SetsAside {
+			remove = "" // the journal alone has the name of the old data
+		}
+		out.Commands = []string{"kubectl etcd sweep " + remove + "-n " + g.Owner.Namespace + g.Facts.Flags}
 	}
 }
 

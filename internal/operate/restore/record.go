@@ -165,6 +165,22 @@ func (rec *Record) pack() (err error) {
 	return err
 }
 
+// MayHaveSetAside reports whether a journal is of a restore that may have renamed the data of members.
+func MayHaveSetAside(j *journal.Journal) bool {
+	var rec Record
+	return j.Kind == journal.KindRestore && (json.Unmarshal(j.Payload, &rec) != nil || rec.Done > 0)
+}
+
+// AsideName returns the end of the name that a restore gives to old data. It is that of any restore if the journal
+// can't be read.
+func AsideName(j *journal.Journal) string {
+	var rec Record
+	if json.Unmarshal(j.Payload, &rec) != nil || rec.At.IsZero() {
+		return "*.before-*"
+	}
+	return "*" + Plan{At: rec.At}.aside("")
+}
+
 // owns returns an error if the journal is of another StatefulSet than the one that there is now.
 func (rec *Record) owns(sts *appsv1.StatefulSet) error {
 	if rec.journal.Object == sts.UID {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
@@ -42,7 +43,7 @@ func (v *view) journalItem(ctx context.Context, l *journal.Listed) Item {
 		return i // what it is about is not known
 	}
 	i.Since, i.journal = l.Journal.Began, l.Journal
-	i.Facts.Cluster, i.Facts.Replaced = exists, rules.No
+	i.Facts.Cluster, i.Facts.Replaced, i.Facts.Aside = exists, rules.No, restore.MayHaveSetAside(l.Journal)
 	switch {
 	case exists == rules.Unknown || l.Journal.Object == "":
 		i.Facts.Replaced = rules.Unknown
@@ -50,6 +51,14 @@ func (v *view) journalItem(ctx context.Context, l *journal.Listed) Item {
 		i.Facts.Replaced = rules.Of(sts.UID != l.Journal.Object)
 	}
 	return i
+}
+
+// oldDataWays returns how to look for the data that a restore has set aside, and how to delete its journal.
+func oldDataWays(i *Item, flags string) []string {
+	return []string{
+		"look on the volume of each member, beside its data directory, for " + restore.AsideName(i.journal) + ": the data from before the restore, if it was renamed",
+		fmt.Sprintf("kubectl delete configmap %s -n %s%s, when none of that is needed", i.Name, i.Namespace, flags),
+	}
 }
 
 // ownerOf returns the cluster of a StatefulSet, nil if it runs no etcd or that is not known.

@@ -16,6 +16,8 @@ func (v *view) ways(ctx context.Context, i *Item) []string {
 	switch i.Verdict.Reason {
 	case rules.JournalUnfinished, rules.CutUnfinished:
 		return v.journalWays(ctx, i)
+	case rules.JournalOfOldData:
+		return oldDataWays(i, v.Flags)
 	case rules.CutLeft, rules.SuspensionLeft:
 		return v.trafficWays(ctx, i)
 	case rules.RolloutUngoverned:
