@@ -176,7 +176,7 @@ var graph = map[string][]string{
 		"internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
-		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1",
+		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {

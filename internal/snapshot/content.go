@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"hash/maphash"
+	"slices"
 
 	"go.etcd.io/bbolt"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -39,6 +41,9 @@ type Content struct {
 	Members []Member
 	// Auth reports whether authentication was enabled. A restored cluster has it too.
 	Auth bool
+	// Alarms are the types of the alarms that were raised, such as NOSPACE, each once and in order. A
+	// restored cluster has them too, until they are disarmed.
+	Alarms []string
 }
 
 // Member is a member as the database stores it.
@@ -94,6 +99,8 @@ func (c *Content) addEntry(bucket string, k, v []byte) error {
 		c.Auth = bytes.Equal(v, []byte{1})
 	}
 	switch bucket {
+	case "alarm":
+		return c.addAlarm(k)
 	case "lease":
 		c.Leases++
 	case "members":
@@ -102,6 +109,28 @@ func (c *Content) addEntry(bucket string, k, v []byte) error {
 			return fmt.Errorf("read member %s: %w", k, err)
 		}
 		c.Members = append(c.Members, m)
+	}
+	return nil
+}
+
+// mostAlarms is how many types of alarms are read. etcd has two.
+const mostAlarms = 16
+
+// addAlarm takes an alarm. etcd stores the whole alarm as a key, and doesn't start from one that it can't read.
+func (c *Content) addAlarm(k []byte) error {
+	var a pb.AlarmMember
+	if err := proto.Unmarshal(k, &a); err != nil {
+		return fmt.Errorf("read alarm %x: %w", k[:min(len(k), 32)], err)
+	}
+	if a.GetAlarm() == pb.AlarmType_NONE {
+		return nil // it has no effect
+	}
+	name := a.GetAlarm().String()
+	if at, found := slices.BinarySearch(c.Alarms, name); !found {
+		c.Alarms = slices.Insert(c.Alarms, at, name)
+	}
+	if len(c.Alarms) > mostAlarms {
+		return fmt.Errorf("the database has more than %d types of alarms, and so is not of etcd", mostAlarms)
 	}
 	return nil
 }

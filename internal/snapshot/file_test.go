@@ -72,6 +72,7 @@ func database(t *testing.T) []byte {
 		put("cluster", "clusterVersion", []byte("3.7.0"))
 		put("auth", "authEnabled", []byte{1})
 		put("lease", "12345678", []byte("x"))
+		put("alarm", "\x08\x07\x10\x01", nil) // NOSPACE of member 7
 		put("members", "8211f1d0f64f3269", []byte(`{"id":9372538179322589801,"peerURLs":["http://a-0.a:2380"],"name":"a-0","clientURLs":["http://a-0.a:2379"]}`))
 		rev := int64(1)
 		for round := range 2 {
@@ -132,7 +133,7 @@ func TestInspect(t *testing.T) {
 		Size: int64(len(db)) + 32, Hashed: true, SHA256: sum,
 		Content: Content{
 			Revision: 601, Written: 601, Compacted: 9, Keys: 270, Leases: 1, StorageVersion: "3.7.0", ClusterVersion: "3.7.0",
-			Index: 777, Term: 4, Auth: true,
+			Index: 777, Term: 4, Auth: true, Alarms: []string{"NOSPACE"},
 			Members: []Member{{ID: 0x8211f1d0f64f3269, Name: "a-0", PeerURLs: []string{"http://a-0.a:2380"}, ClientURLs: []string{"http://a-0.a:2379"}}},
 		},
 	}

@@ -40,6 +40,9 @@ type Snapshot struct {
 	RaftTerm  uint64 `json:"raftTerm,omitempty"`
 	// Auth is whether authentication was enabled. It will be enabled after a restore, too.
 	Auth bool `json:"auth,omitempty"`
+	// Alarms are the types of the alarms that were raised, such as NOSPACE, each once. They are in force
+	// after a restore, too, until they are disarmed. FILE.json of an earlier version lacks them.
+	Alarms []string `json:"alarms,omitempty"`
 	// Members are the members of the snapshot's cluster.
 	Members []SnapshotMember `json:"members,omitempty"`
 	// Origin is the source of the snapshot. It is absent without FILE.json.

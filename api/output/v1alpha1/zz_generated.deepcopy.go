@@ -1267,6 +1267,11 @@ func (in *ServingCertificate) DeepCopy() *ServingCertificate {
 func (in *Snapshot) DeepCopyInto(out *Snapshot) {
 	*out = *in
 	out.TypeMeta = in.TypeMeta
+	if in.Alarms != nil {
+		in, out := &in.Alarms, &out.Alarms
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Members != nil {
 		in, out := &in.Members, &out.Members
 		*out = make([]SnapshotMember, len(*in))

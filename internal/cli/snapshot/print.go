@@ -34,6 +34,9 @@ func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {
 	if s.Auth {
 		lines = append(lines, [2]string{"Auth", "on, also after a restore"})
 	}
+	if len(s.Alarms) > 0 {
+		lines = append(lines, [2]string{"Alarms", strings.Join(s.Alarms, ", ") + ": in force also after a restore, until disarmed"})
+	}
 	if names := memberNames(s); names != "" {
 		lines = append(lines, [2]string{"Members", names})
 	}

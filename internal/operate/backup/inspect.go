@@ -57,7 +57,7 @@ func describe(file string, s snapshot.File) *v1alpha1.Snapshot {
 	out := &v1alpha1.Snapshot{
 		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
 		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,
-		StorageVersion: s.StorageVersion, ClusterVersion: s.ClusterVersion, RaftIndex: s.Index, RaftTerm: s.Term, Auth: s.Auth,
+		StorageVersion: s.StorageVersion, ClusterVersion: s.ClusterVersion, RaftIndex: s.Index, RaftTerm: s.Term, Auth: s.Auth, Alarms: s.Alarms,
 	}
 	for _, m := range s.Members {
 		out.Members = append(out.Members, v1alpha1.SnapshotMember{

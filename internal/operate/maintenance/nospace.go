@@ -106,12 +106,37 @@ func (m *Job) Compact(ctx context.Context, s State) error {
 	return nil
 }
 
+// Relieve disarms NOSPACE if there is enough space, and returns the alarms that stay in force. room is the verdict
+// about NOSPACE, if that is raised.
+func (m *Job) Relieve(ctx context.Context, s etcd.Survey) (stay []etcd.Alarm, room policy.Verdict, err error) {
+	stay, err = Alarms(ctx, m.Members, s)
+	if err != nil || !slices.ContainsFunc(stay, isNoSpace) {
+		return stay, room, err
+	}
+	if room, err = m.disarmWithRoom(ctx, s); err != nil || !room.Allowed {
+		return stay, room, err
+	}
+	stay, err = Alarms(ctx, m.Members, s)
+	return stay, room, err
+}
+
+func isNoSpace(a etcd.Alarm) bool { return a.Type == maintenance.NoSpace }
+
 // disarmNoSpace disarms every NOSPACE alarm if there is enough space again. It returns the verdict.
 func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	s, err := m.Members.Survey(ctx)
 	if err != nil {
 		return policy.Verdict{}, err
 	}
+	verdict, err := m.disarmWithRoom(ctx, s)
+	if err != nil || !verdict.Allowed {
+		return verdict, err
+	}
+	return verdict, m.verifyDisarmed(ctx, s)
+}
+
+// disarmWithRoom is disarmNoSpace for the members of a survey. It doesn't verify that the alarms are gone.
+func (m *Job) disarmWithRoom(ctx context.Context, s etcd.Survey) (policy.Verdict, error) {
 	facts, err := m.Facts(ctx)
 	if err != nil {
 		return policy.Verdict{}, err
@@ -125,7 +150,7 @@ func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 		return verdict, err
 	}
 	for _, a := range alarms {
-		if a.Type != maintenance.NoSpace {
+		if !isNoSpace(a) {
 			continue
 		}
 		if err := m.StillHeld(); err != nil {
@@ -136,7 +161,7 @@ func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 		}
 		m.Logf("alarm %s of %s is disarmed", a.Type, a.Where())
 	}
-	return verdict, m.verifyDisarmed(ctx, s)
+	return verdict, nil
 }
 
 // verifyDisarmed verifies that etcd takes writes again.
@@ -146,7 +171,7 @@ func (m *Job) verifyDisarmed(ctx context.Context, s etcd.Survey) error {
 		return err
 	}
 	for _, a := range alarms {
-		if a.Type == maintenance.NoSpace {
+		if isNoSpace(a) {
 			return fmt.Errorf("alarm %s of %s is raised again: something writes more than there is room for", a.Type, a.Where())
 		}
 	}

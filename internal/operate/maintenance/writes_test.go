@@ -92,6 +92,15 @@ func TestWrites(t *testing.T) {
 			want: []string{"disarm NOSPACE of 2"},
 		},
 		{
+			name: "relieve of NOSPACE and no other alarm", locked: true,
+			set: func(c *etcdtest.Cluster) { c.Alarms = noSpace },
+			do: func(ctx context.Context, j *Job) error {
+				_, _, err := j.Relieve(ctx, survey(j).Survey)
+				return err
+			},
+			want: []string{"disarm NOSPACE of 2"},
+		},
+		{
 			name: "disarm one alarm",
 			set:  func(c *etcdtest.Cluster) { c.Alarms = noSpace },
 			do: func(ctx context.Context, j *Job) error {
@@ -294,6 +303,47 @@ func TestDefragmentMember(t *testing.T) {
 			err := j.defragment(t.Context(), state, row.pod)
 			if (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) || !slices.Equal(cluster.Writes(), row.want) {
 				t.Errorf("calls are %q, want %q; the error is %v, want %q", cluster.Writes(), row.want, err, row.err)
+			}
+		})
+	}
+}
+
+// TestRelieve: NOSPACE is disarmed where there is room, and what stays in force is returned.
+func TestRelieve(t *testing.T) {
+	t.Parallel()
+	alarm := func(member uint64, kind pb.AlarmType) *pb.AlarmMember {
+		return &pb.AlarmMember{MemberID: member, Alarm: kind}
+	}
+	for _, row := range []struct {
+		name       string
+		alarms     []*pb.AlarmMember
+		size       int64 // of each database, 0 for little
+		keep       bool
+		stay, room string
+		writes     []string
+	}{
+		{name: "none"},
+		{name: "room", alarms: []*pb.AlarmMember{alarm(2, pb.AlarmType_NOSPACE)}, room: "SpaceFree", writes: []string{"disarm NOSPACE of 2"}},
+		{name: "of members that are gone", alarms: []*pb.AlarmMember{alarm(77, pb.AlarmType_NOSPACE), alarm(78, pb.AlarmType_NOSPACE)}, room: "SpaceFree", writes: []string{"disarm NOSPACE of 77", "disarm NOSPACE of 78"}},
+		{name: "full", alarms: []*pb.AlarmMember{alarm(77, pb.AlarmType_NOSPACE)}, size: 8 << 30, stay: "NOSPACE", room: "DatabaseFull"},
+		{name: "corrupt", alarms: []*pb.AlarmMember{alarm(77, pb.AlarmType_CORRUPT)}, stay: "CORRUPT"},
+		{name: "both", alarms: []*pb.AlarmMember{alarm(77, pb.AlarmType_CORRUPT), alarm(77, pb.AlarmType_NOSPACE)}, stay: "CORRUPT", room: "SpaceFree", writes: []string{"disarm NOSPACE of 77"}},
+		{name: "raised again", alarms: []*pb.AlarmMember{alarm(2, pb.AlarmType_NOSPACE)}, keep: true, stay: "NOSPACE", room: "SpaceFree", writes: []string{"disarm NOSPACE of 2"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			j, cluster := newJob(t)
+			cluster.Alarms, cluster.KeepAlarms = row.alarms, row.keep
+			if row.size > 0 {
+				cluster.Size = row.size
+			}
+			stay, room, err := j.Relieve(t.Context(), readState(t, j).Survey)
+			var types []string
+			for _, a := range stay {
+				types = append(types, a.Type)
+			}
+			if err != nil || strings.Join(types, " ") != row.stay || room.Reason.Name() != row.room || !slices.Equal(cluster.Writes(), row.writes) {
+				t.Errorf("%q stay, %q, calls %q: %v", types, room.Reason.Name(), cluster.Writes(), err)
 			}
 		})
 	}

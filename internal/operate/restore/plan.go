@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // DefaultBump is by how much a restore raises the revision, so that it is above each that a
@@ -192,6 +193,7 @@ func (r Plan) warnings() []string {
 	} else if names := r.foreignMembers(); names != "" {
 		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
+	r.warnOfAlarms(warn)
 	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
 	if r.NodesUnread {
@@ -271,8 +273,13 @@ func (r Plan) restored() int64 {
 // end returns the steps after the members have started.
 func (r Plan) end() []step.Step {
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
+	title := "Check the cluster"
+	if r.disarms() {
+		title += fmt.Sprintf(", and disarm %s if there is room", maintenance.NoSpace)
+		why += fmt.Sprintf(" If the alarm can't be disarmed, free space: %s.", r.plugin("defrag %s", r.target()))
+	}
 	steps := []step.Step{
-		{Title: "Check the cluster", Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored()}}},
+		{Title: title, Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored(), Disarm: r.disarms()}}},
 	}
 	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {

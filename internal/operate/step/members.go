@@ -97,17 +97,23 @@ func (t RestoreTraffic) Do(ctx context.Context, c Clients) error {
 	return c.Etcd.RestoreTraffic(ctx, t.Ends)
 }
 
-// Agree checks that all members of a cluster have the same data.
+// Agree checks that all members of a cluster have the same data. It disarms NOSPACE if there is enough space.
 type Agree struct {
 	Target string
 	// Size is the number of members. Revision is the least revision that they must have.
 	Size     int
 	Revision int64
+	// Disarm means that the data has the alarm NOSPACE.
+	Disarm bool
 }
 
-// Command implements Action. A person compares the revision.
+// Command implements Action. A person compares the revision. status and check fail while an alarm is in force.
 func (a Agree) Command(f Flags) string {
-	return f.Plugin("status %s", a.Target) + "\n" + f.Plugin("check %s", a.Target)
+	disarm := ""
+	if a.Disarm {
+		disarm = f.Plugin("alarm disarm %s -y", a.Target) + "\n"
+	}
+	return disarm + f.Plugin("status %s", a.Target) + "\n" + f.Plugin("check %s", a.Target)
 }
 
 // agreeTimeout is how long the members have to find each other.

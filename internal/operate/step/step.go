@@ -75,7 +75,8 @@ type Members interface {
 	// RestoreTraffic lets clients in. Services with an end are left cut until then, unless it has passed.
 	RestoreTraffic(ctx context.Context, ends map[string]time.Time) error
 	// Agree returns why not all members of a cluster of some size answer yet, are at a revision or a
-	// later one, and have one cluster ID and equal data. With err, they never will.
+	// later one, and have one cluster ID and equal data. With err, they never will. When they do, it disarms
+	// NOSPACE if there is enough space.
 	Agree(ctx context.Context, size int, revision int64) (waiting, err error)
 }
 

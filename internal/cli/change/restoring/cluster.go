@@ -110,5 +110,8 @@ func (c *cluster) agree(ctx context.Context, size int, revision int64) error {
 	if err != nil {
 		return err
 	}
-	return restore.SameData(hashes)
+	if err := restore.SameData(hashes); err != nil {
+		return err
+	}
+	return c.relieve(ctx, cluster, survey)
 }

@@ -38,6 +38,8 @@ type task struct {
 	job            *restore.Job
 	run            change.Journaled[*restore.Record]
 	ended          bool
+	// alarms are those that the check of the cluster has found. Nil means that an earlier command made the check.
+	alarms *alarms
 }
 
 func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*task, error) {
@@ -202,7 +204,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.ended = true
 	t.removeLocal()
 	run.Done(ctx, reasons.Restored, what, fmt.Sprintf("%s: %s; %s", t.cluster.Target(), what, t.plan.Ended()))
-	return nil
+	return t.inForce(ctx, run)
 }
 
 // removeLocal removes copies of what is in the volumes or the store by now, or not needed any more.

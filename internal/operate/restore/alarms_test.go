@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+)
+
+// TestWarnOfAlarms: a plan shows the alarms of its snapshot, and the printed commands disarm NOSPACE alone.
+func TestWarnOfAlarms(t *testing.T) {
+	t.Parallel()
+	const disarm = "kubectl etcd -n team alarm disarm statefulset/main -y"
+	for _, row := range []struct {
+		alarms string
+		want   []string
+		disarm bool
+	}{
+		{alarms: ""},
+		{alarms: "NOSPACE", want: []string{"the alarm NOSPACE: its cluster was out of space", "until you run kubectl etcd -n team defrag statefulset/main"}, disarm: true},
+		{alarms: "CORRUPT", want: []string{"the alarm CORRUPT: the data of its members differed", "until you run kubectl etcd -n team alarm disarm statefulset/main"}},
+		{alarms: "CORRUPT NOSPACE", want: []string{"the alarm CORRUPT", "the alarm NOSPACE"}},
+		{alarms: "3", want: []string{"the snapshot has the alarm 3, which the restored cluster has, too"}},
+	} {
+		for _, r := range []Plan{plainRestore(), druidRestore()} {
+			r.Snapshot.Alarms = strings.Fields(row.alarms)
+			steps, warnings, err := Steps(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.ReplaceAll(strings.Join(warnings, "\n"), r.target(), "statefulset/main")
+			for _, want := range row.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: no %q in %s", row.alarms, want, text)
+				}
+			}
+			if strings.Contains(text, "the alarm") != (row.alarms != "") {
+				t.Errorf("%s: %s", row.alarms, text)
+			}
+			var commands strings.Builder
+			for _, s := range steps {
+				for _, c := range s.Commands(r.Flags) {
+					commands.WriteString(strings.ReplaceAll(c, r.target(), "statefulset/main") + "\n")
+				}
+			}
+			if strings.Contains(commands.String(), disarm) != row.disarm {
+				t.Errorf("%s: %s", row.alarms, &commands)
+			}
+		}
+	}
+}
+
+// TestInForce: an alarm that stays in force is reported with the command that ends it, and with what is left to do.
+func TestInForce(t *testing.T) {
+	t.Parallel()
+	noSpace, corrupt := etcd.Alarm{MemberID: 7, Type: maintenance.NoSpace, Gone: true}, etcd.Alarm{MemberID: 8, Type: maintenance.Corrupt}
+	full := policy.Refuse(maintenance.DatabaseFull, "main-0 is full")
+	for _, row := range []struct {
+		alarms   []etcd.Alarm
+		room     policy.Verdict
+		oneByOne bool
+		want     string
+	}{
+		{},
+		{oneByOne: true},
+		{alarms: []etcd.Alarm{noSpace}, room: full, want: "alarm NOSPACE is in force: the cluster refuses all writes: main-0 is full. This compacts and defragments the databases, and disarms the alarm if there is room: kubectl etcd -n team defrag statefulset/main"},
+		{alarms: []etcd.Alarm{noSpace, noSpace}, room: policy.Allow(maintenance.SpaceFree, ""), want: "alarm NOSPACE is in force: the cluster refuses all writes: the alarm was raised again after it was disarmed. This compacts and defragments the databases, and disarms it if there is room: kubectl etcd -n team defrag statefulset/main"},
+		{alarms: []etcd.Alarm{noSpace}, room: full, oneByOne: true, want: "alarm NOSPACE is in force: the cluster refuses all writes: main-0 is full. This compacts and defragments the databases, and disarms the alarm if there is room: kubectl etcd -n team defrag statefulset/main; then kubectl etcd -n team scale statefulset/main --replicas 3 -y"},
+		{alarms: []etcd.Alarm{corrupt}, want: "alarm CORRUPT is in force: the cluster refuses all writes. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: kubectl etcd -n team alarm disarm statefulset/main"},
+		{alarms: []etcd.Alarm{noSpace, corrupt}, room: full, want: "the alarms CORRUPT and NOSPACE are in force: the cluster refuses all writes. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: kubectl etcd -n team alarm disarm statefulset/main"},
+		{alarms: []etcd.Alarm{{Type: "3"}}, want: "alarm 3 is in force: to show it: kubectl etcd -n team alarm list statefulset/main"},
+	} {
+		r := plainRestore()
+		r.OneByOne = row.oneByOne
+		steps, _, err := Steps(r)
+		if got := r.InForce(row.alarms, row.room, steps); err != nil || got != row.want {
+			t.Errorf("%v: %v\n got %s\nwant %s", row.alarms, err, got, row.want)
+		}
+	}
+}
