@@ -161,7 +161,7 @@ func (h *rolloutHandler) readCreated(ctx context.Context, req admission.Request,
 		return nil, unobserved(req.Kind.Kind, req, err)
 	case !adopts:
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
-	case w.admission.Value.Partition <= 1:
+	case w.admission.Value.Partition <= 1 && h.isSingle(ctx, review.owner):
 		return nil, Decision{Outcome: Ignored, Reason: rollout.OneMember}
 	}
 	if d, released := review.released(); released {
@@ -169,6 +169,13 @@ func (h *rolloutHandler) readCreated(ctx context.Context, req admission.Request,
 	}
 	review.well = policy.Allow(rollout.NotObserved, "the StatefulSet is new")
 	return review, Decision{}
+}
+
+// isSingle reports whether a cluster is known to have one member. A StatefulSet of one may be a part of a larger
+// one, whose other parts are created in the same moment.
+func (h *rolloutHandler) isSingle(ctx context.Context, o owner.Owner) bool {
+	cluster, err := h.reader.Cluster(ctx, o)
+	return err == nil && cluster.Single()
 }
 
 // released returns a warning if a user has released the rollouts of the cluster.

@@ -51,7 +51,10 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	before.Namespace, after.Namespace = req.Namespace, req.Namespace
 	w.before, w.after = &before, &after
 	if w.creates {
-		before.Annotations = nil
+		// A copy of another object's record. What its author declares counts.
+		for _, key := range annotation.RolloutAnnotations() {
+			delete(before.Annotations, key)
+		}
 	}
 	var options metav1.PatchOptions // the field is the same in those of an update
 	if len(req.Options.Raw) > 0 {
