@@ -39,30 +39,62 @@ type rolloutReview struct {
 }
 
 func (h *rolloutHandler) decide(ctx context.Context, req admission.Request) Decision {
-	review, d := h.observe(ctx, req)
-	if review == nil {
+	// The controller's own write.
+	if isSelf(req, h.self) {
+		return Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
+	}
+	w, err := readRolloutWrite(req, h.reader.Leases.Clock.Now())
+	if err != nil {
+		return unreadable(req.Kind.Kind, req, err)
+	}
+	// A step of kubectl etcd, which holds the pods itself and judges the cluster before each step.
+	if w.manager == v1alpha1.PluginFieldManager {
+		return Decision{Outcome: Ignored, Reason: reasons.PluginWrite}
+	}
+	if w.after.DeletionTimestamp != nil {
+		return Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
+	}
+	review, d := h.observe(ctx, req, w)
+	if review != nil {
+		d = review.decide()
+	}
+	return h.warnSeveral(ctx, req, &w, d)
+}
+
+// warnSeveral adds a warning if a rollout of the StatefulSet restarts several members of a cluster at once that
+// a policy selects. A write that changes nothing of rollouts has none.
+func (h *rolloutHandler) warnSeveral(ctx context.Context, req admission.Request, w *rolloutWrite, d Decision) Decision {
+	author, replicas := w.author(), w.asked()
+	n := annotation.RestartsAtOnce(&author, replicas)
+	if n <= 1 || d.Outcome == FailedOpen || !w.concernsRollouts() {
 		return d
 	}
-	return review.decide()
+	o, found, err := h.reader.OwnerOfStatefulSet(ctx, w.before)
+	if err != nil || !found {
+		return d
+	}
+	by, _ := guarding(ctx, h.reader, o, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardRollouts)
+	if by == nil {
+		return d
+	}
+	if len(d.Patch) == 0 && len(d.Warnings) == 0 {
+		d.Outcome, d.Reason, d.Policy = Warned, rollout.RestartsSeveral, by.Name
+	}
+	sts := w.after
+	what := fmt.Sprintf("maxUnavailable %s lets a rollout restart %d of the %d pods of StatefulSet %s/%s at once", author.RollingUpdate.MaxUnavailable, n, replicas, sts.Namespace, sts.Name)
+	one := ". To restart one at a time:"
+	if w.admission.Held && len(d.Patch) > 0 || w.record != nil {
+		one = ", but not the one that is held. To restart one at a time after that, too, when it is complete:"
+	}
+	d.Warnings = append(d.Warnings, what+one, fmt.Sprintf(`kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`, sts.Name, sts.Namespace))
+	return d
 }
 
 // observe reads what the rollout rule must know. It returns nil and a Decision for a write that the
 // rule is not asked about.
-func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*rolloutReview, Decision) {
-	// The controller's own write.
-	if isSelf(req, h.self) {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
-	}
-	w, err := readRolloutWrite(req, h.reader.Leases.Clock.Now())
-	if err != nil {
-		return nil, unreadable(req.Kind.Kind, req, err)
-	}
-	// A step of kubectl etcd, which holds the pods itself and judges the cluster before each step.
-	if w.manager == v1alpha1.PluginFieldManager {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.PluginWrite}
-	}
-	// A StatefulSet that is being deleted, and a write by which no pod restarts.
-	if w.after.DeletionTimestamp != nil || !w.admission.Held && w.record == nil {
+func (h *rolloutHandler) observe(ctx context.Context, req admission.Request, w rolloutWrite) (*rolloutReview, Decision) {
+	// A write by which no pod restarts.
+	if !w.admission.Held && w.record == nil {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
 	}
 	review := &rolloutReview{write: w, owner: owner.OfStatefulSet(w.before)}

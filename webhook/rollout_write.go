@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -64,9 +65,9 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	}
 	w.manager = options.FieldManager
 	write := rollout.Write{
-		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: int(ptr.Deref(after.Spec.Replicas, 1)),
+		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: w.asked(),
 		Template: w.creates || !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
-		Outdated: outdated(&before),
+		Outdated: observe.Outdated(&before),
 		Before:   annotation.RolloutValueOf(&before.Spec.UpdateStrategy), After: annotation.RolloutValueOf(&after.Spec.UpdateStrategy),
 	}
 	if record, ok := annotation.DecodeRolloutRecord(before.Annotations, now); ok && record.Value == write.Before {
@@ -80,14 +81,6 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	return w, nil
 }
 
-// outdated reports whether pods may have another template than the newest. The two revisions of the
-// status are equal again if a template is restored while pods have the other one, and they are of
-// before a change that the StatefulSet's controller has not seen.
-func outdated(sts *appsv1.StatefulSet) bool {
-	s := &sts.Status
-	return s.UpdateRevision != s.CurrentRevision || s.UpdatedReplicas < s.Replicas || s.ObservedGeneration < sts.Generation
-}
-
 // author returns the strategy that the author of the StatefulSet asks for. A write that leaves ours as
 // it was asks for nothing new, and so does the object when the API server calls again after another
 // webhook changed it.
@@ -96,11 +89,48 @@ func (w *rolloutWrite) author() appsv1.StatefulSetUpdateStrategy {
 	case w.written != nil:
 		return w.written.Author
 	case w.record != nil && w.unchanged():
-		return w.record.Author
+		return w.withMaxUnavailable(w.record.Author)
 	}
 	author := w.after.Spec.UpdateStrategy
 	author.Type = appsv1.RollingUpdateStatefulSetStrategyType
+	return w.withMaxUnavailable(author)
+}
+
+func (w *rolloutWrite) asked() int { return int(ptr.Deref(w.after.Spec.Replicas, 1)) }
+
+// concernsRollouts reports whether the write changes how or what a rollout restarts.
+func (w *rolloutWrite) concernsRollouts() bool {
+	a, b := &w.before.Spec, &w.after.Spec
+	return w.creates || !equality.Semantic.DeepEqual(a.UpdateStrategy, b.UpdateStrategy) || !equality.Semantic.DeepEqual(a.Template, b.Template) || !equality.Semantic.DeepEqual(a.Replicas, b.Replicas)
+}
+
+// withMaxUnavailable returns the author's strategy with the maxUnavailable that the client wrote, or with the one
+// that is recorded if the client left ours.
+func (w *rolloutWrite) withMaxUnavailable(author appsv1.StatefulSetUpdateStrategy) appsv1.StatefulSetUpdateStrategy {
+	if w.record == nil {
+		return author
+	}
+	from := &w.after.Spec.UpdateStrategy
+	if equality.Semantic.DeepEqual(maxUnavailable(from), maxUnavailable(&w.before.Spec.UpdateStrategy)) {
+		from = &w.record.Author
+	}
+	number := maxUnavailable(from)
+	if number == nil && author.RollingUpdate == nil {
+		return author
+	}
+	author = *author.DeepCopy()
+	if author.RollingUpdate == nil {
+		author.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{}
+	}
+	author.RollingUpdate.MaxUnavailable = number
 	return author
+}
+
+func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
+	if s.RollingUpdate == nil {
+		return nil
+	}
+	return s.RollingUpdate.MaxUnavailable
 }
 
 // movesPeers reports whether the write has the members listen for peers on another scheme or port.
@@ -166,11 +196,19 @@ func (w *rolloutWrite) patch(record *annotation.RolloutRecord) ([]jsonpatch.Oper
 func (w *rolloutWrite) strategyPatch(record *annotation.RolloutRecord) []jsonpatch.Operation {
 	have := &w.after.Spec.UpdateStrategy
 	due := annotation.WithRolloutValue(record.Author, record.Value)
+	set := annotation.RolloutValueOf(have) == record.Value
 	switch {
-	case annotation.RolloutValueOf(have) == record.Value:
-		return nil
-	case record.Value.OnDelete || have.RollingUpdate == nil || have.Type != due.Type:
+	case !set && (record.Value.OnDelete || have.RollingUpdate == nil || have.Type != due.Type):
 		return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/spec/updateStrategy", due)}
+	case record.Value.OnDelete:
+		return nil
 	}
-	return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/partition", record.Value.Partition)}
+	var ops []jsonpatch.Operation
+	if !set {
+		ops = append(ops, jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/partition", record.Value.Partition))
+	}
+	if wrote, one := maxUnavailable(have), annotation.OneAtOnce(*have); !equality.Semantic.DeepEqual(maxUnavailable(&one), wrote) {
+		ops = append(ops, jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/maxUnavailable", 1))
+	}
+	return ops
 }

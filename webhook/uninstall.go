@@ -62,7 +62,7 @@ func (h *uninstallHandler) decide(ctx context.Context, req admission.Request) De
 // judge releases the rollout of a StatefulSet if the rule about removal does.
 func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, dry bool, r *releases) {
 	name := fmt.Sprintf("the rollout of StatefulSet %s/%s", sts.Namespace, sts.Name)
-	removal := h.reader.Removal(ctx, sts)
+	removal, one := h.reader.Removal(ctx, sts), observe.RestoredToOne(sts, h.clock.Now())
 	why, err := removal.StaysHeld(), ctx.Err()
 	switch {
 	case err != nil:
@@ -79,7 +79,11 @@ func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, d
 		return
 	}
 	log.FromContext(ctx).Info("released a rollout, because the program is being uninstalled", "namespace", sts.Namespace, "statefulset", sts.Name)
-	r.released = append(r.released, name+" is not held any more: etcd-webhook is being uninstalled")
+	released := name + " is not held any more: etcd-webhook is being uninstalled"
+	if one != "" {
+		released += "; its maxUnavailable is 1 now instead of " + one + ", because pods are left to restart"
+	}
+	r.released = append(r.released, released)
 }
 
 // repair is the command that restores what is left of a program that was deleted.

@@ -110,7 +110,7 @@ func (c *Reconciler) recordLeaving(ctx context.Context, r observe.Rollout, step 
 // publish sets the metrics, and records an Event for each new reason and each pod that restarts.
 func (c *Reconciler) publish(o owner.Owner, step rollout.Step) {
 	key := o.Key()
-	if step.Act == rollout.Release {
+	if step.Act == rollout.Release && step.Set == "" {
 		holds.Remove(key)
 	} else {
 		holds.Swap(key, step.Reason)
@@ -124,6 +124,9 @@ func (c *Reconciler) publish(o owner.Owner, step rollout.Step) {
 		action, text = actionRestartPod, step.Message
 	case rollout.Release:
 		action, text = actionReleaseRollout, "the rollout is not held any more: "+step.Message
+		if step.Set != "" {
+			text = fmt.Sprintf("the rollout of StatefulSet %s is not held any more, and the others of the cluster wait for it: %s", step.Set, step.Message)
+		}
 	}
 	c.announce(o, policy.NewNote(step.Reason, "%s", text), action)
 }
@@ -138,7 +141,7 @@ func (c *Reconciler) announce(o owner.Owner, n policy.Note, action string) {
 	}
 	kind := corev1.EventTypeWarning
 	switch n.Reason {
-	case rollout.Complete, policy.AllReady, policy.CuresMember, rollout.PodAbsent, rollout.PodLeaving:
+	case rollout.Complete, policy.AllReady, policy.CuresMember, rollout.PodAbsent, rollout.PodLeaving, rollout.OneByOne:
 		kind = corev1.EventTypeNormal
 	}
 	announce.Event(c.Recorder, announce.Reference(o), nil, kind, n, action)

@@ -76,13 +76,14 @@ func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 }
 
 func (u *Uninstall) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
-	why := ""
+	why, one := "", ""
 	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
 	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
 	restored, err := retryRestore(ctx, u.Kube, what, sts, func() error {
 		if why = u.Reader.Removal(ctx, sts).StaysHeld(); why != "" {
 			return nil
 		}
+		one = observe.RestoredToOne(sts, u.Clock.Now())
 		return u.restoreRollout(ctx, sts, false)
 	})
 	switch {
@@ -92,8 +93,16 @@ func (u *Uninstall) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet)
 		u.Warnf("%s", u.staysHeld(HeldRollout{*sts, why}))
 	case restored:
 		u.Logf("the rollout of StatefulSet %s/%s is not held any more", sts.Namespace, sts.Name)
+		if one != "" {
+			u.Logf("%s", leftAtOne(sts, one))
+		}
 	}
 	return nil
+}
+
+// leftAtOne returns that the author's maxUnavailable is not restored while pods are left to restart.
+func leftAtOne(sts *appsv1.StatefulSet, number string) string {
+	return fmt.Sprintf("StatefulSet %s/%s has maxUnavailable 1 instead of %s now, because pods are left to restart, and several at once can lose the quorum", sts.Namespace, sts.Name, number)
 }
 
 func (u *Uninstall) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {

@@ -93,6 +93,7 @@ func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, o.At); ok {
 		s.Record, s.Bypassed = &record, record.Value != set.Value
 		set.Held, set.Author = !s.Bypassed, annotation.RolloutValueOf(&record.Author).Partition
+		set.Several = annotation.RestartsAtOnce(&record.Author, replicasOf(sts)) > 1
 		if since := o.At.Sub(record.Since); o.Facts.Since == 0 || since < o.Facts.Since {
 			o.Facts.Since = since
 		}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -30,18 +32,26 @@ func (o *Rollout) Changes(step rollout.Step) bool {
 
 // Patch returns the patch by which a StatefulSet gets a strategy for a reason, or gives up the record
 // with the author's strategy. It returns nil if nothing changes. One that was written past admission
-// keeps its strategy.
+// keeps its strategy. Of one that is held, maxUnavailable that was written past admission is the author's.
 func (s *RolloutSet) Patch(have, due rollout.Value, release bool, reason policy.Reason, now time.Time) (client.Patch, error) {
 	switch {
 	case s.Bypassed:
 		return rolloutPatch(s.StatefulSet, nil, nil)
 	case release:
 		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
+		author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Record.Author)
 		return rolloutPatch(s.StatefulSet, nil, &author)
-	case have == due && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
+	case have == due && !s.several() && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
 		return nil, nil
 	}
 	record := *s.Record
+	if s.several() {
+		record.Author = *record.Author.DeepCopy()
+		if record.Author.RollingUpdate == nil {
+			record.Author.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{}
+		}
+		record.Author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Spec.UpdateStrategy)
+	}
 	record.Reason, record.ReleaseSince = reason.Name(), s.ReleaseSince
 	if have != due {
 		record.Value, record.Since = due, now
@@ -50,13 +60,46 @@ func (s *RolloutSet) Patch(have, due rollout.Value, release bool, reason policy.
 	return rolloutPatch(s.StatefulSet, &record, &strategy)
 }
 
+// several reports whether the strategy in force may restart more than one pod at once.
+func (s *RolloutSet) several() bool {
+	return !equality.Semantic.DeepEqual(annotation.OneAtOnce(s.Spec.UpdateStrategy), s.Spec.UpdateStrategy)
+}
+
+func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
+	if s.RollingUpdate == nil {
+		return nil
+	}
+	return s.RollingUpdate.MaxUnavailable
+}
+
+// Outdated reports whether pods may have another template than the newest. The two revisions of the
+// status are equal again if a template is restored while pods have the other one, and they are of
+// before a change that the StatefulSet's controller has not seen.
+func Outdated(sts *appsv1.StatefulSet) bool {
+	s := &sts.Status
+	return s.UpdateRevision != s.CurrentRevision || s.UpdatedReplicas < s.Replicas || s.ObservedGeneration < sts.Generation
+}
+
+// RestoredToOne returns the author's maxUnavailable that RestoreRollout replaces by 1, empty for none: after that,
+// nothing waits for the rollout to be complete.
+func RestoredToOne(sts *appsv1.StatefulSet, now time.Time) string {
+	s := recordedSet(sts, now)
+	if s.Bypassed || !Outdated(sts) || annotation.RestartsAtOnce(&s.Record.Author, replicasOf(sts)) == 1 {
+		return ""
+	}
+	return maxUnavailable(&s.Record.Author).String()
+}
+
 // RestoreRollout returns the patch that gives a StatefulSet its author's strategy back and removes
-// the record, nil for one without a record.
+// the record, nil for one without a record. While pods are left to restart, not more than one restarts at once.
 func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error) {
 	if !RolloutHeld(sts.Annotations) {
 		return nil, nil
 	}
 	s := recordedSet(sts, now)
+	if RestoredToOne(sts, now) != "" {
+		s.Record.Author = annotation.OneAtOnce(s.Record.Author)
+	}
 	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
 }
 
@@ -93,7 +136,11 @@ func EndRollout(sts *appsv1.StatefulSet, settle time.Duration, now time.Time) (p
 		}
 		wait = s.ReleaseSince.Add(settle).Sub(now)
 	}
-	if wait <= 0 {
+	switch {
+	case wait <= 0 && RestoredToOne(sts, now) != "": // the author's maxUnavailable is restored when it is complete
+		patch, err = s.Patch(s.Record.Value, annotation.RolloutValueOf(&s.Record.Author), false, rollout.GuardEnded, now)
+		return patch, time.Minute, err
+	case wait <= 0:
 		patch, err = RestoreRollout(sts, now)
 		return patch, 0, err
 	}

@@ -4,10 +4,17 @@
 package observe
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -26,10 +33,56 @@ func (r *Reader) Removal(ctx context.Context, sts *appsv1.StatefulSet) rollout.R
 	if err == nil && found && !out.Cluster.Single() {
 		out.PeersMove, err = r.anyPeersMove(ctx, o, sts)
 	}
+	if err == nil && found && o.Spans() {
+		out.First, err = r.firstToRestart(ctx, o, sts)
+	}
 	if err != nil {
 		out.Unread = err.Error()
 		return out
 	}
 	out.NotEtcd = !found
 	return out
+}
+
+// firstToRestart returns the StatefulSet of a cluster of several whose pods restart before those of another one:
+// one that restarts them already, or else the first by name that is held. The controller of each waits for its
+// own pods only. It is empty if no pod of the other one restarts, or if that is the first.
+func (r *Reader) firstToRestart(ctx context.Context, o owner.Owner, of *appsv1.StatefulSet) (string, error) {
+	w, err := (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().workload(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	running, first := "", of.Name
+	for _, sts := range w.sets() {
+		remains := podsRemain(sts, w.pods)
+		switch {
+		case sts.Name == of.Name && !remains:
+			return "", nil
+		case sts.Name == of.Name || !remains:
+		case !HoldsRollout(sts):
+			running = sts.Name
+		case sts.Name < first:
+			first = sts.Name
+		}
+	}
+	if first == of.Name {
+		first = ""
+	}
+	return cmp.Or(running, first), nil
+}
+
+// podsRemain reports whether the author's strategy of a StatefulSet restarts pods, or may do so.
+func podsRemain(sts *appsv1.StatefulSet, pods []*corev1.Pod) bool {
+	strategy := &sts.Spec.UpdateStrategy
+	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, time.Time{}); ok && record.Value == annotation.RolloutValueOf(strategy) {
+		strategy = &record.Author
+	}
+	author, whole := annotation.RolloutValueOf(strategy), owner.OfStatefulSet(sts)
+	if author.OnDelete || replicasOf(sts) <= author.Partition {
+		return false
+	}
+	return sts.Status.ObservedGeneration < sts.Generation || slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+		ref := metav1.GetControllerOfNoCopy(pod)
+		return ref != nil && ref.UID == sts.UID && pod.Labels[appsv1.StatefulSetRevisionLabel] != sts.Status.UpdateRevision && whole.Ordinal(pod.Name) >= author.Partition
+	})
 }

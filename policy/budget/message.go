@@ -37,7 +37,7 @@ var consequence = map[policy.Reason]string{
 	policy.BackupFailing:    "allows no eviction until backups succeed or the hold limit has passed",
 	BackupFailingTooLong:    "allows evictions down to the quorum, because the hold limit has passed; backups still fail",
 	policy.AllReady:         "allows evictions down to the quorum",
-	RolloutUnderWay:         "allows no eviction while a rollout restarts the members one after the other",
+	RolloutUnderWay:         "allows no eviction while a rollout restarts the members",
 	QuorumAtRisk:            "allows no eviction until more members and their pods are ready",
 	policy.MemberDown:       "allows evictions of unready pods only",
 	PodNotReady:             "allows no eviction until every pod is Ready or its member is known to be down",

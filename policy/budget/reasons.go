@@ -30,7 +30,7 @@ var (
 		"Fewer members than a quorum are ready with a Ready pod. No pod may be evicted, whatever its state, because its member may be needed to restore the quorum.",
 		"First, bring a member back. kubectl etcd status NAME shows which members are down, and why. Don't delete pods or volumes of the members that still run.")
 	RolloutUnderWay = reasons.Add("RolloutUnderWay",
-		"A rollout restarts the members one after the other. An eviction between two restarts would add a second member that is down, so no pod may be evicted.",
+		"A rollout restarts the members. An eviction between two restarts would add another member that is down, so no pod may be evicted.",
 		"Wait until the rollout is complete. If a restarted pod is not Ready for two minutes, unready pods may be evicted again.")
 	_           = reasons.Include(policy.MemberDown)
 	PodNotReady = reasons.Add("PodNotReady",

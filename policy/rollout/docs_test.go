@@ -11,6 +11,6 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	policytest.Rows(t, nil, rolloutRows, removalRows)
+	policytest.Rows(t, nil, rolloutRows, endRows, removalRows)
 	policytest.Reasons(t, Reasons())
 }

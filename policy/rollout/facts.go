@@ -38,6 +38,8 @@ type Set struct {
 	Value Value
 	// Author is the partition that its author chose. Pods below it stay as they are.
 	Author int
+	// Several is true if the strategy of its author lets its controller restart more than one pod at once.
+	Several bool
 	// Observed is true once the StatefulSet's controller has seen the last change of it.
 	Observed bool
 	// Ordered is true if its controller makes no progress past a pod that is not Ready.

@@ -27,6 +27,12 @@ var (
 	Unguarded = reasons.Add("RolloutUnguarded",
 		"No policy holds the rollout any more. A policy that is replaced is back within a moment, so no pod restarts until the settle time is over. The rollout is then released.",
 		"To hold the rollout, let one EtcdTopologyPolicy with spec.rollout.guard Enforce select the cluster. To release it at once, use the annotation kubectl-etcd.dev/rollout.")
+	RestartsSeveral = reasons.Add("RolloutRestartsSeveral",
+		"maxUnavailable of the StatefulSet's rolling update resolves to more than 1. A rollout that is not held restarts several members at once, which can lose the quorum.",
+		"Set spec.updateStrategy.rollingUpdate.maxUnavailable to 1.")
+	OneByOne = reasons.Add("RolloutReleasesOneByOne",
+		"The hold of the rollout ends, and several StatefulSets run the cluster. The controller of each waits for its own pods only, so they are released one after the other: the next one when all members of the others are ready, or after holdLimit. After a release by hand, it is two minutes.",
+		"Wait. If it remains, find out which member is not ready: kubectl etcd status NAME. To release the next StatefulSet after two minutes in any case, use the annotation kubectl-etcd.dev/rollout.")
 	Unconfirmed = reasons.Add("RolloutUnconfirmed",
 		"etcd-webhook has read the members' leases for the first time, so it is not known yet whether the members still renew them. No pod restarts.",
 		"Wait for a moment.")

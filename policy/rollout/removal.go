@@ -20,6 +20,8 @@ type Removal struct {
 	// PeersMove is true if a pod that would restart listens for peers on other schemes or ports than with the
 	// newest template, as in Pod, and InParts if no coordinated restart can restart all members of the cluster.
 	PeersMove, InParts bool
+	// First is another StatefulSet of the cluster whose pods restart before those of this one, empty for none.
+	First string
 }
 
 // StaysHeld returns why the rollout stays held, without a full stop. It is empty if the rollout may be
@@ -45,6 +47,9 @@ func (r Removal) StaysHeld() string {
 	}
 	if r.PeersMove {
 		return "its new template has the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()
+	}
+	if r.First != "" {
+		return "its members would restart beside those of StatefulSet " + r.First + ", which are the first"
 	}
 	return ""
 }

@@ -45,6 +45,8 @@ var removalRows = []struct {
 	{"O-24 the peers move, in several StatefulSets", Removal{PeersMove: true, InParts: true, Cluster: clusterWith("vvv", nil)}, "restore the scheme and port"},
 	{"O-21 a member is down, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("vxv", nil)}, "main-1 is not"},
 	{"O-20 one member, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("v", nil)}, ""},
+	{"O-25 another StatefulSet is the first", Removal{First: "north", Cluster: clusterWith("vvv", nil)}, "beside those of StatefulSet north"},
+	{"O-21 a member is down, and another StatefulSet is the first", Removal{First: "north", Cluster: clusterWith("vxv", nil)}, "main-1 is not"},
 	{"O-22 well", Removal{Cluster: clusterWith("vvv", nil)}, ""},
 }
 

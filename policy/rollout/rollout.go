@@ -67,11 +67,11 @@ func (f Facts) over(s Settings) (Step, bool) {
 	case !slices.ContainsFunc(f.Sets, func(s Set) bool { return s.Held && !s.complete() }):
 		return f.release(Complete, "every pod has the new template"), true
 	case f.Reason != "":
-		return f.release(ReleasedByHand, "a user released it: %s", f.Reason), true
+		return f.end(outageLimit, ReleasedByHand, "a user released it: "+f.Reason), true
 	case f.Cluster.Single():
 		return f.release(OneMember, "the cluster has one member, and its restart interrupts the cluster in any case"), true
 	case f.Unguarded && f.UnguardedFor >= s.Settle:
-		return f.release(GuardEnded, "no policy holds it any more"), true
+		return f.end(s.HoldLimit, GuardEnded, "no policy holds it any more"), true
 	}
 	return Step{}, false
 }

@@ -72,6 +72,9 @@ func missingFor(d time.Duration) func(*Facts) {
 // unknown is set where it is not known which other members there are.
 func unknown(f *Facts) { f.Cluster.SizeUnknown = "Secret tuning is not read" }
 
+// several has the author's strategy restart several pods at once.
+func several(f *Facts) { f.Sets[0].Several = true }
+
 func inOrder(f *Facts) { f.Sets[0].Ordered = true }
 
 // justNow changes all pods that are not Ready to have been Ready a moment ago.
@@ -148,6 +151,8 @@ var rolloutRows = []struct {
 	{"O-14 the author's partition", with(with(of("vvv", "ooo", 3), unguardedFor(settle)), func(f *Facts) { f.Sets[0].Author = 2 }), "Release, partition 2", GuardEnded},
 	{"O-14 and one is missing", with(of("vvv", "-oo", 3), unguardedFor(settle)), "Release, partition 0", GuardEnded},
 	{"O-14 not observed", with(with(of("vvv", "ooo", 3), unguardedFor(settle)), func(f *Facts) { f.Sets[0].Observed = false }), "Release, partition 0", GuardEnded},
+	{"O-27 several pods at once", with(of("vvv", "ooo", 3), several), "Next main-2, partition 2", policy.AllReady},
+	{"O-27 the last pod", with(of("vvv", "onn", 1), several), "Next main-0, partition 0", policy.AllReady},
 	{"O-15 well", with(of("vvv", "ooo", 3), unguardedFor(settle-1)), "Hold, partition 3", Unguarded},
 	{"O-15 one was released", with(of("vvv", "ooo", 2), unguardedFor(0)), "Hold, partition 3", Unguarded},
 	{"O-15 one is down", with(of("vvx", "ooo", 3), unguardedFor(0)), "Hold, partition 3", Unguarded},

@@ -20,7 +20,7 @@ const (
 	Next Act = "Next"
 	// Restart deletes a pod that is down, so that it is created again with the new template.
 	Restart Act = "Restart"
-	// Release gives the author's strategy back to all sets.
+	// Release gives the author's strategy back to all sets, or to one.
 	Release Act = "Release"
 )
 
@@ -32,11 +32,13 @@ type Step struct {
 	Message string
 	// Pod is the one of Next and Restart.
 	Pod string
+	// Set is the one of Release, if it releases only one and others wait for it.
+	Set string
 	// Delete is true if the pod must be deleted now. It is false until the strategy with which it gets
 	// the new template is in force.
 	Delete bool
 	// Values are the strategies of the sets, in their order. Released are those of which the hold
-	// ends: they get back what their author chose.
+	// ends: they get back what their author chose. All others restart at most one pod at once.
 	Values   []Value
 	Released []bool
 }
@@ -45,12 +47,12 @@ func (f Facts) hold(reason policy.Reason, format string, args ...any) Step {
 	return f.step(Hold, reason, fmt.Sprintf(format, args...))
 }
 
-// release ends the hold of all sets.
+// release gives all sets their author's partition, and ends their hold.
 func (f Facts) release(reason policy.Reason, format string, args ...any) Step {
 	step := f.step(Release, reason, fmt.Sprintf(format, args...))
 	for i, set := range f.Sets {
 		if set.Held {
-			step.Values[i], step.Released[i] = Value{Partition: set.Author}, true
+			step.Values[i], step.Released[i] = Value{Partition: set.Author}, f.ends(&set)
 		}
 	}
 	return step

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -110,15 +111,39 @@ func RolloutValueOf(s *appsv1.StatefulSetUpdateStrategy) rollout.Value {
 	return rollout.Value{Partition: int(*s.RollingUpdate.Partition)}
 }
 
-// WithRolloutValue returns the author's strategy with the value that this project sets.
+// WithRolloutValue returns the author's strategy with the value that this project sets. At most one pod at once
+// restarts by it.
 func WithRolloutValue(author appsv1.StatefulSetUpdateStrategy, v rollout.Value) appsv1.StatefulSetUpdateStrategy {
 	if v.OnDelete {
 		return appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 	}
-	out := *author.DeepCopy()
+	out := OneAtOnce(author)
 	if out.RollingUpdate == nil {
 		out.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{}
 	}
 	out.RollingUpdate.Partition = new(int32(v.Partition)) //nolint:gosec // a number of replicas
 	return out
+}
+
+// OneAtOnce returns a strategy by which at most one pod at once restarts. A percentage is replaced whatever the
+// replicas are, because their number may change.
+func OneAtOnce(s appsv1.StatefulSetUpdateStrategy) appsv1.StatefulSetUpdateStrategy {
+	out := *s.DeepCopy()
+	if r := out.RollingUpdate; r != nil && r.MaxUnavailable != nil && (r.MaxUnavailable.Type == intstr.String || r.MaxUnavailable.IntVal > 1) {
+		r.MaxUnavailable = new(intstr.FromInt32(1))
+	}
+	return out
+}
+
+// RestartsAtOnce returns how many of the replicas a StatefulSet's controller may restart at once. Like it, it
+// rounds a percentage down, but not below 1.
+func RestartsAtOnce(s *appsv1.StatefulSetUpdateStrategy, replicas int) int {
+	if s.RollingUpdate == nil || s.RollingUpdate.MaxUnavailable == nil || RolloutValueOf(s).OnDelete {
+		return 1
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(s.RollingUpdate.MaxUnavailable, replicas, false)
+	if err != nil {
+		return 1 // the API server refuses such a value
+	}
+	return max(1, min(n, replicas))
 }
