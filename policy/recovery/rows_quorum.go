@@ -123,7 +123,7 @@ var bootstraps = row{
 const replacedWhy = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. Remove what is left of it. sweep does that 10 minutes after the operation last renewed its lock."
 
 // replacedAside is the same of an operation that may have set the data of members aside.
-const replacedAside = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. The members may run without their data, which it may have set aside on their volumes. Restore no client traffic and replace no member before you have looked. sweep shows the name of that data."
+const replacedAside = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. The members may run without their data, which it may have set aside on their volumes. Restore no client traffic and replace no member before you have checked that. sweep shows the name of that data."
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,

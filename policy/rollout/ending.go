@@ -33,13 +33,13 @@ func (f Facts) end(limit time.Duration, reason policy.Reason, message string) St
 // at once is restored when no pod is left to restart.
 func (f Facts) ends(s *Set) bool { return !s.Several || s.complete() || f.Cluster.Single() }
 
-// letGo reports whether a set was released, and gets the rest of its author's strategy when it is complete.
-func (s *Set) letGo() bool {
+// goesOn reports whether a set was released, and gets the rest of its author's strategy when it is complete.
+func (s *Set) goesOn() bool {
 	return s.Held && s.Several && s.Value == Value{Partition: s.Author}
 }
 
 // waits reports whether a set is yet to be released.
-func (s *Set) waits() bool { return s.Held && !s.complete() && !s.letGo() }
+func (s *Set) waits() bool { return s.Held && !s.complete() && !s.goesOn() }
 
 func (f Facts) waiting() int {
 	n := 0
@@ -122,7 +122,7 @@ func (f Facts) lost() bool {
 // unchanged leaves the sets that were released before as they are.
 func (f Facts) unchanged(step Step) Step {
 	for i := range f.Sets {
-		if f.Sets[i].letGo() && !f.Sets[i].complete() {
+		if f.Sets[i].goesOn() && !f.Sets[i].complete() {
 			step.Values[i] = f.Sets[i].Value
 		}
 	}

@@ -53,7 +53,7 @@ var (
 		remove)
 	JournalOfOldData = reasons.Add("JournalOfOldData",
 		"A restore stopped after it may have renamed the members' data, and its StatefulSet is gone or was created again since. No command can continue the restore. The members may run without their data, which is beside their data directory under the name that kubectl etcd sweep prints.",
-		"Don't restore client traffic and replace no member before you have looked at that data. When you need none of it, delete the journal.")
+		"Don't restore client traffic and replace no member before you have checked that data. When you need none of it, delete the journal.")
 	JournalUnfinished = reasons.Add("JournalUnfinished",
 		"An operation is unfinished for more than a day.",
 		"Continue it with the command that began it, or undo it with the same command and --abort.")

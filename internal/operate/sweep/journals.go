@@ -53,10 +53,10 @@ func (v *view) journalItem(ctx context.Context, l *journal.Listed) Item {
 	return i
 }
 
-// oldDataWays returns how to look for the data that a restore has set aside, and how to delete its journal.
+// oldDataWays returns how to find the data that a restore has set aside, and how to delete its journal.
 func oldDataWays(i *Item, flags string) []string {
 	return []string{
-		"look on the volume of each member, beside its data directory, for " + restore.AsideName(i.journal) + ": the data from before the restore, if it was renamed",
+		"search the volume of each member, beside its data directory, for " + restore.AsideName(i.journal) + ": the data from before the restore, if it was renamed",
 		fmt.Sprintf("kubectl delete configmap %s -n %s%s, when none of that is needed", i.Name, i.Namespace, flags),
 	}
 }
