@@ -30,6 +30,11 @@ func TestEndOf(t *testing.T) {
 		// Its level is warn, and it is the end of etcd all the same.
 		`{"level":"warn","msg":"server error","error":"the member has been permanently removed from the cluster"}` + "\n" +
 			`{"level":"warn","msg":"data-dir used by this member must be removed"}` + "\n" + `{"level":"info","msg":"stopped"}`: "permanently removed from the cluster",
+		// etcd 3.7 ends with the consequences.
+		`{"level":"warn","msg":"server error","error":"the member has been permanently removed from the cluster"}` + "\n" +
+			`{"level":"error","msg":"setting up serving from embedded etcd failed.","error":"server is stopping"}` + "\n" +
+			`{"level":"fatal","msg":"listener failed","error":"server is stopping"}`: "permanently removed from the cluster",
+		`{"level":"fatal","msg":"listener failed","error":"server is stopping"}`: "",
 		// Lines with an error that etcd survives, of whatever text.
 		mismatch: "",
 		`{"level":"warn","msg":"failed to reach the peer URL","error":"snap: timeout"}`:                                                    "",

@@ -57,10 +57,14 @@ func graveTexts(line string) []string {
 	return nil
 }
 
+// stopping is the error of what fails because etcd has begun to end. etcd 3.7 ends with it after its removal.
+const stopping = "server is stopping"
+
 // mostEndLines is in how many lines from the end the message is looked for. Go prints its stack after it.
 const mostEndLines = 40
 
-// endOf returns what the end of a log shows. Only its last message of a level at which etcd ends counts.
+// endOf returns what the end of a log shows. Only its last message of a level at which etcd ends counts,
+// and none that is a consequence of the end.
 func endOf(text string) LogEnd {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	end := LogEnd{Last: short(lines[len(lines)-1])}
@@ -74,7 +78,7 @@ func endOf(text string) LogEnd {
 				}
 			}
 		}
-		if texts != nil {
+		if texts != nil && !slices.Contains(texts, stopping) {
 			break
 		}
 	}
