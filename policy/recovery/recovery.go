@@ -89,8 +89,8 @@ const (
 	TakeBackup   Do = "TakeBackup"
 	// CureAlarm removes the cause of an alarm, and disarms it.
 	CureAlarm Do = "CureAlarm"
-	Resume       Do = "Resume"
-	Reconcile    Do = "Reconcile"
+	Resume    Do = "Resume"
+	Reconcile Do = "Reconcile"
 	// EndSuspension lets etcd-druid act on the spec again.
 	EndSuspension  Do = "EndSuspension"
 	RestoreTraffic Do = "RestoreTraffic"

@@ -78,7 +78,9 @@ var hibernated = row{
 }
 
 // stopped reports whether an operation of this program, which starts the members again, has stopped all of them.
-func (s *state) stopped() bool { return s.hibernated() && (s.Interrupted || s.CutsTraffic && s.Operation != "") }
+func (s *state) stopped() bool {
+	return s.hibernated() && (s.Interrupted || s.CutsTraffic && s.Operation != "")
+}
 
 // awake guards a row that is about a cluster with members.
 func awake(holds func(*state) bool) func(*state) bool {
