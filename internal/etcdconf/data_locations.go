@@ -6,7 +6,6 @@ package etcdconf
 import (
 	"cmp"
 	"path"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -23,11 +22,10 @@ type DataLocation struct {
 // DataLocations returns where the data directory and the write-ahead log are. known is false if a directory is
 // not known, or the pod has no such container.
 func (c Config) DataLocations(spec *corev1.PodSpec) (data, wal DataLocation, known bool) {
-	i := slices.IndexFunc(spec.Containers, func(of corev1.Container) bool { return of.Name == c.Container })
-	if i < 0 || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+	at := c.withKnownData(spec)
+	if at == nil {
 		return data, wal, false
 	}
-	at := &spec.Containers[i]
 	return locationOf(at, c.DataDir), locationOf(at, cmp.Or(c.WALDir, path.Join(c.DataDir, "member", "wal"))), true
 }
 

@@ -15,18 +15,27 @@ func (c Config) KnowsDataDir() bool { return c.Unknown["data-dir"] == "" && IsKn
 // DataMounts returns the names of the volumes with the data directory and the write-ahead log. A directory
 // on no volume has none. known is false if a directory is not known, or the pod has no such container.
 func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) {
-	i := slices.IndexFunc(spec.Containers, func(of corev1.Container) bool { return of.Name == c.Container })
+	at := c.withKnownData(spec)
+	if at == nil {
+		return nil, false
+	}
 	dirs := []string{c.DataDir}
 	if c.WALDir != "" {
 		dirs = append(dirs, c.WALDir)
 	}
-	if i < 0 || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
-		return nil, false
-	}
 	for _, dir := range dirs {
-		if mount, _ := MountAt(&spec.Containers[i], dir); mount != nil {
+		if mount, _ := MountAt(at, dir); mount != nil {
 			volumes = append(volumes, mount.Name)
 		}
 	}
 	return volumes, true
+}
+
+// withKnownData returns the container of a pod whose data directories are known, nil for none.
+func (c Config) withKnownData(spec *corev1.PodSpec) *corev1.Container {
+	i := slices.IndexFunc(spec.Containers, func(of corev1.Container) bool { return of.Name == c.Container })
+	if i < 0 || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+		return nil
+	}
+	return &spec.Containers[i]
 }

@@ -53,9 +53,10 @@ func (r *Reader) claimsLeft(ctx context.Context, namespace string, t owner.Targe
 // ofAny reports whether a claim has the name of one of any of some StatefulSets: data-b-a-0 is of b-a, and not of a.
 func ofAny(sets []appsv1.StatefulSet, claim string) bool {
 	return slices.ContainsFunc(sets, func(s appsv1.StatefulSet) bool {
-		return slices.ContainsFunc(s.Spec.VolumeClaimTemplates, func(template corev1.PersistentVolumeClaim) bool {
-			ordinal, is := strings.CutPrefix(claim, template.Name+"-"+s.Name+"-")
-			return is && !strings.Contains(ordinal, "-")
+		o := owner.OfStatefulSet(&s)
+		return slices.ContainsFunc(o.Claims, func(c owner.Claim) bool {
+			pod, is := strings.CutPrefix(claim, c.Template+"-")
+			return is && o.Ordinal(pod) >= 0
 		})
 	})
 }

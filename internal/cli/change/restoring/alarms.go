@@ -41,16 +41,7 @@ func (c *cluster) relieve(ctx context.Context, cluster *app.Cluster, survey etcd
 
 // readAlarms is relieve for a command that continues after the check of the cluster.
 func (c *cluster) readAlarms(ctx context.Context) error {
-	cluster, err := c.task.app.Cluster(ctx, c.task.target)
-	if err != nil {
-		return err
-	}
-	defer cluster.Close()
-	survey, err := cluster.Members.Survey(ctx)
-	if err != nil {
-		return err
-	}
-	return c.relieve(ctx, cluster, survey)
+	return c.surveyed(ctx, func(cluster *app.Cluster, survey etcd.Survey) error { return c.relieve(ctx, cluster, survey) })
 }
 
 // inForce returns an error while alarms are in force in the restored cluster, or if that is not known: a cluster that

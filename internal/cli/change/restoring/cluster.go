@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -94,6 +95,23 @@ func (c *cluster) Agree(ctx context.Context, size int, revision int64) (waiting,
 }
 
 func (c *cluster) agree(ctx context.Context, size int, revision int64) error {
+	return c.surveyed(ctx, func(cluster *app.Cluster, survey etcd.Survey) error {
+		if err := restore.Agree(survey, size, revision); err != nil {
+			return err
+		}
+		hashes, err := cluster.Members.Hashes(ctx, survey.Members, c.task.app.Clock)
+		if err != nil {
+			return err
+		}
+		if err := restore.SameData(hashes); err != nil {
+			return err
+		}
+		return c.relieve(ctx, cluster, survey)
+	})
+}
+
+// surveyed calls f with the cluster as it is now, and a survey of its members.
+func (c *cluster) surveyed(ctx context.Context, f func(*app.Cluster, etcd.Survey) error) error {
 	cluster, err := c.task.app.Cluster(ctx, c.task.target)
 	if err != nil {
 		return err
@@ -103,15 +121,5 @@ func (c *cluster) agree(ctx context.Context, size int, revision int64) error {
 	if err != nil {
 		return err
 	}
-	if err := restore.Agree(survey, size, revision); err != nil {
-		return err
-	}
-	hashes, err := cluster.Members.Hashes(ctx, survey.Members, c.task.app.Clock)
-	if err != nil {
-		return err
-	}
-	if err := restore.SameData(hashes); err != nil {
-		return err
-	}
-	return c.relieve(ctx, cluster, survey)
+	return f(cluster, survey)
 }
