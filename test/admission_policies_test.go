@@ -113,6 +113,11 @@ func TestOnlyTheStrategyMayChange(t *testing.T) {
 	if !allows(changed, set()) || !allows(set(), changed) {
 		t.Error("a hold or a release is denied")
 	}
+	recorded := set()
+	annotations(recorded)["kubectl-etcd.dev/evictions"] = "a-0=uid@2026-11-20T10:00:00Z"
+	if !allows(recorded, set()) || !allows(set(), recorded) {
+		t.Error("a record of evictions is denied")
+	}
 	for _, field := range fieldsOf[appsv1.StatefulSetSpec]() {
 		if field == "updateStrategy" {
 			continue

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -20,10 +20,11 @@ import (
 
 // evictionHandler refuses evictions and deletions of members' pods that would leave fewer
 // healthy voters than a quorum. It reads pods, leases and budgets from the API server at that
-// moment. What it allows it records on a budget, so that all replicas count it.
+// moment. What it allows it records on a budget, or on a StatefulSet where there is none, so that all
+// replicas count it.
 type evictionHandler struct {
 	reader  *observe.Reader
-	budgets BudgetPatcher
+	records RecordPatcher
 	self    string
 }
 
@@ -49,9 +50,9 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 	}
 	d, err = recordedDecision{
 		decide:  func() (Decision, bool) { return review.decide(facts) },
-		leaving: func() (*policyv1.PodDisruptionBudget, string) { return facts.Budget, facts.Text },
+		leaving: func() (client.Object, string) { return facts.Holder, facts.Text },
 		reread:  func() error { return facts.Reread(ctx, h.reader) },
-	}.make(ctx, h.budgets)
+	}.make(ctx, h.records)
 	busy, is := errors.AsType[*busyError](err)
 	switch {
 	case err == nil:
@@ -61,8 +62,8 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,
-		Message: fmt.Sprintf("%s: other clients write the disruption budget of the members at the same time, and the %s could not be recorded %s; try again",
-			review.owner, review.request.what(), busy),
+		Message: fmt.Sprintf("%s: other clients write %s at the same time, and the %s could not be recorded %s; try again",
+			review.owner, holderOf(facts.Holder), review.request.what(), busy),
 	}
 }
 
@@ -122,9 +123,9 @@ func (r *evictionReview) decide(e *observe.Eviction) (d Decision, record bool) {
 	// be counted.
 	case !verdict.Record || !enforced || r.request.dryRun || e.Blocked && !r.request.deletes:
 		return d, false
-	case e.Budget == nil:
+	case e.Holder == nil:
 		d.Outcome, d.Reason = Warned, reasons.EvictionNotRecorded
-		d.Warnings = []string{fmt.Sprintf("no disruption budget selects the members of %s, so the %s %s is not recorded: "+
+		d.Warnings = []string{fmt.Sprintf("no disruption budget selects the members of %s, and they have no StatefulSet, so the %s %s is not recorded: "+
 			"only the pods of this moment count, and two evictions at once don't know of each other", r.owner, r.request.what(), r.request.pod)}
 		return d, false
 	}

@@ -19,8 +19,8 @@ import (
 	sigsjson "sigs.k8s.io/json"
 )
 
-// BudgetPatcher patches disruption budgets. A client is one.
-type BudgetPatcher interface {
+// RecordPatcher patches the objects that record evictions: disruption budgets and StatefulSets. A client is one.
+type RecordPatcher interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
-// liveObjects are the objects that the API server has. Budgets can be patched.
+// liveObjects are the objects that the API server has. Budgets and StatefulSets can be patched.
 type liveObjects struct {
 	mu      sync.Mutex
 	objects observetest.Objects
@@ -57,7 +58,7 @@ func (l *liveObjects) List(ctx context.Context, list client.ObjectList, opts ...
 	return l.objects.List(ctx, list, opts...)
 }
 
-// Patch implements BudgetPatcher as the API server does: a version that is not the stored one is
+// Patch implements RecordPatcher as the API server does: a version that is not the stored one is
 // a conflict.
 func (l *liveObjects) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if l.before != nil {
@@ -77,19 +78,18 @@ func (l *liveObjects) Patch(_ context.Context, obj client.Object, patch client.P
 		return err
 	}
 	for _, o := range l.objects {
-		pdb, ok := o.(*policyv1.PodDisruptionBudget)
-		if !ok || client.ObjectKeyFromObject(pdb) != client.ObjectKeyFromObject(obj) {
+		if reflect.TypeOf(o) != reflect.TypeOf(obj) || client.ObjectKeyFromObject(o) != client.ObjectKeyFromObject(obj) {
 			continue
 		}
-		if pdb.UID != wrote.UID || wrote.ResourceVersion != "" && pdb.ResourceVersion != wrote.ResourceVersion {
-			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), pdb.Name, nil)
+		if o.GetUID() != wrote.UID || wrote.ResourceVersion != "" && o.GetResourceVersion() != wrote.ResourceVersion {
+			return apierrors.NewConflict(policyv1.Resource("objects"), o.GetName(), nil)
 		}
 		l.patches++
-		pdb.Annotations = wrote.Annotations
-		pdb.ResourceVersion = pdb.ResourceVersion + "1"
+		o.SetAnnotations(wrote.Annotations)
+		o.SetResourceVersion(o.GetResourceVersion() + "1")
 		return nil
 	}
-	return apierrors.NewNotFound(policyv1.Resource("poddisruptionbudgets"), obj.GetName())
+	return apierrors.NewNotFound(policyv1.Resource("objects"), obj.GetName())
 }
 
 // change applies a change to a stored object of a name.

@@ -65,10 +65,10 @@ func (acceptedPatches) Patch(context.Context, client.Object, client.Patch, ...cl
 	return nil
 }
 
-func register(tb testing.TB, r *observe.Reader, budgets BudgetPatcher) testServer {
+func register(tb testing.TB, r *observe.Reader, records RecordPatcher) testServer {
 	tb.Helper()
 	s := testServer{}
-	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Budgets: budgets, StatefulSets: acceptedPatches{}, Metrics: prometheus.NewRegistry()}); err != nil {
+	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Records: records, StatefulSets: acceptedPatches{}, Metrics: prometheus.NewRegistry()}); err != nil {
 		tb.Fatal(err)
 	}
 	return s

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -27,7 +27,7 @@ import (
 // voters, and changes nothing. What it allows it records on a budget, as the guard of evictions does.
 type scaleHandler struct {
 	reader  *observe.Reader
-	budgets BudgetPatcher
+	records RecordPatcher
 }
 
 // scaleReview is what is known of a write of a cluster's replicas.
@@ -47,9 +47,9 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 	}
 	d, err := recordedDecision{
 		decide:  review.decide,
-		leaving: func() (*policyv1.PodDisruptionBudget, string) { return review.scale.Budget, review.scale.Text },
+		leaving: func() (client.Object, string) { return review.scale.Budget(), review.scale.Text },
 		reread:  func() error { return review.scale.Reread(ctx, h.reader) },
-	}.make(ctx, h.budgets)
+	}.make(ctx, h.records)
 	busy, is := errors.AsType[*busyError](err)
 	switch {
 	case err == nil:
@@ -172,7 +172,7 @@ func (r *scaleReview) decide() (d Decision, record bool) {
 	}
 	// A step whose member has left etcd, and the stop of all members, take no voter from the others.
 	record = enforced && !r.dryRun && r.scale.Text != "" && !r.scale.Facts.Declared && r.scale.Facts.Asked > 0
-	if record && r.scale.Budget == nil {
+	if record && r.scale.Budget() == nil {
 		record = false
 		d.Warnings = append(d.Warnings, r.notRecorded("no disruption budget selects the members"))
 	}

@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // spanningCluster returns a healthy cluster over StatefulSets, each given as NAME/REPLICAS, with one
@@ -238,23 +237,6 @@ func TestEvictionsBesideASecret(t *testing.T) {
 	change(live, "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{v1alpha1.SizeAnnotation: "1"} })
 	e.gets("a-0, the only voter", evictionOf("a-0"), true, "OneMember")
 	e.gets("b-0 of another cluster", evictionOf("b-0"), false, "SizeUnknown")
-}
-
-// TestEvictionsWithoutBudget holds that a cluster without a budget is judged by its pods, those that
-// are being deleted among them, and that the client learns that nothing is recorded.
-func TestEvictionsWithoutBudget(t *testing.T) {
-	t.Parallel()
-	live := spanningCluster(t, "a/1", "b/1", "c/1")
-	change(live, "all", func(b *policyv1.PodDisruptionBudget) {
-		b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"other": "pods"}}
-	})
-	e := expectation{t, replica(t, live, live)}
-	got := e.gets("a-0", evictionOf("a-0"), true, reasons.EvictionNotRecorded.Name())
-	if text := strings.Join(got.Warnings, " "); !strings.Contains(text, "no disruption budget selects the members") {
-		t.Errorf("warned %q", text)
-	}
-	change(live, "a-0", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
-	e.gets("b-0", evictionOf("b-0"), false, "QuorumNeedsMember")
 }
 
 // setReplicas stores a write of the replicas. The StatefulSet's pods are still there.

@@ -34,8 +34,8 @@ type Config struct {
 	Self string
 	// Identity names this replica in answers to probes.
 	Identity Identity
-	// Budgets writes the records of evictions.
-	Budgets BudgetPatcher
+	// Records writes the records of evictions.
+	Records RecordPatcher
 	// StatefulSets releases rollouts when the program is uninstalled.
 	StatefulSets StatefulSetPatcher
 	Metrics      prometheus.Registerer
@@ -75,8 +75,8 @@ func (c Config) handlers() map[string]handler {
 		entries.PodDisruptionBudget: &budgetHandler{reader: c.Reader, self: c.Self},
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},
-		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
-		entries.Scale:               &scaleHandler{reader: c.Reader, budgets: c.Budgets},
+		entries.Eviction:            &evictionHandler{reader: c.Reader, records: c.Records, self: c.Self},
+		entries.Scale:               &scaleHandler{reader: c.Reader, records: c.Records},
 		entries.Rollout:             &rolloutHandler{reader: c.Reader, self: c.Self},
 		entries.Uninstall:           &uninstallHandler{reader: c.Reader, statefulSets: c.StatefulSets, clock: c.Reader.Leases.Clock},
 	}

@@ -57,8 +57,9 @@ const (
 	// BudgetSizeReadAnnotation is the text of the owner's size annotation that was
 	// read last.
 	BudgetSizeReadAnnotation = "kubectl-etcd.dev/budget-size-read"
-	// EvictionsAnnotation has the evictions of members that were admitted a moment ago, as
-	// POD=UID@TIME with commas between them. One without effect stays until the next is recorded.
+	// EvictionsAnnotation on a budget has the evictions of members that were admitted a moment ago, as
+	// POD=UID@TIME with commas between them. A StatefulSet has those that were admitted while no budget
+	// selected the members. One without effect stays until the next is recorded.
 	EvictionsAnnotation = "kubectl-etcd.dev/evictions"
 
 	// CreatedByLabel with the value CreatedByController marks a budget that this project

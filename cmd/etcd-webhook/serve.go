@@ -70,7 +70,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	built := version.Get()
 	err = webhook.Register(mgr.GetWebhookServer(), webhook.Config{
 		Reader: reader, Self: self, Identity: webhook.Identity{Replica: replica, Version: built.Version},
-		Budgets: mgr.GetClient(), StatefulSets: mgr.GetClient(), Metrics: metrics.Registry,
+		Records: mgr.GetClient(), StatefulSets: mgr.GetClient(), Metrics: metrics.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)

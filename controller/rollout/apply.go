@@ -91,19 +91,19 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r observe.Rollout
 // admits none beside it. It renews the record while the pod is still there. It fails where an eviction
 // was recorded since the facts were read.
 func (c *Reconciler) recordLeaving(ctx context.Context, r observe.Rollout, step rollout.Step) error {
-	pod := r.Pods[step.Pod]
-	if step.Act != rollout.Next || pod == nil || r.Budget == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
+	pod, budget := r.Pods[step.Pod], r.Budget()
+	if step.Act != rollout.Next || pod == nil || budget == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil
 	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": r.Budget.UID, "resourceVersion": r.Budget.ResourceVersion,
+		"uid": budget.UID, "resourceVersion": budget.ResourceVersion,
 		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: r.Record(pod)},
 	}})
 	if err != nil {
 		return err
 	}
 	target := &policyv1.PodDisruptionBudget{}
-	target.Namespace, target.Name = r.Budget.Namespace, r.Budget.Name
+	target.Namespace, target.Name = budget.Namespace, budget.Name
 	return c.Client.Patch(ctx, target, client.RawPatch(types.MergePatchType, body), write.FieldOwner)
 }
 

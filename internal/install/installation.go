@@ -50,6 +50,8 @@ type Installation struct {
 	// the others to Held.
 	Rollouts []appsv1.StatefulSet
 	Held     []HeldRollout
+	// Recorded are the StatefulSets with a record of evictions.
+	Recorded []appsv1.StatefulSet
 	// Cut are the Services whose client traffic is cut. Judge moves those that stay cut to StaysCut.
 	Cut      []corev1.Service
 	StaysCut []StaysCut
@@ -198,6 +200,9 @@ func Find(ctx context.Context, kube client.Client, inventory NamespaceInventory)
 	if found.Rollouts, err = heldRollouts(ctx, kube); err != nil {
 		return nil, err
 	}
+	if found.Recorded, err = recordedSets(ctx, kube); err != nil {
+		return nil, err
+	}
 	if found.Cut, err = cutServices(ctx, kube); err != nil {
 		return nil, err
 	}
@@ -226,7 +231,7 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 // Empty reports whether there is no object of the installation and none that it changed. Rollouts that
 // stay held and Services that stay cut don't count.
 func (i *Installation) Empty() bool {
-	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Rollouts)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
+	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Rollouts)+len(i.Recorded)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }
 
 // heldBudgets returns the budgets with a record of etcd-webhook, and those that it created.

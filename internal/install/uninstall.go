@@ -90,7 +90,7 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
 		return err
 	}
-	if err := errors.Join(u.restoreBudgets(ctx), u.restoreRollouts(ctx)); err != nil {
+	if err := errors.Join(u.restoreBudgets(ctx), u.restoreRollouts(ctx), u.removeEvictions(ctx)); err != nil {
 		return err
 	}
 	for _, p := range u.retainedPolicies(found) {

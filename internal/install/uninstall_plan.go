@@ -35,6 +35,9 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	for i := range found.Rollouts {
 		p.Steps = append(p.Steps, fmt.Sprintf("restore the update strategy of StatefulSet %s/%s, whose cluster is well; its rollout then continues without regard for the health of etcd", found.Rollouts[i].Namespace, found.Rollouts[i].Name))
 	}
+	for i := range found.Recorded {
+		p.Steps = append(p.Steps, fmt.Sprintf("remove the record of evictions from StatefulSet %s/%s", found.Recorded[i].Namespace, found.Recorded[i].Name))
+	}
 	for _, h := range found.Held {
 		p.Warnings = append(p.Warnings, u.staysHeld(h))
 	}

@@ -4,6 +4,8 @@
 package install
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
@@ -36,9 +38,9 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 			needs = append(needs, operate.Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
 		}
 	}
-	for i := range found.Rollouts {
+	for _, sts := range slices.Concat(found.Rollouts, found.Recorded) {
 		for _, verb := range []string{"get", "patch"} {
-			needs = append(needs, operate.Need{Verb: verb, Group: appsv1.GroupName, Resource: "statefulsets", Namespace: found.Rollouts[i].Namespace, Name: found.Rollouts[i].Name})
+			needs = append(needs, operate.Need{Verb: verb, Group: appsv1.GroupName, Resource: "statefulsets", Namespace: sts.Namespace, Name: sts.Name})
 		}
 	}
 	return needs

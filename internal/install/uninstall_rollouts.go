@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,17 +17,16 @@ import (
 
 // heldRollouts returns the StatefulSets with a record of a rollout.
 func heldRollouts(ctx context.Context, kube client.Client, options ...client.ListOption) ([]appsv1.StatefulSet, error) {
+	return statefulSetsWith(ctx, kube, observe.RolloutHeld, options...)
+}
+
+// statefulSetsWith returns the StatefulSets that have the annotations.
+func statefulSetsWith(ctx context.Context, kube client.Client, has func(annotations map[string]string) bool, options ...client.ListOption) ([]appsv1.StatefulSet, error) {
 	var list appsv1.StatefulSetList
 	if err := kube.List(ctx, &list, options...); err != nil {
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
-	var held []appsv1.StatefulSet
-	for _, sts := range list.Items {
-		if observe.RolloutHeld(sts.Annotations) {
-			held = append(held, sts)
-		}
-	}
-	return held, nil
+	return slices.DeleteFunc(list.Items, func(sts appsv1.StatefulSet) bool { return !has(sts.Annotations) }), nil
 }
 
 // HeldRollout is a StatefulSet whose rollout stays held.

@@ -23,9 +23,10 @@ import (
 // Eviction is what is known of the eviction of a member's pod.
 type Eviction struct {
 	Facts eviction.Facts
-	// Leaving has the budget for the record, which was read before everything else.
+	// Leaving has the object for the record. Its budgets were read before everything else, and its
+	// StatefulSets before the pods.
 	Leaving
-	// Text is what the annotation of Budget becomes with this eviction.
+	// Text is what the annotation of Holder becomes with this eviction.
 	Text string
 	// Blocked is true if the API server will refuse the eviction, by the pod's budgets.
 	Blocked bool
@@ -69,10 +70,10 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 	return e, nil
 }
 
-// Reread reads the budget of the record again, which another client wrote, and nothing else: what
+// Reread reads the holder of the record again, which another client wrote, and nothing else: what
 // that client recorded counts beside the pods that were read before.
 func (e *Eviction) Reread(ctx context.Context, r *Reader) error {
-	if err := e.live.reread(ctx, r, e.Budget.Name); err != nil {
+	if err := e.live.reread(ctx, r, e.Holder); err != nil {
 		return err
 	}
 	e.judge()

@@ -10,66 +10,94 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
-// Leaving has the members with an eviction that admission has allowed a moment ago, as the budgets of their cluster
-// record them.
+// Leaving has the members with an eviction that admission has allowed a moment ago, as the budgets and the
+// StatefulSets of their cluster record them.
 type Leaving struct {
-	// Budget is the one that the next record is written on, as it was read. All replicas choose the
-	// same one. It is nil if no budget selects the members.
-	Budget   *policyv1.PodDisruptionBudget
+	// Holder is the object that the next record is written on, as it was read: the first budget by name
+	// that selects a member, or without one the first StatefulSet by name. So all replicas choose the
+	// same one. It is nil for a cluster that has neither.
+	Holder   client.Object
 	underWay []eviction.UnderWay
-	// kept are the records of Budget that are still of use to any replica, those of other clusters
+	// kept are the records of Holder that are still of use to any replica, those of other clusters
 	// among them.
 	kept []annotation.Eviction
 	at   time.Time
+}
+
+// Budget returns the Holder if it is a budget, and otherwise nil.
+func (l Leaving) Budget() *policyv1.PodDisruptionBudget {
+	pdb, _ := l.Holder.(*policyv1.PodDisruptionBudget)
+	return pdb
 }
 
 // othersLimit is how long the records of pods that are none of this cluster's are kept. Whether they
 // are of use only their cluster knows, by clocks that may differ.
 const othersLimit = 10 * time.Minute
 
-// leaving reads the records on the budgets that select members. The first of them by name is the
-// one for the next record.
+// leaving reads the records of a cluster. budgets are those of its namespace.
 func (r *Reader) leaving(w *workload, budgets []policyv1.PodDisruptionBudget) Leaving {
 	l := Leaving{at: r.Leases.Clock.Now()}
-	slices.SortFunc(budgets, func(a, b policyv1.PodDisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
-	for i := range budgets {
-		pdb := &budgets[i]
-		if w.selects(pdb) == 0 {
-			continue
-		}
-		var kept []annotation.Eviction
-		for _, e := range annotation.ParseEvictions(pdb.Annotations[v1alpha1.EvictionsAnnotation]) {
-			pod := w.pod(e.Pod)
-			if pod == nil {
-				// A budget may select the members of several clusters.
-				if l.at.Sub(e.At).Abs() < othersLimit {
-					kept = append(kept, e)
-				}
-				continue
-			}
-			key := w.owner.Namespace + " " + annotation.FormatEvictions([]annotation.Eviction{e})
-			age := r.Leases.Since(key, e.At, eviction.Bound)
-			if age >= eviction.Bound {
-				continue
-			}
-			// A replica that read the pods a moment ago has this one as healthy.
-			kept = append(kept, e)
-			// The pod has gone, or is about to: it isn't Ready then, or was created again.
-			if pod.UID == e.UID && pod.DeletionTimestamp == nil {
-				l.underWay = append(l.underWay, eviction.UnderWay{Pod: e.Pod, Age: age})
-			}
-		}
-		if l.Budget == nil {
-			l.Budget, l.kept = pdb, kept
+	for _, holder := range w.holders(budgets) {
+		kept := r.records(w, holder, &l)
+		if l.Holder == nil {
+			l.Holder, l.kept = holder, kept
 		}
 	}
 	return l
+}
+
+// holders returns the objects that may have records of a cluster's evictions: the budgets that select
+// members, by name, and then its StatefulSets, by name. A StatefulSet has those of the time without a
+// budget.
+func (w *workload) holders(budgets []policyv1.PodDisruptionBudget) []client.Object {
+	var selecting, sets []client.Object
+	for i := range budgets {
+		if w.selects(&budgets[i]) > 0 {
+			selecting = append(selecting, &budgets[i])
+		}
+	}
+	for _, sts := range w.sets() {
+		sets = append(sets, sts)
+	}
+	byName := func(a, b client.Object) int { return cmp.Compare(a.GetName(), b.GetName()) }
+	slices.SortFunc(selecting, byName)
+	slices.SortFunc(sets, byName)
+	return append(selecting, sets...)
+}
+
+// records adds the evictions under way that an object records. It returns the records that are still of
+// use.
+func (r *Reader) records(w *workload, holder client.Object, l *Leaving) []annotation.Eviction {
+	var kept []annotation.Eviction
+	for _, e := range annotation.ParseEvictions(holder.GetAnnotations()[v1alpha1.EvictionsAnnotation]) {
+		pod := w.pod(e.Pod)
+		if pod == nil {
+			// A budget may select the members of several clusters.
+			if l.at.Sub(e.At).Abs() < othersLimit {
+				kept = append(kept, e)
+			}
+			continue
+		}
+		key := w.owner.Namespace + " " + annotation.FormatEvictions([]annotation.Eviction{e})
+		age := r.Leases.Since(key, e.At, eviction.Bound)
+		if age >= eviction.Bound {
+			continue
+		}
+		// A replica that read the pods a moment ago has this one as healthy.
+		kept = append(kept, e)
+		// The pod has gone, or is about to: it isn't Ready then, or was created again.
+		if pod.UID == e.UID && pod.DeletionTimestamp == nil {
+			l.underWay = append(l.underWay, eviction.UnderWay{Pod: e.Pod, Age: age})
+		}
+	}
+	return kept
 }
 
 // RecordedFor reports whether a pod has a record that is younger than age.
@@ -77,7 +105,7 @@ func (l Leaving) RecordedFor(pod string, age time.Duration) bool {
 	return slices.ContainsFunc(l.underWay, func(u eviction.UnderWay) bool { return u.Pod == pod && u.Age < age })
 }
 
-// Record returns the annotation of Budget with pods that leave now, and without what is of no use
+// Record returns the annotation of Holder with pods that leave now, and without what is of no use
 // any more. The new ones come first, since only so many are read.
 func (l Leaving) Record(pods ...*corev1.Pod) string {
 	var all []annotation.Eviction

@@ -97,17 +97,45 @@ func (l *liveCluster) sized() Facts {
 	return f
 }
 
-// reread reads a budget again.
-func (l *liveCluster) reread(ctx context.Context, r *Reader, name string) error {
+// reread reads the holder of a record again, and the budgets if it is a StatefulSet: a budget that was
+// created since has the records from then on.
+func (l *liveCluster) reread(ctx context.Context, r *Reader, holder client.Object) error {
+	again := &Reader{Reader: r.Uncached()}
+	if sts, ok := holder.(*appsv1.StatefulSet); ok {
+		return l.rereadSet(ctx, again, sts.Name)
+	}
+	namespace, name := l.owner.Namespace, holder.GetName()
 	var pdb policyv1.PodDisruptionBudget
-	namespace := l.owner.Namespace
-	found, err := (&Reader{Reader: r.Uncached()}).Fetch(ctx, namespace, name, &pdb)
+	found, err := again.Fetch(ctx, namespace, name, &pdb)
 	if err != nil {
 		return fmt.Errorf("observe budget %s/%s: %w", namespace, name, err)
 	}
 	l.budgets = slices.DeleteFunc(l.budgets, func(b policyv1.PodDisruptionBudget) bool { return b.Name == name })
 	if found {
 		l.budgets = append(l.budgets, pdb)
+	}
+	return nil
+}
+
+// rereadSet reads a StatefulSet and the budgets of its namespace again.
+func (l *liveCluster) rereadSet(ctx context.Context, again *Reader, name string) error {
+	namespace := l.owner.Namespace
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := again.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {
+		return fmt.Errorf("list budgets of namespace %s: %w", namespace, err)
+	}
+	l.budgets = budgets.Items
+	var sts appsv1.StatefulSet
+	if err := again.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sts); err != nil {
+		return fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name, err)
+	}
+	if l.w.sts.Name == name {
+		l.w.sts = &sts
+	}
+	for i := range l.w.rest {
+		if l.w.rest[i].Name == name {
+			l.w.rest[i] = &sts
+		}
 	}
 	return nil
 }

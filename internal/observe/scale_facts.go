@@ -118,9 +118,9 @@ func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
 	return out, nil
 }
 
-// Reread reads the budget of the record again, which another client wrote, and nothing else.
+// Reread reads the holder of the record again, which another client wrote, and nothing else.
 func (s *Scale) Reread(ctx context.Context, r *Reader) error {
-	if err := s.live.reread(ctx, r, s.Budget.Name); err != nil {
+	if err := s.live.reread(ctx, r, s.Holder); err != nil {
 		return err
 	}
 	s.judge()
