@@ -20,6 +20,7 @@ import (
 // TestCheckOldData: a member that ran before the others began without data is not restarted.
 func TestCheckOldData(t *testing.T) {
 	t.Parallel()
+	j := newTogether(t).together(t)
 	for _, row := range []struct {
 		name    string
 		minutes [3]int // since when each member runs; main-2 doesn't answer
@@ -43,7 +44,9 @@ func TestCheckOldData(t *testing.T) {
 			s.survey.Members, s.survey.List = append(s.survey.Members, m), append(s.survey.List, l)
 		}
 		f := &operate.Findings{}
-		(&Job{}).checkOldData(s, &Record{Only: row.only}, f)
+		if err := j.checkPods(t.Context(), s, &Record{Only: row.only}, f); err != nil {
+			t.Fatal(err)
+		}
 		if refused := strings.Contains(strings.Join(f.Refusals, ""), "main-2 ran before"); refused != row.refused {
 			t.Errorf("%s: %q, refused: want %t", row.name, f.Refusals, row.refused)
 		}
