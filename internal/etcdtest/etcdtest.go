@@ -42,6 +42,8 @@ type Cluster struct {
 	// Reached are the pods whose members the metrics of each other member show as connected and sending.
 	// Nil leaves connections out of the metrics.
 	Reached []string
+	// Odd is the pod of the member whose data differ from those of all others, empty for none.
+	Odd string
 	// Database is what a snapshot contains, as Database returns it. Members without one have no snapshots.
 	Database []byte
 	// Auth enables authentication. NoUser has each call that needs a user refused with it.

@@ -153,7 +153,11 @@ func (m *member) MoveLeader(_ context.Context, r *pb.MoveLeaderRequest) (*pb.Mov
 }
 
 func (m *member) HashKV(context.Context, *pb.HashKVRequest) (*pb.HashKVResponse, error) {
-	return &pb.HashKVResponse{Header: m.header(), Hash: 42, CompactRevision: 1}, nil
+	r := &pb.HashKVResponse{Header: m.header(), Hash: 42, CompactRevision: 1}
+	if m.name() == m.cluster.Odd {
+		r.Hash++
+	}
+	return r, nil
 }
 
 func (m *member) Compact(_ context.Context, r *pb.CompactionRequest) (*pb.CompactionResponse, error) {
