@@ -19,6 +19,30 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
+// TestReplacedAfterSetAside: the journal of a restore that may have set data aside has its name, so no command removes
+// it.
+func TestReplacedAfterSetAside(t *testing.T) {
+	t.Parallel()
+	for payload, aside := range map[string]bool{`{"done":0}`: false, `{"done":1}`: true, `"unreadable"`: true} {
+		set := observetest.EtcdSet("main/3")
+		set.UID = "now"
+		text := fmt.Sprintf(`{"kind":"snapshot restore","began":"2026-01-01T00:00:00Z","object":"before","payload":%s}`, payload)
+		kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "kubectl-etcd-main"}, Data: map[string]string{"journal.json": text}}
+		g := gatherer{
+			Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{set, kept}}},
+			Facts:  &health.Facts{Owner: owner.OfStatefulSet(set)},
+		}
+		g.operations(t.Context())
+		want := "kubectl etcd sweep --remove -n team"
+		if aside {
+			want = "kubectl etcd sweep -n team"
+		}
+		if u := g.UnderWay.Value; !g.Replaced || g.SetsAside != aside || u == nil || !slices.Equal(u.Commands, []string{want}) {
+			t.Errorf("%s: %t, %t, %+v, want %q", payload, g.Replaced, g.SetsAside, g.UnderWay, want)
+		}
+	}
+}
+
 // TestReplaced: an operation on a StatefulSet that was created again since can be neither continued nor undone, so the
 // command is another one.
 func TestReplaced(t *testing.T) {
