@@ -17,6 +17,10 @@ import (
 // reports. It assigns each pod to one entry only.
 func assign(list []Listed, endpoints []Endpoint, members []Member) {
 	taken := map[string]bool{}
+	// byHost reports whether an entry without a pod has a peer URL with the name of a pod as its host.
+	byHost := func(l *Listed, j int) bool {
+		return l.Pod == "" && slices.ContainsFunc(l.PeerURLs, func(u string) bool { return firstLabel(u) == endpoints[j].Pod })
+	}
 	each := func(same func(*Listed, int) bool) {
 		for i := range list {
 			if list[i].Pod != "" {
@@ -39,7 +43,9 @@ func assign(list []Listed, endpoints []Endpoint, members []Member) {
 		return slices.ContainsFunc(l.PeerURLs, func(u string) bool { return slices.Contains(endpoints[j].PeerURLs, u) })
 	})
 	each(func(l *Listed, j int) bool {
-		return slices.ContainsFunc(l.PeerURLs, func(u string) bool { return firstLabel(u) == endpoints[j].Pod })
+		// Of two entries with one host, one has a wrong peer URL. Their names show which.
+		others := slices.ContainsFunc(list, func(o Listed) bool { return o.ID != l.ID && byHost(&o, j) })
+		return byHost(l, j) && !others
 	})
 	each(func(l *Listed, j int) bool {
 		return l.Name != "" && (l.Name == endpoints[j].Name || endpoints[j].Name == "" && l.Name == endpoints[j].Pod)

@@ -59,6 +59,14 @@ func TestAssign(t *testing.T) {
 			want:      "a-1",
 		},
 		{
+			row: "the peer URL of one has the host of another",
+			list: []Listed{
+				{ID: 2, Name: "a-2", PeerURLs: []string{"http://a-1.a:2381"}}, {ID: 3, Name: "a-1", PeerURLs: []string{"http://a-1.a:2380"}},
+			},
+			endpoints: pods("a-1", "a-2"),
+			want:      "a-2 a-1",
+		},
+		{
 			row:       "a member that never started has no pod",
 			list:      []Listed{{ID: 7, PeerURLs: []string{"http://a-9.a:2380"}}},
 			endpoints: pods("a-0"),

@@ -11,9 +11,10 @@ var bitnami = Product{
 	Env:  []string{"ETCD_ON_K8S", "MY_STS_NAME"},
 	Membership: Membership{
 		Manager: ByStartScript, ManagerName: "the members' start script", RemovesMembers: true,
-		ChartValue: "replicaCount",
-		ScaleHow:   ", which removes members from etcd before it scales in",
-		ReplaceHow: selfHealing,
+		CorrectsPeerURLs: true,
+		ChartValue:       "replicaCount",
+		ScaleHow:         ", which removes members from etcd before it scales in",
+		ReplaceHow:       selfHealing,
 	},
 	RecoveryEnv: "ETCD_DISASTER_RECOVERY",
 	RecoveryOff: "helm upgrade --reuse-values --set disasterRecovery.enabled=false",

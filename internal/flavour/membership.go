@@ -35,6 +35,9 @@ type Membership struct {
 	ScaleInHow string
 	// ReplaceHow is how to replace a member whose data is lost.
 	ReplaceHow string
+	// CorrectsPeerURLs is true if the start script of a member sets its peer URLs in etcd's list to those that it
+	// advertises, so that a restart of its pod corrects them.
+	CorrectsPeerURLs bool
 	// ChartValue is the value of its chart with the number of members. Where it is set, ScaleHow
 	// is what follows the command that sets it.
 	ChartValue string

@@ -32,7 +32,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		Alarms: f.alarmsRaised(), ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
 		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
-		Unread: f.unread(),
+		Misaddressed: f.misaddressedNames(), Unread: f.unread(),
 	}
 	r.Members = f.recoveryMembers()
 	elsewhere := 0 // members that other workloads run

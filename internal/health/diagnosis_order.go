@@ -49,7 +49,7 @@ func (f *Facts) Order(a recovery.Action) string {
 		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
 	case recovery.RestoreTraffic:
 		return f.restoreTraffic()
-	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease:
+	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease, recovery.CorrectPeerURL:
 	}
 	return f.changeOrder(a)
 }
@@ -70,6 +70,10 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 	case recovery.RemoveMember:
 		if l, is := f.memberOf(a.Member); is {
 			return f.toRemove(l)
+		}
+	case recovery.CorrectPeerURL:
+		if l, is := f.memberOf(a.Member); is {
+			return f.peerURLCure(l)
 		}
 	case recovery.DeleteLease:
 		return f.kubectl("delete lease " + f.memberPrefix() + a.Member)

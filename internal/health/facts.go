@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -84,6 +85,9 @@ type Facts struct {
 	// MayRemove is the verdict of the membership rule on the removal of each member in etcd's
 	// list, by member ID. A member without a verdict may not be removed.
 	MayRemove map[uint64]policy.Verdict
+	// PeerURLs are where the peer URLs in etcd's list lead, by member ID. Its Err is why that is not known. It lacks the
+	// members without a pod, and is empty for a single member, which no other one connects to.
+	PeerURLs map[uint64]Got[peers.Lead]
 	// FatalLogs are the messages with which etcd ended in pods that don't answer, by pod, where a
 	// restart doesn't help.
 	FatalLogs map[string]string

@@ -68,6 +68,12 @@ func memberChecks() []Check {
 			Cure: "Follow the advice in the finding.",
 			run:  factsComplete,
 		},
+		{
+			ID: "M009", Category: Members, Title: "each member's peer URL leads to its pod",
+			Doc:  "Members connect to each other by the peer URLs in etcd's member list, and etcd ignores --initial-advertise-peer-urls of a member with data. If the list has a wrong URL of a member, nothing shows it while the connections stand. After a restart, the others can't connect to the member by it. The check compares the list with the URLs that each pod advertises. It finds nothing if a Service, a load balancer or a name outside of the cluster is between, or if a script assembles the URL. If a member has several URLs, one that leads to its pod is enough.",
+			Cure: "Set the URL in etcd's list to the one that the pod advertises, with etcdctl member update or by way of what manages the members. Never update a learner.",
+			run:  peerURLsLead, needs: NeedMembers,
+		},
 	}
 }
 

@@ -27,7 +27,7 @@ var shown = []struct {
 	{"Q005", reasons.SplitBrain}, {"Q001", policy.NoQuorum}, {"Q004", policy.NoQuorum}, {"D010", recovery.BeganWithoutData},
 	{"M006", policy.MemberDown}, {"M002", policy.MemberDown}, {"M001", reasons.MemberWithoutPod}, {"M004", reasons.MemberWithoutPod},
 	{"D001", reasons.Alarm}, {"R002", reasons.BackupNotReady}, {"R003", reasons.BackupNotReady}, {"T001", policy.ClientTrafficCut}, {"G003", reasons.OperationInterrupted},
-	{"M003", reasons.Learner}, {"D002", reasons.QuotaNear}, {"Q006", reasons.MemberLags}, {"D003", reasons.Fragmented}, {"C001", reasons.CertificateExpires},
+	{"M009", recovery.WrongPeerAddress}, {"M003", reasons.Learner}, {"D002", reasons.QuotaNear}, {"Q006", reasons.MemberLags}, {"D003", reasons.Fragmented}, {"C001", reasons.CertificateExpires},
 	{"V001", reasons.VersionsDiffer}, {"Q003", budget.EvenSize}, {"O004", reasons.ConditionsOld}, {"O005", reasons.ConditionBad},
 	{"P003", reasons.SpreadBroken}, {"P001", reasons.SpreadBroken}, {"P002", reasons.SpreadBroken},
 	{"B001", reasons.NoBudget}, {"B002", reasons.BudgetsOverlap}, {"B003", reasons.BudgetBelowQuorum}, {"B004", reasons.BudgetNotCounted}, {"B005", reasons.BudgetAllowsNone},

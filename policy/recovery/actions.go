@@ -34,7 +34,7 @@ func (s *state) keepOldLog() Action {
 // harmless returns an action that changes no member while the only data from before may be in one.
 func (s *state) harmless(a Action) Action {
 	switch a.Do {
-	case RestartPod, Replace, RemoveMember, DeleteLease, Promote, ScaleBack:
+	case RestartPod, Replace, RemoveMember, DeleteLease, Promote, ScaleBack, CorrectPeerURL:
 		if s.beganAgain() {
 			return s.keepOldLog()
 		}

@@ -48,6 +48,8 @@ type Facts struct {
 	Backups policy.Status
 	// Alarms are the kinds of alarms that are raised, such as NOSPACE.
 	Alarms []string
+	// Misaddressed are the members whose peer URLs in etcd's list are known not to lead to their pods.
+	Misaddressed []string
 	// ClusterIDs counts the different cluster IDs that the members report.
 	ClusterIDs int
 	// Formed is true if anything shows that the cluster has had a quorum. Created is when its

@@ -84,6 +84,9 @@ func kindOf(bits int) func(*Facts) {
 		if bits&9 == 9 {
 			f.Alarms = []string{"NOSPACE"}
 		}
+		if bits&9 == 8 {
+			f.Misaddressed = []string{"main-0"}
+		}
 	}
 }
 
@@ -217,6 +220,7 @@ func naive(f Facts) []string {
 	add("X-7", kept && earlyAsked > 0 && !again)
 	add("X-18", kept && again)
 	add("X-19", len(f.Alarms) > 0)
+	add("X-20", len(f.Misaddressed) > 0 && kept && quiet)
 	add("X-8", out > 0 && quiet)
 	add("X-9", learn > 0 && quiet)
 	add("X-10", !quiet && !f.Interrupted)
@@ -250,6 +254,9 @@ func TestSafe(t *testing.T) {
 		}
 		if pick(3) == 0 || f.Interrupted {
 			f.Operation = "rollout"
+		}
+		if pick(9) == 0 {
+			f.Misaddressed = []string{"m0"}
 		}
 		for i := range pick(6) {
 			m := Member{
@@ -289,7 +296,7 @@ func TestSafe(t *testing.T) {
 func unsafe(f Facts, s Scenario) string {
 	s2 := count(f)
 	i := slices.IndexFunc(f.Members, func(m Member) bool { return m.Name == s.Action.Member })
-	changes := slices.Contains([]Do{RestartPod, Replace, RemoveMember, DeleteLease}, s.Action.Do)
+	changes := slices.Contains([]Do{RestartPod, Replace, RemoveMember, DeleteLease, CorrectPeerURL}, s.Action.Do)
 	switch {
 	case !changes:
 		return ""
@@ -297,6 +304,8 @@ func unsafe(f Facts, s Scenario) string {
 		return "the members are of several clusters"
 	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return m.Predates && f.counts(m) && m.Answer == Silent }):
 		return "a member may have the only data"
+	case s.Action.Do == CorrectPeerURL && s2.kept():
+		return ""
 	case i < 0:
 		return "no member is named"
 	case s.Action.Do != DeleteLease && s.Action.Do != RemoveMember && !s2.kept():

@@ -103,6 +103,9 @@ var (
 	AlarmRaised = reasons.Add("AlarmRaised",
 		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. etcd refuses all writes, also with a quorum of healthy members.",
 		"For NOSPACE: kubectl etcd defrag NAME, which compacts, defragments, and disarms. For CORRUPT: kubectl etcd check NAME --only D004 shows which member differs. Replace it, and only then disarm.")
+	WrongPeerAddress = reasons.Add("WrongPeerAddress",
+		"X-20: the peer URL of a member in etcd's list does not lead to its pod. When the current connections end, the others can't connect to it again.",
+		"Set it to the one that the pod advertises: kubectl etcd check NAME --only M009 prints the command.")
 )
 
 // The reasons of what a member does when it starts, I-1 to I-8 of DEP-01's table for

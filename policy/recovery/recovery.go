@@ -100,6 +100,8 @@ const (
 	Replace        Do = "Replace"
 	RemoveMember   Do = "RemoveMember"
 	DeleteLease    Do = "DeleteLease"
+	// CorrectPeerURL sets the peer URL of a member in etcd's list to the one that its pod advertises.
+	CorrectPeerURL Do = "CorrectPeerURL"
 	// Recover restores the cluster from the data of a survivor.
 	Recover Do = "Recover"
 )

@@ -25,7 +25,7 @@ type row struct {
 // the rows that are as urgent.
 var rows = []row{
 	hibernated, splitBrain, quorumLost, quorumReturns, beganAgain, unclear, bootstraps, interrupted,
-	minorityDown, alarmRaised, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
+	minorityDown, alarmRaised, misaddressed, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
 	trafficCut, scaleUp, scaleDown, podsDiffer,
 	readyIsOld, allReadyIsOld, readyComes, allReadyComes, podsUnready, unknownForLong, statusBehind, unconfirmed, backupUnknown,
 	pink,
@@ -98,7 +98,7 @@ var pink = row{
 		return s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
 			len(s.superfluous)+len(s.outside)+len(s.learners)+len(s.unreadyWell)+len(s.outOfSync())+len(s.longUnknown())+len(s.unreadyPods()) == 0 &&
 			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.Operation == "" && !s.Interrupted && !s.TrafficCut &&
-			len(s.Alarms) == 0
+			len(s.Alarms)+len(s.Misaddressed) == 0
 	}),
 	title: func(s *state) string {
 		return policy.Count(s.voters, "member") + ", all healthy: nothing is to be done."

@@ -168,6 +168,22 @@ var alarmRaised = row{
 	},
 }
 
+// misaddressed is a cluster of members that may all be well: as long as they stay connected, a wrong peer URL shows
+// nowhere else.
+var misaddressed = row{
+	id: "X-20", reason: WrongPeerAddress,
+	holds: whole(func(s *state) bool { return len(s.Misaddressed) > 0 && s.kept() && s.Operation == "" }),
+	title: func(s *state) string {
+		return policy.Names(s.Misaddressed, "has a peer URL in etcd's list that does not lead to its pod", "have peer URLs in etcd's list that do not lead to their pods") + "."
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{{Fact: "wrong peer URLs", Asked: "of 1 or more members", Observed: strings.Join(s.Misaddressed, ", "), Met: true}, s.noOperation()}
+	},
+	action: func(s *state) Action {
+		return Action{Do: CorrectPeerURL, Member: s.Misaddressed[0], Why: "The others connect to it by the list alone. When the current connections end, they can't connect to it again."}
+	},
+}
+
 var trafficCut = row{
 	id: "X-14", reason: Cut,
 	holds: awake(func(s *state) bool { return s.TrafficCut }),

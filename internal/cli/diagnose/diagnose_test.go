@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -57,7 +58,10 @@ var cases = map[string]struct {
 		f.Pods.Err, f.Pods.Value = errors.New("pods is forbidden"), nil
 		f.Survey.Err, f.Survey.Value = errors.New("pods is forbidden"), etcd.Survey{}
 	}},
-	"alarm":          {"X-19", func(f *health.Facts) { f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"} }},
+	"alarm": {"X-19", func(f *health.Facts) { f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"} }},
+	"peer-url": {"X-20", func(f *health.Facts) {
+		f.PeerURLs = map[uint64]health.Got[peers.Lead]{2: {Value: peers.Lead{Wrong: []string{"there is no Service team-a/wrong"}, Advertised: []string{"https://etcd-main-1.etcd-main-peer.team-a.svc:2380"}}}}
+	}},
 	"scaled-to-zero": {"X-1", scaleToZero},
 	"restore-interrupted": {"X-6", func(f *health.Facts) {
 		scaleToZero(f)

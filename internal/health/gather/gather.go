@@ -93,6 +93,7 @@ func (g *gatherer) all(ctx context.Context) {
 		},
 	)
 	g.away(ctx)
+	g.peerURLs(ctx)
 	switch {
 	case g.needs(health.NeedSecrets):
 	case g.needs(health.NeedRenewal) && g.expiresSoon():

@@ -96,7 +96,7 @@ func (s *search) inOther(ctx context.Context, a address) error {
 	a.through = other.servicesWith(ctx, a)
 	for i := range other.pods {
 		if pod := &other.pods[i]; !ended(pod) && a.isOf(pod) {
-			return fmt.Errorf("its peer address %s is that of pod %s/%s", a.host, pod.Namespace, pod.Name)
+			return &ofOtherError{a.host, pod}
 		}
 	}
 	for i := range other.services {
@@ -105,6 +105,16 @@ func (s *search) inOther(ctx context.Context, a address) error {
 		}
 	}
 	return nil
+}
+
+// ofOtherError is that an address is one of a pod in another namespace.
+type ofOtherError struct {
+	host string
+	pod  *corev1.Pod
+}
+
+func (e *ofOtherError) Error() string {
+	return fmt.Sprintf("its peer address %s is that of pod %s/%s", e.host, e.pod.Namespace, e.pod.Name)
 }
 
 func isService(a address, service *corev1.Service) error {

@@ -148,7 +148,7 @@ func (s *search) isInOther(ctx context.Context, pod *corev1.Pod, a address) erro
 		is, err = other.onNode(ctx, pod, a)
 	}
 	if is {
-		return fmt.Errorf("its peer address %s is that of pod %s/%s", a.host, pod.Namespace, pod.Name)
+		return &ofOtherError{a.host, pod}
 	}
 	return err
 }

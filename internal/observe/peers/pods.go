@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package peers finds what runs a member of etcd's member list, or ran it: pods and stopped workloads, whatever
-// cluster they seem to belong to. It decides nothing. internal/operate calls it.
+// cluster they seem to belong to. It also finds out whether the peer URLs in that list lead to a member's pod. It decides
+// nothing. internal/operate and internal/health call it.
 package peers
 
 import (
