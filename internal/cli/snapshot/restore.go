@@ -38,7 +38,10 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 			it for members that can never answer again.
 
 			If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns. -y does
-			not confirm that: use --from-other-cluster with it.
+			not confirm that: use --from-other-cluster with it. A cluster of the same name is another one if the UID of
+			its object differs, and also etcd's cluster ID, or if that object existed already when the snapshot was taken.
+			If only one of the IDs differs, the cluster may have been restored or created again since: the command
+			only warns. In both cases, it does not count what is lost: revisions of two etcd clusters can't be compared.
 
 			For a StatefulSet, the command checks the snapshot, saves the present data if a member
 			answers, makes the data directories on your machine, cuts client traffic, stops all members,

@@ -66,7 +66,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	}
 	r.File, r.Snapshot = file, content
 	r.Bump, r.Tool, r.KeepFor = o.Bump, o.Tool, o.KeepFor
-	r.AllowUnsaved, r.From = o.AllowUnsaved, restoring.OtherCluster(c.Namespace, c.Name, inspected)
+	r.AllowUnsaved, r.Origin = o.AllowUnsaved, restoring.OriginOf(inspected)
 	if err := restoring.Survey(ctx, a, c, target, &r); err != nil {
 		return err
 	}

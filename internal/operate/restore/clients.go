@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,9 +22,14 @@ import (
 // SetSurvey fills in the facts from a survey of the members. split means that they belong to
 // several clusters.
 func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
+	r.ClusterIDs = nil
 	for _, m := range s.Members {
-		if m.Err == nil {
-			r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
+		if m.Err != nil {
+			continue
+		}
+		r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
+		if id := etcd.HexID(m.ClusterID); m.ClusterID != 0 && !slices.Contains(r.ClusterIDs, id) {
+			r.ClusterIDs = append(r.ClusterIDs, id)
 		}
 	}
 	r.List, r.Led, r.Split = s.List, s.Followed() != 0, split

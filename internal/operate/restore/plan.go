@@ -4,10 +4,7 @@
 package restore
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +12,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
@@ -71,9 +67,11 @@ type Plan struct {
 	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
 	Silent       []Silent
 	AllowUnsaved bool
-	// From is the other cluster that the record of the snapshot names, empty for none. FromOther allows its snapshot.
-	From      string
+	// Origin is the cluster that the record of the snapshot names. FromOther allows that it is another one.
+	Origin    Origin
 	FromOther bool
+	// ClusterIDs are those that the members report, none if no member answers.
+	ClusterIDs []string
 	// Denied is why etcd refuses snapshots to the user, empty if it doesn't.
 	Denied string
 	// Authentication is whether the members have it enabled.
@@ -188,18 +186,18 @@ func (r Plan) warnings() []string {
 	if r.Druid != nil && traffic.Suspended(r.Owner) {
 		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
 	}
-	if r.From != "" {
-		warn("the snapshot is of another cluster, as the file beside it shows: %s", r.From)
-	} else if names := r.foreignMembers(); names != "" {
-		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
-	}
+	r.warnOfOrigin(warn)
 	r.warnOfAlarms(warn)
 	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}
-	warn("everything written after revision %d is lost", r.Snapshot.Revision)
+	if r.comparable() {
+		warn("everything written after revision %d is lost", r.Snapshot.Revision)
+	} else {
+		warn("all data that the members have now is replaced by that of the snapshot")
+	}
 	return out
 }
 
@@ -224,37 +222,6 @@ func (r Plan) warnOfRevisions(warn func(format string, args ...any)) {
 	if r.Bump == 0 {
 		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
-}
-
-// foreignMembers returns the members in a snapshot if none has an ID or a peer URL of this
-// cluster. It is empty if one has, or if nothing can be compared.
-func (r Plan) foreignMembers() string {
-	ours := map[string]bool{}
-	for _, m := range r.Members {
-		if m.PeerURL != "" {
-			ours[m.PeerURL] = true
-		}
-	}
-	for _, l := range r.List {
-		ours[strconv.FormatUint(l.ID, 16)] = true
-		for _, u := range l.PeerURLs {
-			ours[u] = true
-		}
-	}
-	var names []string
-	for _, m := range r.Snapshot.Members {
-		if len(m.PeerURLs) > 0 && !slices.ContainsFunc(m.PeerURLs, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
-			continue // etcdutl's default, and so in a snapshot that backup-restore has compacted
-		}
-		if ours[strconv.FormatUint(m.ID, 16)] || slices.ContainsFunc(m.PeerURLs, func(u string) bool { return ours[u] }) {
-			return ""
-		}
-		names = append(names, cmp.Or(m.Name, strconv.FormatUint(m.ID, 16)))
-	}
-	if len(ours) == 0 {
-		return ""
-	}
-	return strings.Join(names, ", ")
 }
 
 func (r Plan) check() step.Step {

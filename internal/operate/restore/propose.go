@@ -6,7 +6,6 @@ package restore
 import (
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -15,18 +14,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Propose describes a restore for the user. taken is when the snapshot was taken, zero for unknown.
-func (r Plan) Propose(steps []step.Step, warnings []string, taken time.Time) operate.Plan {
+// Propose describes a restore for the user.
+func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	p := operate.Plan{
 		Title: fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
 		// A plan that the user agreed to, and that saves the present data, is not the same without that step.
 		Subject: fmt.Sprintf("%s %x saved=%t", r.Owner.UID, r.Snapshot.SHA256, r.Answers),
 		Typed:   r.Owner.Name,
-		Facts:   append(r.snapshotFacts(taken), r.lost()),
+		Facts:   append(r.snapshotFacts(), r.lost()),
 		Needs:   r.needs(),
 	}
-	if r.From != "" && !r.FromOther {
-		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", r.From, r.Owner)
+	if from := r.other(); from != "" && !r.FromOther {
+		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", from, r.Owner)
 	}
 	for _, w := range warnings {
 		p.Warnings = append(p.Warnings, w+".")
@@ -51,7 +50,8 @@ func titles(steps []step.Step) []string {
 	return out
 }
 
-func (r Plan) snapshotFacts(taken time.Time) []string {
+func (r Plan) snapshotFacts() []string {
+	taken := r.Origin.Taken
 	fact := fmt.Sprintf("the snapshot has %s at revision %d, %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size))
 	if !taken.IsZero() {
 		fact += fmt.Sprintf(", and was taken at %s, %s ago", taken.UTC().Format("2006-01-02 15:04 MST"), format.Since(r.At, taken))
@@ -64,6 +64,10 @@ func (r Plan) lost() string {
 	switch lost := r.Newest - r.Snapshot.Revision; {
 	case r.Newest == 0:
 		return "no member answers, so it is not known what was written after the snapshot; all of it is lost"
+	case r.other() != "":
+		return fmt.Sprintf("the members are at revision %d, and the snapshot is of another etcd cluster: it is not known what is lost", r.Newest)
+	case !r.comparable():
+		return fmt.Sprintf("the members are at revision %d, and the snapshot may be of another etcd cluster: it is not known what is lost", r.Newest)
 	case lost == 1:
 		return fmt.Sprintf("the members are at revision %d: 1 revision after the snapshot is lost", r.Newest)
 	case lost > 0:

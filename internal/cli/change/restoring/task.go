@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -110,7 +108,7 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
 	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
-	r.From, r.FromOther = OtherCluster(r.Owner.Namespace, r.Owner.Name, t.file), t.FromOther
+	r.Origin, r.FromOther = OriginOf(t.file), t.FromOther
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -129,26 +127,18 @@ func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, erro
 		return nil, operate.Plan{}, err
 	}
 	t.plan, t.steps = r, steps
-	p := r.Propose(steps, warnings, t.taken())
+	p := r.Propose(steps, warnings)
 	p.Facts = append(slices.Clone(t.recovery.Facts), p.Facts...)
 	return restore.NewRecord(r), p, nil
 }
 
-// OtherCluster returns the cluster that the record of a snapshot names, empty for the given one and without a record.
-// A cluster of the same name may have been created again.
-func OtherCluster(namespace, name string, s *v1alpha1.Snapshot) string {
-	if s.Origin == nil || s.Origin.Cluster.Namespace == namespace && s.Origin.Cluster.Name == name {
-		return ""
+// OriginOf returns the cluster that the record of a snapshot names, the zero value without a record.
+func OriginOf(s *v1alpha1.Snapshot) restore.Origin {
+	if s.Origin == nil {
+		return restore.Origin{}
 	}
 	c := s.Origin.Cluster
-	return format.PrintableLine(fmt.Sprintf("%s %s/%s (cluster ID %s)", c.Kind, c.Namespace, c.Name, s.Origin.ClusterID))
-}
-
-func (t *task) taken() time.Time {
-	if t.file.Origin == nil {
-		return time.Time{}
-	}
-	return t.file.Origin.TakenAt.Time
+	return restore.Origin{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name, UID: c.UID, ClusterID: s.Origin.ClusterID, Taken: s.Origin.TakenAt.Time}
 }
 
 // resume plans the rest of an unfinished restore, or its undoing.
