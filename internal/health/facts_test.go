@@ -203,7 +203,7 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 		ids  string
 	}{
 		{"pods", func(f *Facts) { f.Pods.Err = refused }, "M006 M007 B005 C003 D005 D006 D010"},
-		{"StatefulSet", func(f *Facts) { f.StatefulSet.Err = refused }, "W001 W002 W003 W004 W005 W006 W007 W008 W009 W010 W011"},
+		{"StatefulSet", func(f *Facts) { f.StatefulSet.Err = refused }, "W001 W002 W003 W004 W005 W006 W007 W008 W009 W010 W011 W012"},
 		{"Etcd", func(f *Facts) { f.Etcd.Err = refused }, "O001 O002 O003 O004 O005 O006 R003"},
 		{"survey", func(f *Facts) { f.Survey.Err = refused }, "Q001 Q002 Q004 Q005 Q006 Q007 M001 M002 M003 M004 M005 M009 D001 D002 D003 D004 D007 D009 D010 V001 V002 V003 V004 C001"},
 		{"member list", func(f *Facts) { f.Survey.Value.ListErr = refused }, "M001 M002 M003 M004 M005 M009 D010"},

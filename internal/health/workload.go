@@ -85,6 +85,12 @@ func workloadChecks() []Check {
 			Cure: "Remove the command from the hook. Remove a member only when you scale the cluster in.",
 			run:  keepsMembers,
 		},
+		{
+			ID: "W012", Category: Workload, Title: "a rollout restarts no more members than may be down",
+			Doc:  "maxUnavailable of a StatefulSet's rolling update lets its controller restart several pods at once. A percentage counts, too. If it is more than the members that may be down, a rollout loses the quorum. Disruption budgets don't stop a rollout. Row O-27 of docs/rules/rollout.md restarts one at a time if etcd-webhook holds rollouts: the finding is then information.",
+			Cure: "Set maxUnavailable of the rolling update to 1.",
+			run:  restartsSeveral, needs: NeedWebhook,
+		},
 	}
 }
 

@@ -57,7 +57,7 @@ func Untyped() map[string]string {
 		"V001": edits, "V002": edits, "V003": edits, "V004": edits,
 		"C001": edits, "C002": edits, "C003": hardware,
 		"P001": edits, "P002": edits, "P003": zones,
-		"W001": restarts, "W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W009": edits, "W010": restarts, "W011": edits,
+		"W001": restarts, "W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W009": edits, "W010": restarts, "W011": edits, "W012": edits,
 		"R002": druid, "R003": druid,
 		"O001": druid, "O003": druid, "O004": druid, "O005": druid,
 		"T002": edits, "T003": shows,
