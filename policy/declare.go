@@ -23,3 +23,8 @@ func (c Cluster) DeclareVoters(n string) string {
 func (c Cluster) TargetArgs() string {
 	return cmp.Or(c.Target, c.Name, "NAME") + " -n " + cmp.Or(c.Namespace, "NAMESPACE")
 }
+
+// CountElsewhere is how members that the lists name count for etcd-webhook, as a clause: it reads StatefulSets, and no
+// pods of other workloads.
+const CountElsewhere = "if StatefulSets of this namespace run them, name all members in the lists of all (--initial-cluster), so that they count; " +
+	"if other pods run them, which etcd-webhook doesn't count, replace each of them by a member that a StatefulSet runs"

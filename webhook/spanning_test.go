@@ -303,6 +303,28 @@ func TestStoppedStatefulSetsStart(t *testing.T) {
 	e.gets("b to 1", scaleOf("b", 0, 1), true, "MoreReplicas")
 }
 
+// TestWaysBesideAnotherPod has a StatefulSet of two beside a member that no StatefulSet runs. The webhook counts it as
+// down, and each way that it prints is possible there: no replica of the StatefulSet is that member's.
+func TestWaysBesideAnotherPod(t *testing.T) {
+	t.Parallel()
+	live := spanningCluster(t, "main/2", "x/1")
+	change(live, "x", func(s *appsv1.StatefulSet) { s.Namespace = "elsewhere" })
+	e := expectation{t, replica(t, live, live)}
+	const way = "if other pods run them, which etcd-webhook doesn't count, replace each of them by a member that a StatefulSet runs"
+	for _, got := range []admission.Response{
+		e.gets("main-0", evictionOf("main-0"), false, "QuorumNeedsMember"), e.gets("main to 1", scaleOf("main", 2, 1), false, "VotersLost"),
+	} {
+		if text := got.Result.Message; !strings.Contains(text, way) {
+			t.Errorf("refused with %q", text)
+		}
+	}
+	change(live, "main", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{v1alpha1.SizeAnnotation: "3"} })
+	got := e.gets("main to 1, declared", scaleOf("main", 2, 1), false, "VotersLost")
+	if text := got.Result.Message; strings.Contains(text, "--replicas 3") || !strings.Contains(text, "its lists name 1 member that no StatefulSet of the cluster has; instead use kubectl etcd scale statefulset/main -n db --replicas N") {
+		t.Errorf("declared: refused with %q", text)
+	}
+}
+
 // TestScaleOfPart holds that the members elsewhere count when a StatefulSet is scaled that lists them and
 // is no part of their cluster, since they don't list it.
 func TestScaleOfPart(t *testing.T) {

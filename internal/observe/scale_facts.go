@@ -133,7 +133,7 @@ func (s *Scale) judge() {
 	f := scale.Facts{
 		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.OfDruid(),
 		Follows: !write.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == write.Asked, Volumes: w.volumesOf(write),
-		Creates: write.Creates != nil, Held: len(s.claims),
+		Creates: write.Creates != nil, Held: len(s.claims), Others: w.owner.Elsewhere,
 	}
 	if f.Creates {
 		f.Now = len(w.pods)

@@ -95,7 +95,7 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 			t.n, have, f.Cluster.TargetArgs(), t.n, t.n, have, f.Cluster.DeclareVoters(strconv.Itoa(have)))
 	}
 	if f.Cluster.Elsewhere > 0 {
-		note(MembersElsewhere, "%d more members count as down: the members list them and no StatefulSet that lists these is known to have them, or their StatefulSet lists these, is not listed by them, and is not ready. Name all members in the lists of all; or, if etcd has N voters, %s", f.Cluster.Elsewhere, f.Cluster.DeclareVoters("N"))
+		note(MembersElsewhere, "%d more members count as down: the members list them and no StatefulSet that lists these is known to have them, or their StatefulSet lists these, is not listed by them, and is not ready. To have them count, %s; or, if nothing runs them and etcd has N voters, %s", f.Cluster.Elsewhere, policy.CountElsewhere, f.Cluster.DeclareVoters("N"))
 	}
 	if unknown := c.state.BackupUnknownSince; !unknown.IsZero() && !unknown.Add(BackupUnknownGrace).After(c.now) {
 		note(policy.BackupUnknown, "it is unknown since %s whether backups succeed; this blocks no eviction; check the backup store and the operator", clockTime(unknown))

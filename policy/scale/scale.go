@@ -36,6 +36,9 @@ type Facts struct {
 	// Elsewhere is how many of them the members list and no StatefulSet of the cluster has. They count
 	// as down.
 	Elsewhere int
+	// Others is how many members the lists name and no StatefulSet of the cluster has, also if an annotation has the
+	// number of voters. No replica of this cluster is theirs.
+	Others int
 	// Keeping is how many of them have a replica after the write.
 	Keeping int
 	// Moved is true if the first ordinal becomes another one, or is not that of the members that
@@ -153,7 +156,7 @@ func (f Facts) stop() policy.Verdict {
 	if f.Sets != "" {
 		return warned(policy.NewNote(AllStop, "the last members stop, and their volumes stay; %s", f.wayToStart()))
 	}
-	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.Voters))
+	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.own()))
 }
 
 // unrecorded is why a write of fewer replicas than voters is refused, as a clause.

@@ -41,6 +41,12 @@ func spanning(f Facts) Facts {
 	return f
 }
 
+// beside returns the same write for a cluster of which another workload runs one voter.
+func beside(f Facts) Facts {
+	f.Others, f.Held = 1, f.Voters-1
+	return f
+}
+
 // verdict is yes, warn or no.
 func verdict(v policy.Verdict) string {
 	switch {
@@ -218,8 +224,17 @@ func TestMessages(t *testing.T) {
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
-			"if they run, name all members in the lists of all (--initial-cluster), so that they count; then set N to the number of voters that etcd has, and " +
+			policy.CountElsewhere + "; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
+		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Elsewhere = 1 }), "1 of 3 voters would keep a replica, quorum is 2; 1 of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
+			policy.CountElsewhere + "; then set N to the number of voters that etcd has, and " +
+			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
+		{beside(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; its lists name 1 member that no StatefulSet of the cluster has; " +
+			"instead use kubectl etcd scale statefulset/main -n team --replicas N: if other workloads run them, it prints how members are added and removed"},
+		{beside(healthy(5, 2, 1)), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 4; then use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{beside(healthy(3, 0, 1)), "1 of 3 voters would start, quorum is 2; to start all that have a replica here, run: kubectl scale statefulset/main -n team --replicas 2; the others start with their own workloads"},
+		{with(beside(healthy(3, 0, 1)), func(f *Facts) { f.Held = 3 }), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
+		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Creates, f.Held = true, 0 }), "1 of 3 voters would keep a replica, quorum is 2; create it with 2 replicas, then use kubectl etcd scale statefulset/main -n team --replicas N"},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has only N voters, run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size=\"N at $(date -u +%FT%TZ)\"; then, how to"},

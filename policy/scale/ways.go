@@ -34,14 +34,20 @@ func (f Facts) way() string {
 	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
 	switch {
 	case f.Creates:
-		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.Voters, "replica"), command)
-	case f.Now < f.Voters && f.Volumes != Deleted:
-		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.Voters, command)
+		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.own(), "replica"), command)
+	case f.Now < f.own() && f.Volumes != Deleted:
+		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.own(), command)
+	case f.Others > 0:
+		return fmt.Sprintf("its lists name %s that no StatefulSet of the cluster has; instead use %sN: if other workloads run them, it prints how members are added and removed", policy.Count(f.Others, "member"), command)
 	case f.Asked%2 == 0, f.Asked > mostMembers:
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
 	}
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
 }
+
+// own returns how many of the voters may have a replica of the cluster: not those of other workloads, but each that has
+// a volume claim.
+func (f Facts) own() int { return max(f.Voters-f.Others, min(f.Held, f.Voters), min(1, f.Voters)) }
 
 // wayOfRestart returns how a coordinated restart is ended or continued, as a clause. The end comes
 // first: it also finds out whether there is a restart, and continuing one stops the members.
@@ -62,8 +68,7 @@ func (f Facts) wayOfRestore() string {
 func (f Facts) wayElsewhere() string {
 	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target}
 	return fmt.Sprintf("%d of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check %s --only M001 asks etcd about them, and prints the command that removes each one that is dead; "+
-		"if they run, name all members in the lists of all (--initial-cluster), so that they count; "+
-		"then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), cluster.DeclareVoters("N"))
+		"%s; then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), policy.CountElsewhere, cluster.DeclareVoters("N"))
 }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.
@@ -94,7 +99,7 @@ func (f Facts) wayToStart() string {
 	case f.Creates && f.Sets == "":
 		return fmt.Sprintf("create it with %s; if their data is not needed, delete their volume claims first; if etcd has fewer voters, "+
 			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the time of now as in 2026-01-31T12:00:00Z",
-			policy.Count(f.Voters, "replica"), f.Asked)
+			policy.Count(f.own(), "replica"), f.Asked)
 	case f.Manager != "":
 		return f.way()
 	case f.Sets != "":
@@ -103,6 +108,9 @@ func (f Facts) wayToStart() string {
 	command := "kubectl scale"
 	if f.Druid {
 		command = "kubectl etcd scale"
+	}
+	if own := f.own(); own < f.Voters {
+		return fmt.Sprintf("to start all that have a replica here, run: %s %s -n %s --replicas %d; the others start with their own workloads", command, f.Target, f.Namespace, own)
 	}
 	return fmt.Sprintf("to start all, run: %s %s -n %s --replicas %d", command, f.Target, f.Namespace, f.Voters)
 }
