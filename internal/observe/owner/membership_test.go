@@ -49,6 +49,11 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-14", "a script that can't be read", Owner{Distribution: flavour.Plain, MemberChanges: unread}, flavour.ByStartScript, "make the script readable", ""},
 		{"WM-15", "a script that can't be read, and one that adds", Owner{Distribution: flavour.Plain, MemberChanges: append(unread, added...)}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
 		{"WM-16", "a script that can't be read, and a chart", Owner{Distribution: flavour.Bitnami, MemberChanges: unread, Annotations: helm, Labels: chart}, flavour.ByStartScript, "--set replicaCount=N (", ""},
+		{"WM-17", "a StatefulSet for each member", Owner{Distribution: flavour.Plain, Workloads: []Workload{{Name: "main", Replicas: 1}, {Name: "b", Replicas: 1}}}, flavour.BySets,
+			"scale the StatefulSet of the member to 0 replicas", "delete that StatefulSet, and"},
+		{"WM-18", "a StatefulSet of two and one of one", Owner{Distribution: flavour.Plain, Workloads: []Workload{{Name: "main", Replicas: 2}, {Name: "b", Replicas: 1}}}, flavour.BySets,
+			"scale the StatefulSet of the member in by one replica, which stops the last pod of it", "delete that StatefulSet if it has no replica left"},
+		{"WM-19", "a pod beside a StatefulSet", Owner{Distribution: flavour.Plain, Replicas: 2, PodsBeside: []string{"x"}}, flavour.BySets, "scale its StatefulSet in by one replica", "delete a pod that no workload made"},
 		{"WM-12", "nothing", Owner{Distribution: flavour.Plain}, flavour.Unmanaged, "", ""},
 	} {
 		row.o.Namespace, row.o.Name, row.o.StatefulSet = "team", "main", "main"

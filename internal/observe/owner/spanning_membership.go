@@ -4,6 +4,8 @@
 package owner
 
 import (
+	"slices"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -18,14 +20,14 @@ func (o Owner) membershipBySets() flavour.Membership {
 		ScaleInHow: o.removeHow(),
 		ReplaceHow: o.stopAndRemove() +
 			", delete its PersistentVolumeClaim, add a learner with " + o.Command("member add", "--peer-urls URL") +
-			", scale the StatefulSet to 1 replica with --initial-cluster-state=existing, and make it a voter with " + o.Command("member promote", "MEMBER"),
+			", " + o.scaleOut() + " with --initial-cluster-state=existing, and make it a voter with " + o.Command("member promote", "MEMBER"),
 	}
 }
 
 // membershipBeside returns how the members of a cluster change of which StatefulSets made some and none made
 // others.
 func (o Owner) membershipBeside() flavour.Membership {
-	remove := "stop its pod: scale its StatefulSet or Deployment in by it, or delete it; remove the member with " +
+	remove := "stop its pod: scale its StatefulSet in by one replica, which stops the last pod of it, scale its Deployment to 0, or delete a pod that no workload made; remove the member with " +
 		o.Command("member remove", "MEMBER --force") + ", and remove it from the lists of the others"
 	return flavour.Membership{
 		Manager: flavour.BySets, ManagerName: "the set of its workloads (" + o.WorkloadNames() + ")",
@@ -39,10 +41,32 @@ func (o Owner) membershipBeside() flavour.Membership {
 }
 
 func (o Owner) removeHow() string {
-	return o.stopAndRemove() + ", delete that StatefulSet, and remove the member from the lists of the others"
+	remove := ", delete that StatefulSet, and remove the member from the lists of the others"
+	if o.severalEach() {
+		remove = ", delete that StatefulSet if it has no replica left, and remove the member from the lists of the others"
+	}
+	return o.stopAndRemove() + remove
 }
 
-// stopAndRemove is how a member leaves etcd that could come back with its data: only by --force.
+// stopAndRemove is how a member leaves etcd that could come back with its data: only by --force. A StatefulSet of
+// several members stops its last pod, and no other one alone.
 func (o Owner) stopAndRemove() string {
-	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.Command("member remove", "MEMBER --force")
+	stop := "scale the StatefulSet of the member to 0 replicas"
+	if o.severalEach() {
+		stop = "scale the StatefulSet of the member in by one replica, which stops the last pod of it"
+	}
+	return stop + ", remove the member with " + o.Command("member remove", "MEMBER --force")
+}
+
+// scaleOut is how the pod of that member starts again.
+func (o Owner) scaleOut() string {
+	if o.severalEach() {
+		return "scale the StatefulSet out again"
+	}
+	return "scale the StatefulSet to 1 replica"
+}
+
+// severalEach reports whether one of the StatefulSets has several members.
+func (o Owner) severalEach() bool {
+	return slices.ContainsFunc(o.Workloads, func(w Workload) bool { return w.Replicas > 1 })
 }
