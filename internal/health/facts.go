@@ -82,6 +82,8 @@ type Facts struct {
 	// Silences are what is known of the members in etcd's list that no pod of the cluster runs, and
 	// of those that don't answer, by member ID.
 	Silences map[uint64]membership.Silence
+	// Elsewhere are the pods of other workloads that Silences names, as far as they could be read.
+	Elsewhere []*corev1.Pod
 	// MayRemove is the verdict of the membership rule on the removal of each member in etcd's
 	// list, by member ID. A member without a verdict may not be removed.
 	MayRemove map[uint64]policy.Verdict
@@ -206,8 +208,8 @@ func etcdContainer(pod *corev1.Pod) *corev1.Container {
 // where it isn't known.
 func (f *Facts) operation() string { return f.Cluster.Value.Cluster.Operation }
 
-// Size is how many members the cluster should have.
-func (f *Facts) Size() int { return max(int(f.Owner.Replicas), 0) }
+// Size is how many members the cluster should have: those of its StatefulSets, and those of other pods.
+func (f *Facts) Size() int { return f.Owner.Members() }
 
 // IdentityOf returns the names of an owner's cluster.
 func IdentityOf(o owner.Owner) output.ClusterIdentity {

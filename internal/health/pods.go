@@ -6,6 +6,7 @@ package health
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,7 +46,22 @@ func (f *Facts) missingPods(missing int) Finding {
 	if waitsForReady(f) && len(f.Pods.Value) > 0 {
 		return failure(f.Command("check", "--only W009"), "%d of %d pods are not there: the StatefulSet makes the next one when those before it are Ready, and Ready needs quorum", missing, f.Size())
 	}
-	return failure(f.kubectl("describe statefulset "+f.Owner.StatefulSet), "%d of %d pods are not there", missing, f.Size())
+	return failure(f.kubectl("describe statefulset "+strings.Join(f.incomplete(), " ")), "%d of %d pods are not there", missing, f.Size())
+}
+
+// incomplete are the StatefulSets of the pods that are not there.
+func (f *Facts) incomplete() []string {
+	var sets []string
+	for i := range int(f.Owner.Replicas) {
+		name := f.Owner.PodName(i)
+		if set := f.Owner.StatefulSetOf(name); f.pod(name) == nil && !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
+	}
+	if len(sets) == 0 {
+		return []string{f.Owner.StatefulSet}
+	}
+	return sets
 }
 
 // learns reports whether the member of a pod answers as a learner.

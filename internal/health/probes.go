@@ -102,7 +102,7 @@ func waitsForReady(f *Facts) bool {
 		return false
 	}
 	_, asks := etcdconf.AsksHealth(c.ReadinessProbe)
-	return asks && f.Owner.Ordered && f.Size() > 1 && f.StatefulSet.Value.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+	return asks && f.Owner.Ordered && f.Owner.Replicas > 1 && f.StatefulSet.Value.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 }
 
 func orderedStart(f *Facts) []Finding {

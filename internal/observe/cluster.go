@@ -87,7 +87,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 		return f, err
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
-	f.asked = max(int(o.Replicas), w.replicas())
+	f.asked = max(int(o.Replicas), w.replicas()) + len(o.PodsBeside)
 	f.elsewhere, f.listed, f.peersUnknown = o.MembersDown(), o.MembersListed(), o.UnknownPeers()
 	f.sizeText = o.SizeText()
 	f.Largest = f.largest(f.Budgets.Largest)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // TestMixedCluster has a StatefulSet of two members and a bare pod. Every target names the one cluster, and
@@ -57,5 +58,42 @@ func TestMixedCluster(t *testing.T) {
 	o, found, err := manager.Owner(t.Context(), clusters[0].Key())
 	if err != nil || !found || len(o.PodsBeside) != 0 || o.Elsewhere != 1 {
 		t.Errorf("the manager knows %+v, %v", o, err)
+	}
+}
+
+// TestMixedClusterWithoutAPod: a pod beside a StatefulSet is in the size, and does not count for one that is missing.
+func TestMixedClusterWithoutAPod(t *testing.T) {
+	t.Parallel()
+	const list = "main-0=http://main-0.main:2380,main-1=http://main-1.main:2380,x=http://x:2380"
+	sts := observetest.EtcdSet("main/2")
+	sts.Spec.Template.Spec.Containers[0].Env[1].Value = list
+	ready := func(name string, command ...string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, UID: types.UID(name)}}
+		p.Spec.Containers = []corev1.Container{{Name: "etcd", Command: command, ReadinessProbe: &corev1.Probe{}}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		return p
+	}
+	own := func(name string) *corev1.Pod {
+		p := ready(name, "etcd")
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "main", UID: sts.UID, Controller: new(true)}}
+		return p
+	}
+	beside := ready("x", "etcd", "--name=x", "--initial-advertise-peer-urls=http://x:2380", "--initial-cluster="+list)
+	for _, row := range []struct {
+		objects observetest.Objects
+		all     policy.Status
+	}{
+		{observetest.Objects{sts, beside, own("main-0"), own("main-1")}, policy.True},
+		{observetest.Objects{sts, beside, own("main-0")}, policy.False},
+	} {
+		r := &Reader{Reader: row.objects, NoEtcds: func() bool { return true }, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+		clusters, err := r.Clusters(t.Context())
+		if err != nil || len(clusters) != 1 || clusters[0].Members() != 3 {
+			t.Fatalf("%+v, %v", clusters, err)
+		}
+		f, err := r.Facts(t.Context(), clusters[0])
+		if err != nil || f.Cluster.Size != 3 || f.Cluster.Lost != 0 || f.Cluster.AllMembersReady.Status != row.all {
+			t.Errorf("%d objects: %+v, %v", len(row.objects), f.Cluster, err)
+		}
 	}
 }

@@ -44,7 +44,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
-	if ready == max(int(w.owner.Replicas), w.replicas(), len(w.pods)) {
+	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.pods)) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)

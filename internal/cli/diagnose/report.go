@@ -4,6 +4,8 @@
 package diagnose
 
 import (
+	"math"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
@@ -16,7 +18,7 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 	out := &v1alpha1.EtcdDiagnosis{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
+			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)),
 		},
 		Time: metav1.NewTime(f.At.UTC()), Healthy: d.Healthy(), Unread: unread,
 	}

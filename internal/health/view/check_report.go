@@ -5,6 +5,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,7 +19,7 @@ func CheckReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport 
 	r := v1alpha1.CheckReport{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
+			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)),
 		},
 		Time: metav1.NewTime(f.At.UTC()), Result: string(health.Worst(results)),
 	}

@@ -94,6 +94,9 @@ func TestOwnerWithPodsBeside(t *testing.T) {
 	if o.Ordinal("main-1") != 1 || o.Ordinal("main-2") != -1 || o.PodName(1) != "main-1" || o.PodName(2) != "" || o.Target().String() != "statefulset/main" {
 		t.Errorf("%+v", o)
 	}
+	if o.Members() != 3 || o.StatefulSetOf("main-1") != "main" || o.StatefulSetOf("main-2") != "" || o.StatefulSetOf("x") != "" {
+		t.Errorf("%d members; main-1 is of %q, main-2 of %q", o.Members(), o.StatefulSetOf("main-1"), o.StatefulSetOf("main-2"))
+	}
 	if m := o.Membership(); m.Manager != flavour.BySets || !strings.Contains(m.ManagerName, "main and pod main-2") {
 		t.Errorf("%+v", m)
 	}

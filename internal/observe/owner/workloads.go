@@ -47,9 +47,30 @@ func (o Owner) Continues(ref string) bool {
 	return o.RefersTo(ref) || o.Spans() || o.Elsewhere > 0 || name == o.Name || name == o.StatefulSet
 }
 
+// Members returns how many members its workloads have when they are complete: the replicas, and the pods that no
+// StatefulSet made.
+func (o Owner) Members() int { return max(int(o.Replicas), 0) + len(o.PodsBeside) }
+
 // Size returns how many members the owner and the members' own lists name.
 func (o Owner) Size() int {
-	return max(int(o.Replicas)+len(o.PodsBeside)+o.MembersElsewhere(), o.MembersListed())
+	return max(o.Members()+o.MembersElsewhere(), o.MembersListed())
+}
+
+// StatefulSetOf returns the name of the StatefulSet that makes the pod of a member. It is empty for a pod that no
+// StatefulSet of the cluster makes.
+func (o Owner) StatefulSetOf(pod string) string {
+	if o.IsBeside(pod) || o.StatefulSet == "" {
+		return ""
+	}
+	for _, w := range o.Workloads {
+		if OrdinalOf(pod, w.Name, w.FirstOrdinal) >= 0 {
+			return w.Name
+		}
+	}
+	if o.Spans() || OrdinalOf(pod, o.StatefulSet, o.FirstOrdinal) < 0 {
+		return ""
+	}
+	return o.StatefulSet
 }
 
 // InParts reports whether more than one StatefulSet makes all the members: several do, or there are pods
