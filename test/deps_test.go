@@ -67,7 +67,7 @@ var graph = map[string][]string{
 	"internal/blob":                {"internal/snapshot"},
 	"internal/blob/blobtest":       nil,
 	"internal/etcd/tunnel":         nil,
-	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate"},
+	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate"},
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",

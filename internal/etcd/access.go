@@ -24,5 +24,5 @@ func (a Access) Cluster(ctx context.Context, r *observe.Reader, o owner.Owner) (
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{Tunnel: a.Tunnel, Endpoints: endpoints}, nil
+	return &Cluster{Tunnel: a.Tunnel, Endpoints: endpoints, Beyond: a.Beyond(r, o)}, nil
 }

@@ -95,6 +95,11 @@ func (c *Cluster) endpoint(pod string) (Endpoint, error) {
 			return e, e.Err
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, known := c.others[pod]; known {
+		return e, e.Err
+	}
 	return Endpoint{}, fmt.Errorf("pod %s is not a member of the cluster", pod)
 }
 

@@ -23,9 +23,12 @@ import (
 type Cluster struct {
 	Tunnel    *tunnel.Dialer
 	Endpoints []Endpoint
+	// Beyond finds the members that other pods run. Nil finds none.
+	Beyond Beyond
 
 	mu      sync.Mutex
-	members map[string]*member // by pod
+	members map[string]*member  // by pod
+	others  map[string]Endpoint // of Beyond, by pod
 }
 
 // Member is the status of one member, or the reason why it is unknown.
@@ -76,6 +79,9 @@ type Survey struct {
 	// why there is none.
 	List    []Listed
 	ListErr error
+	// Others are the members of the list that answer in pods that Kubernetes doesn't show as the cluster's. Their
+	// entries of the list have no Pod.
+	Others []Member
 	// Strays are the alarms of members that aren't among the healthy ones: a pod doesn't
 	// answer, has lost its data, or is gone.
 	Strays []Alarm
@@ -86,8 +92,8 @@ type Survey struct {
 // term.
 func (s Survey) Leader() (Member, bool) {
 	var leader Member
-	for _, m := range s.Members {
-		if m.Err == nil && m.Leader && (!leader.Leader || m.RaftTerm > leader.RaftTerm) {
+	for _, m := range s.Answers() {
+		if m.Leader && (!leader.Leader || m.RaftTerm > leader.RaftTerm) {
 			leader = m
 		}
 	}
@@ -98,8 +104,8 @@ func (s Survey) Leader() (Member, bool) {
 // many follow it is the one that calls itself leader.
 func (s Survey) Followed() uint64 {
 	votes := map[uint64]int{}
-	for _, m := range s.Members {
-		if m.Err == nil && m.LeaderID != 0 {
+	for _, m := range s.Answers() {
+		if m.LeaderID != 0 {
 			votes[m.LeaderID] += 2
 			if m.Leader {
 				votes[m.LeaderID]++
@@ -119,7 +125,11 @@ func (s Survey) Followed() uint64 {
 // every entry of the list has another pod. It returns none if the list is unknown or has an
 // entry without a pod, which may be theirs.
 func (s Survey) Outsiders() []string {
-	if s.ListErr != nil || len(s.List) == 0 || slices.ContainsFunc(s.List, func(l Listed) bool { return l.Pod == "" }) {
+	unclear := func(l Listed) bool {
+		_, known := s.Other(l.ID)
+		return l.Pod == "" && !known
+	}
+	if s.ListErr != nil || len(s.List) == 0 || slices.ContainsFunc(s.List, unclear) {
 		return nil
 	}
 	var pods []string
@@ -172,6 +182,7 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 	if s.List, s.ListErr = c.list(ctx, s.Members); s.ListErr == nil {
 		assign(s.List, c.Endpoints, s.Members)
 		identify(s.Members, s.List)
+		s.Others = c.askOthers(ctx, s)
 	}
 	s.Strays = strays(s.Members, s.List)
 	return s, context.Cause(ctx)

@@ -24,6 +24,8 @@ const (
 	ContactActive
 	// ContactLeads means that members that answer follow the member as their leader.
 	ContactLeads
+	// ContactAnswers means that the member itself answers, in one of Elsewhere.
+	ContactAnswers
 )
 
 // Silence is what is known of a voter that doesn't answer the plugin.
@@ -57,6 +59,8 @@ func IsDead(s Silence) policy.Verdict {
 	switch {
 	case s.Contact == ContactLeads:
 		return policy.Refuse(VoterAlive, "it is alive: it is the leader of the members that answer")
+	case s.Contact == ContactAnswers:
+		return policy.Refuse(VoterAlive, "it is alive: it answers in pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactActive:
 		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
 	case s.Predates:

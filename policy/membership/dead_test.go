@@ -25,6 +25,8 @@ var deadRows = []struct {
 	{"M-39 its pod doesn't answer the plugin, and the leader receives from it", Silence{Pod: "main-2", Contact: ContactActive}, VoterAlive},
 	{"M-39 it leads", Silence{Contact: ContactLeads}, VoterAlive},
 	{"M-39 it leads, and a pod has its name", Silence{Contact: ContactLeads, Elsewhere: []string{"etcd3-0"}}, VoterAlive},
+	{"M-39 it answers in a pod of another workload", Silence{Contact: ContactAnswers, Elsewhere: []string{"etcd3-0"}}, VoterAlive},
+	{"M-39 it answers in a pod of another workload, declared and forced", Silence{Contact: ContactAnswers, Elsewhere: []string{"etcd3-0"}, Forced: true, Lost: true}, VoterAlive},
 	{"M-45 it ran before the others began again", Silence{Pod: "main-2", Contact: ContactNone, Predates: true}, VoterHasOldData},
 	{"M-45 it ran before the others began again, forced", Silence{Pod: "main-2", Contact: ContactSilent, Forced: true, Predates: true}, VoterHasOldData},
 	{"M-45 it ran before the others began again, declared", Silence{Contact: ContactNone, Unknown: "outside", Lost: true, Predates: true}, VoterHasOldData},

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -68,19 +67,11 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 
 // members returns the members of a cluster, without a connection yet.
 func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
-	config, err := a.Config()
+	access, err := a.Access()
 	if err != nil {
 		return nil, err
 	}
-	given, err := a.Credentials.Read(a)
-	if err != nil {
-		return nil, err
-	}
-	endpoints, err := etcd.Endpoints(ctx, c.Reader, c.Owner, given)
-	if err != nil {
-		return nil, err
-	}
-	return &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}, nil
+	return access.Cluster(ctx, c.Reader, c.Owner)
 }
 
 // Refresh reads the cluster again, with the pods of its members if c has them. It reports

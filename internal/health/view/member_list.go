@@ -81,11 +81,14 @@ func (r memberLists) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
 	}
 	at := slices.IndexFunc(r.Members, func(s etcd.Member) bool { return s.ID == l.ID })
-	m.Role = roleName(l.Learner, at >= 0 && r.Members[at].Leader)
+	other, elsewhere := r.Other(l.ID)
+	m.Role = roleName(l.Learner, at >= 0 && r.Members[at].Leader || other.Leader)
 	if m.Pod == "" && at >= 0 {
 		m.Pod = r.Members[at].Pod
 	}
 	switch {
+	case elsewhere:
+		m.Note = "no pod of this cluster runs it, and pod " + other.Pod + " answers as it"
 	case !slices.Contains(pods, m.Pod):
 		m.Pod = ""
 		m.Note = "no pod of this cluster runs it"

@@ -36,6 +36,11 @@ func TestMemberList(t *testing.T) {
 			authority: v1alpha1.AuthorityQuorum, notes: []string{"main-0: ", "main-1: added, but not started yet"},
 		},
 		{
+			name: "another workload runs one", survey: etcd.Survey{Members: answers, List: []etcd.Listed{zero, one, far}, Others: []etcd.Member{{Pod: "far-x", ID: 9, ClusterID: 7}}},
+			own:       map[string][]etcd.Listed{"main-0": {zero, one, far}, "main-1": {zero, one, far}},
+			authority: v1alpha1.AuthorityQuorum, notes: []string{"main-0: ", "main-1: added, but not started yet", "far: no pod of this cluster runs it, and pod far-x answers as it"},
+		},
+		{
 			name: "no quorum: the member that is furthest ahead", survey: etcd.Survey{Members: answers}, own: map[string][]etcd.Listed{"main-0": {zero}, "main-1": {zero, far}},
 			authority: v1alpha1.AuthorityMember, notes: []string{"main-0: ", "main-1: this pod is not a member", "far: no pod of this cluster runs it"},
 			differences: []string{"main-0: it lacks far (0000000000000009)"},

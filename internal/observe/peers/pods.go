@@ -3,7 +3,7 @@
 
 // Package peers finds what runs a member of etcd's member list, or ran it: pods and stopped workloads, whatever
 // cluster they seem to belong to. It also finds out whether the peer URLs in that list lead to a member's pod. It decides
-// nothing. internal/operate and internal/health call it.
+// nothing. internal/etcd, internal/operate and internal/health call it.
 package peers
 
 import (

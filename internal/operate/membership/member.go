@@ -20,12 +20,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// Peers returns the members of a survey's list as the rules need them. CaughtUp is false for all of
-// them: that takes several surveys.
+// Peers returns the members of a survey's list as the rules need them, whichever workload runs them. One without a pod
+// of the cluster is healthy if another pod answers as it, or if the members that answer follow it: a member drops its
+// leader within an election timeout. CaughtUp is false for all of them: that takes several surveys.
 func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
-	answers := map[string]etcd.Member{}
+	answers, others, leader := map[string]etcd.Member{}, map[uint64]bool{}, s.Followed()
 	for _, m := range s.Members {
 		answers[m.Pod] = m
+	}
+	for _, m := range s.Others {
+		others[m.ID] = true
 	}
 	var peers []membership.Peer
 	for _, l := range s.List {
@@ -34,6 +38,8 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
+		} else if l.ID == leader || others[l.ID] {
+			p.Healthy, p.Leader = true, l.ID == leader
 		}
 		peers = append(peers, p)
 	}
@@ -93,7 +99,7 @@ func (r Removal) mayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) (p
 	peers := Peers(r.Owner, s)
 	v := membership.MayRemove(peers, l.ID)
 	at := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })
-	if !v.Allowed || l.Learner || peers[at].Healthy {
+	if !v.Allowed || l.Learner || l.Pod != "" && peers[at].Healthy { // useInstead refuses a healthy one with a pod
 		return v, membership.Silence{}
 	}
 	silence := r.Silence(ctx, s, l)
@@ -183,17 +189,21 @@ func PromoteMember(ctx context.Context, c *etcd.Cluster, o owner.Owner, was etcd
 // Behind returns how many entries a member is behind its leader, and false where that is unknown.
 func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 	leader, _ := s.Leader()
-	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.ID == l.ID })
-	if at < 0 || leader.RaftIndex == 0 || s.Members[at].RaftApplied == 0 {
+	answers := s.Answers()
+	at := slices.IndexFunc(answers, func(m etcd.Member) bool { return m.ID == l.ID })
+	if at < 0 || leader.RaftIndex == 0 || answers[at].RaftApplied == 0 {
 		return 0, false
 	}
-	return leader.RaftIndex - min(s.Members[at].RaftApplied, leader.RaftIndex), true
+	return leader.RaftIndex - min(answers[at].RaftApplied, leader.RaftIndex), true
 }
 
 // leaderOf returns a client of the leader, and its pod. Every change is a request to the leader: a
 // follower may not forward all of them.
 func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
 	leader, ok := s.Leader()
+	if id := s.Followed(); !ok && id != 0 {
+		return nil, "", fmt.Errorf("the members follow the leader %016x, which can't be asked here, and it has to make the change", id)
+	}
 	if !ok {
 		return nil, "", errors.New("no member leads now")
 	}

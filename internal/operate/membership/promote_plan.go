@@ -25,12 +25,13 @@ func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word strin
 		return etcd.Listed{}, operate.Plan{}, err
 	}
 	l, err := findMember(s, word)
+	_, answers := s.Other(l.ID)
 	switch {
 	case err != nil:
 		return l, operate.Plan{}, err
 	case !l.Learner:
 		return l, operate.Plan{Already: fmt.Sprintf("Member %s is already a voter.", l.NameAndID())}, nil
-	case l.Pod == "":
+	case l.Pod == "" && !answers:
 		return l, operate.Plan{}, &operate.RefusedError{What: "promote " + l.NameAndID(), Why: []string{fmt.Sprintf(
 			"it runs in no pod of the cluster, so the plugin can't see whether it has caught up. If it has, run kubectl etcd proxy %s -n %s -- etcdctl member promote %016x. Otherwise, run kubectl etcd member remove %s %016x -n %s",
 			o.Target(), o.Namespace, l.ID, o.Target(), l.ID, o.Namespace)}}

@@ -102,12 +102,18 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 	switch {
 	case v.Reason == membership.VoterHasPod:
 		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
-		return refusedRemoval(l, "%s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
-			v.Message, pod, r.Owner.Namespace, r.howToReplace(pod))
+		object := "pod " + pod
+		if l.Pod == "" { // it is due
+			object = "statefulset " + r.Owner.StatefulSetOf(pod)
+		}
+		return refusedRemoval(l, "%s. To see why it does not answer: kubectl describe %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
+			v.Message, object, r.Owner.Namespace, r.howToReplace(pod))
 	case v.Reason == membership.VoterHasOldData:
 		return refusedRemoval(l, "%s. To see what to do: kubectl etcd diagnose %s -n %s", v.Message, r.Owner.Target(), r.Owner.Namespace)
 	case v.Reason == membership.VoterStopped:
 		return refusedRemoval(l, "%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
+	case v.Reason == membership.VoterAlive && l.Pod == "" && l.DuePod(r.Owner) == "":
+		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (the workload that runs it, without the deletion of a volume), and run the same command again", v.Message)
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
 		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
 	case v.Reason == membership.VoterUnknown && silence.Declarable():
@@ -123,12 +129,16 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 // for learners and dead voters.
 func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
 	m, due := r.Owner.Membership(), l.DuePod(r.Owner)
+	managed := m.Manager != flavour.Unmanaged
+	if m.Manager == flavour.BySets && (l.Learner || !healthy) {
+		managed = false // no program adds it again
+	}
 	switch {
-	case l.Pod != "" && m.Manager != flavour.Unmanaged:
+	case l.Pod != "" && managed:
 		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s", m.ManagerName, r.howToReplace(l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
-	case due != "" && m.Manager != flavour.Unmanaged:
+	case due != "" && managed:
 		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s",
-			due, m.ManagerName, r.Owner.StatefulSet, r.Owner.Namespace, r.howToReplace(due))
+			due, m.ManagerName, r.Owner.StatefulSetOf(due), r.Owner.Namespace, r.howToReplace(due))
 	case l.Pod != "" && healthy && !l.Learner:
 		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", r.replaceCommand(l.Pod))
 	}

@@ -38,10 +38,17 @@ func TestUseInstead(t *testing.T) {
 		{"plain, dead", flavour.Plain, runs, false, ""},
 		{"plain, its pod is due", flavour.Plain, due, false, ""},
 		{"plain learner", flavour.Plain, learner, true, ""},
+		{"of several workloads", "", runs, true, "it has a pod, and the set of its workloads (main and pod x) manages the members"},
+		{"of several workloads, dead", "", runs, false, ""},
+		{"of several workloads, its pod is due", "", due, false, ""},
+		{"of several workloads, a learner", "", learner, true, ""},
 	} {
 		r := Removal{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
 			r.Owner.WorkloadKind = owner.DruidStatefulSet
+		}
+		if row.of == "" {
+			r.Owner.Distribution, r.Owner.PodsBeside = flavour.Plain, []string{"x"}
 		}
 		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

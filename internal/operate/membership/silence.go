@@ -37,6 +37,10 @@ type Removal struct {
 // The latter takes some seconds.
 func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
 	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force, Lost: r.Lost}
+	if other, answers := s.Other(l.ID); answers {
+		out.Elsewhere, out.Contact = []string{other.Pod}, membership.ContactAnswers
+		return out
+	}
 	if out.Pod == "" {
 		others := map[string]bool{}
 		for _, other := range s.List {
