@@ -36,13 +36,12 @@ func (f *Facts) Recovery() recovery.Facts {
 	}
 	r.Members = f.recoveryMembers()
 	elsewhere := 0 // members that other workloads run
+	for _, l := range f.Survey.Value.List {
+		elsewhere += toInt(f.listKnown() && f.runsElsewhere(l))
+	}
 	for _, m := range r.Members {
-		if m.Pod == recovery.PodReady {
-			r.ReadyPods++
-		}
-		if m.Asked && f.Owner.Ordinal(m.Name) < 0 && m.Pod == recovery.PodMissing {
-			elsewhere++
-		}
+		// One that follows the leader runs, also where its pod is not known.
+		r.ReadyPods += toInt(m.Pod == recovery.PodReady || m.Asked && m.Answer == recovery.Follows && m.Pod == recovery.PodMissing)
 	}
 	if f.Owner.StatefulSet == "" {
 		r.Replicas = len(f.Pods.Value)
@@ -56,7 +55,7 @@ func (f *Facts) Recovery() recovery.Facts {
 	if e := f.Etcd.Value; e != nil && r.Druid {
 		f.fromEtcd(&r, e)
 	}
-	r.Desired, r.Replicas, r.ReadyPods = r.Desired+elsewhere, r.Replicas+elsewhere, r.ReadyPods+elsewhere
+	r.Desired, r.Replicas = r.Desired+elsewhere, r.Replicas+elsewhere
 	r.Formed = f.formed(r)
 	return r
 }

@@ -34,7 +34,7 @@ func (f *Facts) recoveryMembers() []recovery.Member {
 		}
 	}
 	for _, pod := range f.Pods.Value {
-		add(pod.Name, f.Owner.StatefulSet == "")
+		add(pod.Name, f.Owner.StatefulSet == "" || f.Owner.IsBeside(pod.Name))
 	}
 	for _, l := range f.Survey.Value.List {
 		if f.listKnown() && f.podOf(l) == "" {
@@ -76,18 +76,17 @@ func (f *Facts) memberPrefix() string {
 // podOf is the pod that runs a member of the list or will run it again, empty for none.
 func (f *Facts) podOf(l etcd.Listed) string { return cmp.Or(l.Pod, l.DuePod(f.Owner)) }
 
-// withoutPodOf is a member of the list that no pod of the cluster runs. One from which the leader
-// receives messages runs elsewhere.
+// withoutPodOf is a member of the list that no pod of the cluster runs. Another workload may run it.
 func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 	m := recovery.Member{Name: f.nameOf(l), Pod: recovery.PodMissing, Listed: listedAs(l)}
-	if f.Silences[l.ID].Contact >= membership.ContactActive {
-		m.Asked, m.Answer = true, recovery.Follows
-	}
 	if again, _ := f.stoppedAs(l); again != "" {
 		m.Returns, m.Data = true, recovery.DataUnread
 	}
 	m.MayRemove, m.Removable = f.MayRemove[l.ID].Allowed, f.removable(l)
 	m.Lease, m.Since = f.leaseState(f.memberPrefix() + called(l))
+	if f.runsElsewhere(l) {
+		f.elsewhere(&m, l)
+	}
 	return m
 }
 

@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -104,10 +105,13 @@ func (f *Facts) inspect(name string) string {
 	if pod := f.pod(name); pod != nil {
 		return f.describe(pod)
 	}
+	if how := f.inspectElsewhere(name); how != "" {
+		return how
+	}
 	if f.Owner.StatefulSet == "" {
 		return f.Command("status")
 	}
-	return f.kubectl("describe statefulset " + f.Owner.StatefulSet)
+	return f.kubectl("describe statefulset " + cmp.Or(f.Owner.StatefulSetOf(name), f.Owner.StatefulSet))
 }
 
 // scaleBack is the command with which voters that were scaled away run again, and that of the named one

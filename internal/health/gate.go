@@ -26,12 +26,10 @@ func (f *Facts) notReady(except string) []string {
 	return names
 }
 
-// listedName is the pod of a member of the list, or its name where no pod runs it.
+// listedName is the pod of a member of the list, of whichever workload, or its name where no pod runs it.
 func (f *Facts) listedName(l etcd.Listed) string {
-	if l.Pod != "" {
-		return l.Pod
-	}
-	return called(l)
+	other, _ := f.Survey.Value.Other(l.ID)
+	return cmp.Or(l.Pod, other.Pod, called(l))
 }
 
 func (f *Facts) hasLearner() bool {

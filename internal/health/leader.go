@@ -25,6 +25,9 @@ func oneLeader(f *Facts) []Finding {
 	}
 	var found []Finding
 	name := fmt.Sprintf("member %016x", v.leader)
+	if other, answers := f.Survey.Value.Other(v.leader); answers {
+		name = other.Pod
+	}
 	for _, m := range f.Responding() {
 		switch {
 		case m.ID == v.leader:

@@ -162,11 +162,13 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 	}
 	switch {
 	case l.DuePod(f.Owner) != "":
-		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
+		return f.kubectl("describe", "statefulset", f.Owner.StatefulSetOf(l.DuePod(f.Owner)))
 	case l.Pod != "":
 		return f.kubectl("describe", "pod", l.Pod)
-	case l.Pod == "" && len(f.Silences[l.ID].Elsewhere) > 0:
-		return f.kubectl("etcd", "status", "pod/"+f.Silences[l.ID].Elsewhere[0])
+	case f.Silences[l.ID].Contact == membership.ContactAnswers:
+		return joinLists
+	case f.PodElsewhere(l) != "":
+		return f.kubectl("etcd", "status", "pod/"+f.PodElsewhere(l))
 	case f.continues() != "" && f.ofPod(l):
 		return f.continues()
 	case !f.removable(l):

@@ -144,12 +144,15 @@ func (v voters) couldNotBeAsked() string {
 	return text
 }
 
-// oneCluster is how members that run elsewhere become part of the cluster, empty where none may.
+// joinLists is how members that other workloads run become part of the cluster.
+const joinLists = "name all members in the lists of all (--initial-cluster), so that they are one cluster here"
+
+// oneCluster is joinLists if members may run elsewhere, and else empty.
 func (v voters) oneCluster() string {
 	if len(v.elsewhere) == 0 {
 		return ""
 	}
-	return "name all members in the lists of all (--initial-cluster), so that they are one cluster here"
+	return joinLists
 }
 
 // notAskedMembers judges by Kubernetes the members that could not be asked.
@@ -236,7 +239,7 @@ func quorumSlack(f *Facts) []Finding {
 // grow is scaleTo where pods and members agree. Else the checks on members come first: they
 // show which member has no pod, and which pod is no member.
 func (f *Facts) grow(n int) string {
-	if f.listKnown() && f.voters().total != f.Size() {
+	if f.listKnown() && f.voters().total != f.Desired() {
 		return f.Command("check", "--only members")
 	}
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {

@@ -19,7 +19,7 @@ type voters struct {
 	total int
 	// leader is the ID of the member that most members follow, 0 for none.
 	leader uint64
-	// following are the voters that answer and follow the leader, and those without a pod
+	// following are the voters that answer and follow the leader, in whichever pod, and those without a pod
 	// of the cluster from which the leader receives messages.
 	following []string
 	// noAnswer are the members that don't answer. notAsked are those that could not be
@@ -49,8 +49,8 @@ func (f *Facts) voters() voters {
 	s := f.Survey.Value
 	v := voters{leader: s.Followed()}
 	learners := 0
+	v.leaderAnswers = slices.ContainsFunc(s.Answers(), func(m etcd.Member) bool { return m.ID == v.leader })
 	for _, m := range s.Members {
-		v.leaderAnswers = v.leaderAnswers || m.Err == nil && m.ID == v.leader
 		switch {
 		case m.Err != nil && f.Barred[m.Pod]:
 			v.notAsked = append(v.notAsked, m)
@@ -76,7 +76,10 @@ func (f *Facts) listedVoters(v *voters) {
 			continue
 		}
 		v.total++
+		other, answers := f.Survey.Value.Other(l.ID)
 		switch {
+		case answers && other.LeaderID == v.leader:
+			v.following = append(v.following, other.Pod)
 		case l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive:
 			v.following = append(v.following, called(l))
 		case f.mayRunElsewhere(l, v.leader):

@@ -10,9 +10,12 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -33,6 +36,8 @@ func (g *gatherer) members(ctx context.Context) {
 			return
 		}
 	}
+	// What was listed in advance may be from before the members were connected to.
+	g.cluster.Beyond = g.Access.Beyond(cmp.Or(g.unlisted, g.Reader), g.Owner)
 	endpoints := g.cluster.Endpoints
 	g.progress("asking " + policy.Count(len(endpoints), "member") + " of " + g.Owner.String())
 	g.Survey = got(g.cluster.Survey(ctx))
@@ -130,6 +135,20 @@ func (g *gatherer) silences(ctx context.Context) {
 		})
 	}
 	together(all...)
+	g.elsewhere(ctx, how.Reader)
+}
+
+// elsewhere reads the pods of other workloads that run members. Without them, their names are shown.
+func (g *gatherer) elsewhere(ctx context.Context, r *observe.Reader) {
+	g.Elsewhere = nil
+	for _, s := range g.Silences {
+		for _, name := range s.Elsewhere {
+			var pod corev1.Pod
+			if found, err := r.Fetch(ctx, g.Owner.Namespace, name, &pod); err == nil && found {
+				g.Elsewhere = append(g.Elsewhere, &pod)
+			}
+		}
+	}
 }
 
 // fatalLogs reads the logs of the members that don't answer and have pods.

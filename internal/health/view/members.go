@@ -19,7 +19,7 @@ import (
 )
 
 // describeMembers are the pods by ordinal, with those that are expected or gone, and after
-// them the entries of etcd's list that no pod runs.
+// them the entries of etcd's list that other pods run, or none.
 func describeMembers(f *health.Facts) []v1alpha1.MemberStatus {
 	out := []v1alpha1.MemberStatus{} // the document has the list also where it is empty
 	for _, name := range memberNames(f) {
@@ -30,6 +30,9 @@ func describeMembers(f *health.Facts) []v1alpha1.MemberStatus {
 			continue
 		}
 		m := v1alpha1.MemberStatus{ID: etcd.FormatID(l.ID), Name: l.Name, Role: roleName(l.Learner, false), State: StateNoPod}
+		if name := f.PodElsewhere(l); name != "" {
+			elsewhere(f, &m, l, name)
+		}
 		if at := slices.IndexFunc(out, func(o v1alpha1.MemberStatus) bool {
 			return o.ID == "" && o.Pod != "" && o.State == StateNoPod && isOf(l, o.Pod)
 		}); at >= 0 {
@@ -40,6 +43,22 @@ func describeMembers(f *health.Facts) []v1alpha1.MemberStatus {
 		out = append(out, m)
 	}
 	return out
+}
+
+// elsewhere sets what is known of a member that a pod of another workload runs.
+func elsewhere(f *health.Facts, m *v1alpha1.MemberStatus, l etcd.Listed, name string) {
+	m.Pod, m.State = name, stateNoAnswer
+	if pod := health.PodNamed(f.Elsewhere, name); pod != nil {
+		m.Node, m.PodReady, m.Restarts = pod.Spec.NodeName, podstate.Ready(pod), restarts(pod)
+		problem := podstate.Of(pod)
+		m.State, m.Detail = cmp.Or(problem.State, stateNoAnswer), problem.Detail
+	}
+	if answer, ok := f.Survey.Value.Other(l.ID); ok {
+		if m.State == stateNoAnswer {
+			m.State = v1alpha1.StateOK
+		}
+		addAnswer(m, answer, furthest(f))
+	}
 }
 
 // isOf reports whether an entry of the member list belongs to a pod that isn't there, by its

@@ -24,7 +24,7 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 	cluster := f.Cluster.Value.Cluster
 	st := &v1alpha1.EtcdClusterStatus{
 		Time: metav1.NewTime(f.At), Cluster: health.IdentityOf(f.Owner),
-		Replicas: v1alpha1.MemberCount{Desired: int(f.Owner.Replicas), Ready: f.Cluster.Value.Cluster.UpVoters()}, Quorum: f.Quorum(),
+		Replicas: v1alpha1.MemberCount{Desired: f.Desired(), Ready: f.Cluster.Value.Cluster.UpVoters()}, Quorum: f.Quorum(),
 		Members: describeMembers(f), Operation: cluster.Operation, UnderWay: f.UnderWay.Value,
 		Spread: describeSpread(f), Budget: describeBudget(f),
 		Backup: f.Backup.Value, Traffic: f.Traffic(), Events: describeEvents(f), Unseen: slices.Clone(f.Unseen),
@@ -89,8 +89,9 @@ func leader(s etcd.Survey) string {
 	if id == 0 {
 		return ""
 	}
-	if at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.ID == id }); at >= 0 {
-		return s.Members[at].Pod
+	all := slices.Concat(s.Members, s.Others)
+	if at := slices.IndexFunc(all, func(m etcd.Member) bool { return m.ID == id }); at >= 0 {
+		return all[at].Pod
 	}
 	if at := slices.IndexFunc(s.List, func(l etcd.Listed) bool { return l.ID == id }); at >= 0 {
 		return cmp.Or(s.List[at].Pod, s.List[at].Name, etcd.FormatID(id))
