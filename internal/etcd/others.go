@@ -71,7 +71,7 @@ func (c *Cluster) askOthers(ctx context.Context, s Survey) []Member {
 			endpoints, _ := c.Beyond(ctx, l, taken) // without them, it is a member that no pod is known to run
 			for _, e := range endpoints {
 				c.know(e)
-				if m := c.Status(ctx, e.Pod); m.Err == nil && m.ID == l.ID && m.ClusterID == id && m.LeaderID == leader {
+				if m := c.Status(ctx, e.Pod); m.isListed(l, id, leader) {
 					m.Name = l.Name
 					answers[i] = m
 				}
@@ -80,6 +80,11 @@ func (c *Cluster) askOthers(ctx context.Context, s Survey) []Member {
 	}
 	wait.Wait()
 	return slices.DeleteFunc(answers, func(m Member) bool { return m.ID == 0 })
+}
+
+// isListed reports whether a member answers as one of the list of an etcd cluster, and follows a leader.
+func (m Member) isListed(l Listed, clusterID, leader uint64) bool {
+	return m.Err == nil && m.ID == l.ID && m.ClusterID == clusterID && m.LeaderID == leader
 }
 
 // know records the endpoint of a pod that is not one of the cluster's.

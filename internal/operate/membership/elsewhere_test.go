@@ -108,6 +108,18 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 	}
 }
 
+// TestPasswordElsewhere: a pod that has the name of a member does not get the password of the user.
+func TestPasswordElsewhere(t *testing.T) {
+	t.Parallel()
+	c := newCrashing(t)
+	m := c.members(t)
+	given := etcd.Credentials{User: "root:secret", UserSecret: "team/root", Note: func(text string) { t.Errorf("noted %q", text) }}
+	endpoints, err := etcd.Access{Credentials: given}.Beyond(m.Reader, m.Owner)(t.Context(), etcd.Listed{ID: 3, Name: "main-2"}, nil)
+	if err != nil || len(endpoints) != 1 || endpoints[0].Pod != "main-2" || endpoints[0].Err != nil || endpoints[0].Username != "" {
+		t.Errorf("%+v, %v", endpoints, err)
+	}
+}
+
 // TestImpostors: a pod that has the name of a member, and answers as another one, does not count.
 func TestImpostors(t *testing.T) {
 	t.Parallel()
