@@ -6,6 +6,7 @@ package health
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -32,6 +33,13 @@ func spanning(f *Facts) {
 	f.Owner.Name, f.Owner.StatefulSet = "a", "a"
 }
 
+// ordered has the StatefulSet make its pods one after the other, each when the one before has a quorum.
+func ordered(f *Facts) {
+	f.Owner.Ordered, f.StatefulSet.Value.Spec.PodManagementPolicy = true, appsv1.OrderedReadyPodManagement
+	probe := f.StatefulSet.Value.Spec.Template.Spec.Containers[0].ReadinessProbe
+	probe.HTTPGet.Path = "/health"
+}
+
 // podless has no pod of a member.
 func podless(i int) func(*Facts) {
 	return func(f *Facts) {
@@ -41,10 +49,10 @@ func podless(i int) func(*Facts) {
 	}
 }
 
-// listedElsewhere has one more voter, b-0, which no pod of the cluster runs.
+// listedElsewhere has one more voter, third, which no pod of the cluster runs.
 func listedElsewhere(s membership.Silence) func(*Facts) {
 	return func(f *Facts) {
-		f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "b-0", PeerURLs: []string{"http://b-0.b.team.svc:2380"}})
+		f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "third", PeerURLs: []string{"http://b-0.b.team.svc:2380"}})
 		f.Silences = map[uint64]membership.Silence{9: s}
 	}
 }
@@ -151,6 +159,9 @@ func TestQuorumOfSeveralWorkloads(t *testing.T) {
 		if q := f.Quorum(); q.Voters != want || q.Healthy != row.healthy || f.Desired() != want || f.voters().ledElsewhere() {
 			t.Errorf("%s: %+v, desired %d", name, q, f.Desired())
 		}
+		if down := f.notReady(""); len(down) != want-row.healthy {
+			t.Errorf("%s: %q are not ready", name, down)
+		}
 	}
 }
 
@@ -172,6 +183,8 @@ func TestChecksOfSeveralWorkloads(t *testing.T) {
 		{name: "two of three StatefulSets lack theirs", id: "M006", with: both(spanning, podless(2), podless(0)), want: Failure, fix: "kubectl describe statefulset a c -n team"},
 		{name: "the pod of the third StatefulSet will come again", id: "M001", with: both(spanning, podless(2), func(f *Facts) { f.Survey.Value.List[2].Name = "c-0" }), want: Failure, fix: "kubectl describe statefulset c -n team"},
 		{name: "another workload's answers", id: "M001", size: 2, with: answersElsewhere, want: Warning, message: "it is alive: it answers in pod b-0", fix: joinLists},
+		{name: "the only pod of a StatefulSet waits for no other of it", id: "W009", size: 2, with: both(ordered, mixed), want: OK},
+		{name: "the second pod of a StatefulSet waits for the first", id: "W009", with: both(ordered, mixed), want: Warning},
 		{name: "no budget for a pod beside", id: "B001", with: both(mixed, func(f *Facts) { f.Selecting.Value = nil }), want: Warning, message: "3 members", fix: "whose selector matches the 3 members"},
 	})
 }

@@ -120,6 +120,33 @@ func TestPasswordElsewhere(t *testing.T) {
 	}
 }
 
+// TestPromoteElsewhere: a learner of another workload is promoted if its pod answers.
+func TestPromoteElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{true, false} {
+		c := newCrashing(t)
+		c.Etcd.Members[2].IsLearner = true
+		m := c.members(t)
+		m.Owner.Replicas = 2
+		members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
+		t.Cleanup(func() { _ = members.Close() })
+		for _, pod := range []string{"main-0", "main-1"} {
+			members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort})
+		}
+		if asked {
+			members.Beyond = etcd.Access{}.Beyond(m.Reader, m.Owner)
+		}
+		l, plan, err := PlanPromote(t.Context(), members, m.Owner, "main-2")
+		if (err == nil) != asked || asked != strings.HasPrefix(plan.Title, "promote member main-2") {
+			t.Errorf("asked %t: %q, %v", asked, plan.Title, err)
+		}
+		s, err := members.Survey(t.Context())
+		if behind, known := Behind(s, l); err != nil || known != asked || behind != 0 {
+			t.Errorf("asked %t: %d entries behind, known %t, %v", asked, behind, known, err)
+		}
+	}
+}
+
 // TestImpostors: a pod that has the name of a member, and answers as another one, does not count.
 func TestImpostors(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,26 @@ func TestUseInstead(t *testing.T) {
 	}
 }
 
+// TestShowsWhatIsThere: a refusal for a pod that will come again names the StatefulSet that makes it.
+func TestShowsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "a", StatefulSet: "a", Replicas: 2,
+		Workloads: []owner.Workload{{Name: "a", Replicas: 1}, {Name: "b", Replicas: 1}}}
+	silence := membership.Silence{Pod: "b-0", Contact: membership.ContactNone}
+	for _, row := range []struct {
+		l    etcd.Listed
+		want string
+	}{
+		{etcd.Listed{ID: 2, Name: "b-0", Pod: "b-0"}, "kubectl describe pod b-0 -n team"},
+		{etcd.Listed{ID: 2, Name: "b-0"}, "kubectl describe statefulset b -n team"},
+	} {
+		err := Removal{Owner: o}.refusal(t.Context(), row.l, membership.IsDead(silence), silence)
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%+v: %v, want %q", row.l, err, row.want)
+		}
+	}
+}
+
 // TestLostIsNamed: only a refusal that a declaration would change names --lost.
 func TestLostIsNamed(t *testing.T) {
 	t.Parallel()
