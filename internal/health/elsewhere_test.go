@@ -183,6 +183,11 @@ func TestChecksOfSeveralWorkloads(t *testing.T) {
 		{name: "two of three StatefulSets lack theirs", id: "M006", with: both(spanning, podless(2), podless(0)), want: Failure, fix: "kubectl describe statefulset a c -n team"},
 		{name: "the pod of the third StatefulSet will come again", id: "M001", with: both(spanning, podless(2), func(f *Facts) { f.Survey.Value.List[2].Name = "c-0" }), want: Failure, fix: "kubectl describe statefulset c -n team"},
 		{name: "another workload's answers", id: "M001", size: 2, with: answersElsewhere, want: Warning, message: "it is alive: it answers in pod b-0", fix: joinLists},
+		{name: "another workload's has the name of a pod that was scaled away", id: "M001", size: 2, with: both(answersElsewhere, func(f *Facts) {
+			f.Owner.Claims = []owner.Claim{{Template: "data"}}
+			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-2")}
+			f.Survey.Value.List[2].Name = "main-2"
+		}), want: Warning, fix: joinLists},
 		{name: "the only pod of a StatefulSet waits for no other of it", id: "W009", size: 2, with: both(ordered, mixed), want: OK},
 		{name: "the second pod of a StatefulSet waits for the first", id: "W009", with: both(ordered, mixed), want: Warning},
 		{name: "no budget for a pod beside", id: "B001", with: both(mixed, func(f *Facts) { f.Selecting.Value = nil }), want: Warning, message: "3 members", fix: "whose selector matches the 3 members"},

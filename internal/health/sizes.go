@@ -75,6 +75,9 @@ func (f *Facts) ContactWith(pod string) membership.Contact {
 // stoppedAs returns the workload that was scaled in and that brings back a member with its data, and the
 // number of replicas that it needs for that. The workload is empty for none.
 func (f *Facts) stoppedAs(l etcd.Listed) (workload string, replicas int) {
+	if f.PodElsewhere(l) != "" { // it has a pod, and a second one would have its name
+		return "", 0
+	}
 	if pod, replicas := f.scaledAway(l); pod != "" {
 		return "statefulset/" + f.Owner.StatefulSet, replicas
 	}
