@@ -42,7 +42,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			BACKUP is the age of the last snapshot of any kind.
 
 			The data comes from Kubernetes objects. The command does not connect to members, except
-			with -o wide or --dial if no image tag shows the version of etcd.
+			with -o wide or --dial if no image tag shows the version of etcd. Workloads whose lists of
+			members (--initial-cluster) do not name each other have a row each, also if etcd has them as
+			one cluster: status and check ask etcd.
 
 			--all also lists the workloads that may run etcd although nothing shows that they do,
 			for example because a launcher hides it. For each, it prints why, and the commands that
