@@ -18,6 +18,7 @@ var k0smotron = Product{
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "k0smotron",
 		ScaleHow:   "set spec.replicas of its Cluster; k0smotron never removes members",
+		ScaleInHow: byOneMember + "set spec.replicas of its Cluster",
 		ReplaceHow: selfHealing,
 	},
 	ServesKubernetes: true,

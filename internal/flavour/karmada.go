@@ -15,6 +15,7 @@ var karmada = Product{
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "karmada-operator",
 		ScaleHow:   "set spec.components.etcd.local.replicas of the Karmada; its operator changes the StatefulSet, but not etcd's member list",
+		ScaleInHow: byOneMember + "set spec.components.etcd.local.replicas of the Karmada",
 		ReplaceHow: "restore the member's data, because the operator replaces no member",
 	},
 	ServesKubernetes: true,

@@ -53,6 +53,9 @@ type Membership struct {
 
 const wipe = "delete the member's PersistentVolumeClaim and then its pod: "
 
+// byOneMember begins the ScaleInHow of operators that change the StatefulSet, but not etcd's member list.
+const byOneMember = "have one member fewer at a time: remove the last pod's member with etcdctl member remove, and then at once "
+
 // selfHealing is the ReplaceHow of members that remove their old member from etcd when they
 // start empty.
 const selfHealing = wipe + "it removes the old member and adds itself when it starts"

@@ -192,8 +192,11 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 		if f.How = m.ScaleHow; s.Asked < s.Now && m.ScaleInHow != "" {
 			f.How = m.ScaleInHow
 		}
-		if m.RemovesMembers {
+		switch {
+		case m.RemovesMembers:
 			f.Manager, f.Script = m.ManagerName, m.Manager == flavour.ByStartScript
+		case m.Manager == flavour.ByOperator:
+			f.Operator = m.ManagerName
 		}
 	}
 	if !w.owner.Spans() {

@@ -44,10 +44,10 @@ var (
 		"Set the number of replicas that was stopped. If the data has fewer voters, for example after a restore, write how many into the annotation kubectl-etcd.dev/size in the same write.")
 	VotersLost = reasons.Add("VotersLost",
 		"Fewer voters than a quorum would keep a replica, or would stay ready.",
-		"Use kubectl etcd scale, which removes a member from etcd before its replica.")
+		"If a voter is not ready, wait or heal it first: kubectl etcd diagnose NAME shows how. Then use kubectl etcd scale, which removes a member from etcd before its replica.")
 	VotersLeft = reasons.Add("VotersLeft",
 		"Voters would lose their replica and stay in etcd's member list. They count for the quorum, and don't answer.",
-		"Use kubectl etcd scale, which removes a member from etcd before its replica.")
+		"If a voter is not ready, or has no replica, bring it back first. Then use kubectl etcd scale, which removes a member from etcd before its replica.")
 	MoreReplicas = reasons.Add("MoreReplicas",
 		"The write adds replicas to a running cluster.",
 		"If no operator adds the members to etcd, use kubectl etcd scale.")

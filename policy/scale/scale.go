@@ -7,6 +7,8 @@
 package scale
 
 import (
+	"strings"
+
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -77,6 +79,8 @@ type Facts struct {
 	// what to do instead. It is set without a Manager for an operator or script that removes no
 	// members. Both are empty for Druid.
 	Manager, How string
+	// Operator is the operator that sets the replicas and removes no members, empty for none.
+	Operator string
 	// Script is true if the Manager is a script. What it does for a pod that stops is not certain.
 	Script bool
 
@@ -154,7 +158,7 @@ func (f Facts) stop() policy.Verdict {
 		return warned(policy.NewNote(AllStop, "all members stop; they have no volume claims, so their data may be lost"))
 	}
 	if f.Sets != "" {
-		return warned(policy.NewNote(AllStop, "the last members stop, and their volumes stay; %s", f.wayToStart()))
+		return warned(policy.NewNote(AllStop, "the last members stop, and their volumes stay; %s", f.wayToStart(0)))
 	}
 	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.own()))
 }
@@ -166,20 +170,22 @@ const unrecorded = "and neither a disruption budget nor an annotation records th
 // voters in it.
 func (f Facts) start() policy.Verdict {
 	q := policy.Quorum(f.Voters)
-	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.wayToStart())
+	few := func(replicas int) policy.Note {
+		return policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.wayToStart(replicas))
+	}
 	switch {
 	case f.Voters == 0, f.Held == 0 && f.Volumes != NoClaims:
 		return policy.Allow(NoData, "no volume has data of a member")
 	case f.Keeping >= f.Voters:
 		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
 	case f.Held < q, f.Manager != "", f.Sets != "":
-		return warned(few)
+		return warned(few(f.Asked))
 	case f.Keeping >= q && f.Unrecorded:
 		return policy.Refuse(StartsTooFew, "%d of %s would start, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.wayToStartRecorded())
 	case f.Keeping >= q:
-		return warned(few)
+		return warned(few(f.Asked))
 	}
-	return policy.Refuse(StartsTooFew, "%s", few.Message)
+	return policy.Refuse(StartsTooFew, "%s", few(0).Message)
 }
 
 // shrink judges a write that removes replicas, or moves them to other ordinals, and leaves some.
@@ -188,7 +194,7 @@ func (f Facts) shrink() policy.Verdict {
 		return policy.Allow(policy.QuorumKept, "all %s keep their replica", policy.Count(f.Voters, "voter"))
 	}
 	q := policy.Quorum(f.Voters)
-	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
+	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.wayFrom(f.Asked))
 	switch {
 	case f.Volumes == Deleted && (f.Script || f.Asked == 0):
 		return f.deletes()
@@ -208,8 +214,12 @@ func (f Facts) shrink() policy.Verdict {
 
 // deletes refuses a write that deletes the data of voters.
 func (f Facts) deletes() policy.Verdict {
-	return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s; "+
-		"to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", f.Keeping, policy.Count(f.Voters, "voter"), f.way())
+	way := f.way()
+	if f.keepsClaims() == "" || !strings.Contains(way, f.keepsClaims()) {
+		way += "; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"
+	}
+	return policy.Refuse(VolumesDeleted, "%d of %s would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; %s",
+		f.Keeping, policy.Count(f.Voters, "voter"), way)
 }
 
 // grow judges a write that adds replicas to running ones.
@@ -217,7 +227,7 @@ func (f Facts) grow() policy.Verdict {
 	if f.Voters == 0 || f.Asked <= f.Voters || f.Druid {
 		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, policy.Count(f.Asked, "replica"))
 	}
-	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.way()))
+	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.wayFrom(f.Asked)))
 }
 
 // warned returns a verdict that allows a write with a warning.

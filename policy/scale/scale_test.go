@@ -203,14 +203,15 @@ func TestMessages(t *testing.T) {
 		{healthy(3, 3, 1), "1 of 3 voters would keep a replica, quorum is 2; instead run: kubectl etcd scale statefulset/main -n team --replicas 1"},
 		{healthy(3, 0, 1), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
 		{with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
-		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; " +
+			"first wait until all 5 voters are ready, or heal those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},
 		{with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "1 of 3 voters would keep a replica, quorum is 2; how to; if etcd has fewer voters, declare them with the replicas: " +
 			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "3 of 5 voters would keep a replica, " +
 			"and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{moved(healthy(3, 3, 3), 2), "1 of 3 voters would keep a replica, quorum is 2; leave spec.ordinals.start at 0, where the pods and volume claims of the members are"},
-		{with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would keep a replica, quorum is 2; create it with 3 replicas, then use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would keep a replica, quorum is 2; create it with 3 replicas, then, once all are ready, use kubectl etcd scale statefulset/main -n team --replicas N"},
 		{with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would start, quorum is 2; create it with 3 replicas; if their data is not needed, delete their volume claims first; " +
 			`if etcd has fewer voters, declare them in the manifest with the annotation kubectl-etcd.dev/size: "1 at TIME", with the time of now as in 2026-01-31T12:00:00Z`},
 		{with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "3 of 5 voters would start, and neither a disruption budget nor an annotation records the others, so the next write or eviction could take the quorum; " +
@@ -222,23 +223,23 @@ func TestMessages(t *testing.T) {
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
 			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
 		{with(healthy(5, 4, 3), func(f *Facts) { f.Volumes = Deleted }), "3 of 5 voters would keep a replica, and the StatefulSet deletes the volume claims of the others, so their data is lost while etcd still counts them; " +
-			"instead run: kubectl etcd scale statefulset/main -n team --replicas 3; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
-		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
+			"first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then, once all are ready, use kubectl etcd scale statefulset/main -n team --replicas N; to keep the claims, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first"},
+		{with(healthy(4, 1, 0), func(f *Facts) { f.Elsewhere = 3 }), "0 of 4 voters would keep a replica, quorum is 3; 3 of the 4 voters run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
 			policy.CountElsewhere + "; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
-		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Elsewhere = 1 }), "1 of 3 voters would keep a replica, quorum is 2; 1 of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
+		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Elsewhere = 1 }), "1 of 3 voters would keep a replica, quorum is 2; 1 of the 3 voters run elsewhere or not at all, were not asked, and count as down; kubectl etcd check statefulset/main -n team --only M001 asks etcd about them, and prints the command that removes each one that is dead; " +
 			policy.CountElsewhere + "; then set N to the number of voters that etcd has, and " +
 			`run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`},
 		{beside(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; its lists name 1 member that no StatefulSet of the cluster has; " +
 			"instead use kubectl etcd scale statefulset/main -n team --replicas N: if other workloads run them, it prints how members are added and removed"},
-		{beside(healthy(5, 2, 1)), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 4; then use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{beside(healthy(5, 2, 1)), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 4; then, once all are ready, use kubectl etcd scale statefulset/main -n team --replicas N"},
 		{beside(healthy(3, 0, 1)), "1 of 3 voters would start, quorum is 2; to start all that have a replica here, run: kubectl scale statefulset/main -n team --replicas 2; the others start with their own workloads"},
 		{with(beside(healthy(3, 0, 1)), func(f *Facts) { f.Held = 3 }), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
-		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Creates, f.Held = true, 0 }), "1 of 3 voters would keep a replica, quorum is 2; create it with 2 replicas, then use kubectl etcd scale statefulset/main -n team --replicas N"},
-		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
+		{with(beside(healthy(3, 2, 1)), func(f *Facts) { f.Creates, f.Held = true, 0 }), "1 of 3 voters would keep a replica, quorum is 2; create it with 2 replicas, then, once all are ready, use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; remove one member at a time, so remove one replica at a time: how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has only N voters, run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size=\"N at $(date -u +%FT%TZ)\"; then, how to"},
-		{healthy(5, 3, 1), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{healthy(5, 3, 1), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then, once all are ready, use kubectl etcd scale statefulset/main -n team --replicas N"},
 	} {
 		if v := Evaluate(row.facts); v.Allowed || v.Message != row.want {
 			t.Errorf("%+v:\n got %s\nwant %s", row.facts, v.Message, row.want)

@@ -4,8 +4,8 @@
 package scale
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -13,112 +13,106 @@ import (
 // mostMembers is the largest size that kubectl etcd scale accepts.
 const mostMembers = 15
 
-// way returns how the number of members is changed, as a clause.
-func (f Facts) way() string {
+// way returns how the number of members is changed after a write that was refused, as a clause. What must be so
+// before its commands are accepted comes first.
+func (f Facts) way() string { return f.wayFrom(f.Now) }
+
+// wayFrom is way for a cluster that has so many replicas when its commands are used: those before the write, or those
+// after it if the write passes.
+func (f Facts) wayFrom(replicas int) string {
 	switch {
 	case f.Moved:
 		return fmt.Sprintf("leave spec.ordinals.start at %d, where the pods and volume claims of the members are", f.First)
+	case f.Creates && !f.Druid:
+		return f.wayToCreate()
 	case f.Manager != "":
-		return f.Manager + " changes the members: " + f.How
+		return f.keepsClaims() + f.Manager + " changes the members: " + f.How
 	case f.Druid:
 		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
-	case f.Elsewhere > 0 && f.Asked < f.Now:
+	case f.Elsewhere > 0:
 		return f.wayElsewhere()
 	case f.Sets != "":
 		return f.wayOfSets()
 	case f.How != "" && f.Asked < f.Now:
-		return f.How + "; if etcd has fewer voters, declare them with the replicas: " + f.declaration()
+		return f.keepsClaims() + f.readyFirst() + f.How + "; if etcd has fewer voters, declare them with the replicas: " + f.declaration(f.Asked)
 	case f.How != "":
 		return f.How
 	}
-	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
+	return f.wayOfPlugin(replicas)
+}
+
+// wayOfPlugin returns how kubectl etcd scale changes the members of a StatefulSet that nothing else manages. It
+// refuses while replicas and voters differ in number, and while a voter is not ready.
+func (f Facts) wayOfPlugin(replicas int) string {
+	command := f.scaleCommand()
 	switch {
-	case f.Creates:
-		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.own(), "replica"), command)
-	case f.Now < f.own() && f.Volumes != Deleted:
-		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.own(), command)
+	case replicas < f.own() && f.hasAllData():
+		return fmt.Sprintf("first bring the other voters back: %s; then, once all are ready, use %sN", f.bringBack(), command)
+	case replicas < f.own():
+		return fmt.Sprintf("first remove from etcd the voters without a replica whose volumes are gone: kubectl etcd check %s --only M001 prints the command for each one that is dead; then use %sN", f.args(), command)
 	case f.Others > 0:
-		return fmt.Sprintf("its lists name %s that no StatefulSet of the cluster has; instead use %sN: if other workloads run them, it prints how members are added and removed", policy.Count(f.Others, "member"), command)
-	case f.Asked%2 == 0, f.Asked > mostMembers:
-		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
+		return fmt.Sprintf("its lists name %s that no StatefulSet of the cluster has; instead use %sN: if other workloads run them, it prints how members are added and removed",
+			policy.Count(f.Others, "member"), command)
+	case replicas > f.Voters:
+		return fmt.Sprintf("first set the replicas to the number of voters: %s; then, once all are ready, %s", f.declaration(f.Voters), f.useOrRun(command))
 	}
-	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+	return cmp.Or(f.readyFirst(), "instead ") + f.useOrRun(command)
 }
 
 // own returns how many of the voters may have a replica of the cluster: not those of other workloads, but each that has
 // a volume claim.
 func (f Facts) own() int { return max(f.Voters-f.Others, min(f.Held, f.Voters), min(1, f.Voters)) }
 
-// wayOfRestart returns how a coordinated restart is ended or continued, as a clause. The end comes
-// first: it also finds out whether there is a restart, and continuing one stops the members.
-func (f Facts) wayOfRestart() string {
-	command := fmt.Sprintf("kubectl etcd restart %s -n %s", f.Target, f.Namespace)
-	return fmt.Sprintf("end it: %s --abort; if that finds no restart to end, remove the mark: kubectl annotate statefulset %s -n %s kubectl-etcd.dev/restart-; or continue it: %s --strategy coordinated",
-		command, f.Marked, f.Namespace, command)
+// useOrRun returns the command to the size that was asked for, or with an N where kubectl etcd scale refuses that size.
+func (f Facts) useOrRun(command string) string {
+	if f.Asked%2 == 0 || f.Asked > mostMembers {
+		return fmt.Sprintf("use %sN, with an odd N up to %d", command, mostMembers)
+	}
+	return fmt.Sprintf("run: %s%d", command, f.Asked)
 }
 
-// wayOfRestore returns how a restore is ended or continued, as a clause. The command that ends it also finds out
-// whether there is one.
-func (f Facts) wayOfRestore() string {
-	return fmt.Sprintf("continue it: kubectl etcd snapshot restore FILE %[1]s -n %[2]s; or end it: kubectl etcd snapshot restore %[1]s -n %[2]s --abort; "+
-		"if that finds no restore to end, remove the mark: kubectl annotate statefulset %[3]s -n %[2]s kubectl-etcd.dev/restore-", f.Target, f.Namespace, f.Marked)
+// readyFirst returns that all voters must be ready first, as the beginning of a sentence. It is empty if they are.
+func (f Facts) readyFirst() string {
+	switch {
+	case f.Sets == "" && f.Now < f.own():
+		return fmt.Sprintf("first bring the other voters back: %s; then, once all are ready, ", f.bringBack())
+	case f.Ready >= f.Voters && f.Staying >= f.Keeping:
+		return ""
+	}
+	return fmt.Sprintf("first wait until all %s are ready, or heal those that are not: kubectl etcd diagnose %s shows how; then, ", policy.Count(f.Voters, "voter"), f.args())
 }
 
-// wayElsewhere returns how fewer replicas are possible beside members elsewhere.
-func (f Facts) wayElsewhere() string {
-	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target}
-	return fmt.Sprintf("%d of them run elsewhere or not at all, were not asked, and count as down; kubectl etcd check %s --only M001 asks etcd about them, and prints the command that removes each one that is dead; "+
-		"%s; then set N to the number of voters that etcd has, and %s", f.Elsewhere, cluster.TargetArgs(), policy.CountElsewhere, cluster.DeclareVoters("N"))
+// hasAllData reports whether the voters without a replica have their data, so that they come back with one.
+func (f Facts) hasAllData() bool { return f.Volumes != NoClaims && f.Held >= f.own() }
+
+// bringBack returns how all voters get a replica, as a command or a clause.
+func (f Facts) bringBack() string {
+	if f.Operator != "" {
+		return fmt.Sprintf("set the number of members to %d in the object from which %s takes it", f.own(), f.Operator)
+	}
+	return fmt.Sprintf("kubectl scale %s --replicas %d", f.args(), f.own())
 }
+
+// keepsClaims returns what keeps the claims of replicas that go, as the beginning of a sentence. It is for ways that
+// remove a replica by a write like the refused one. It is empty if the claims stay.
+func (f Facts) keepsClaims() string {
+	if f.Volumes != Deleted || f.Manager != "" && !f.Script {
+		return ""
+	}
+	set := f.Target
+	if f.Marked != "" {
+		set = "statefulset/" + f.Marked
+	}
+	return fmt.Sprintf(`first keep the claims: kubectl patch %s -n %s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'; then, `, set, f.Namespace)
+}
+
+// args returns the arguments by which a command names the cluster.
+func (f Facts) args() string { return f.Target + " -n " + f.Namespace }
+
+// scaleCommand returns the command that changes the number of members, up to that number.
+func (f Facts) scaleCommand() string { return "kubectl etcd scale " + f.args() + " --replicas " }
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.
-func (f Facts) declaration() string {
-	return fmt.Sprintf(`kubectl patch %s -n %s --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"%d at '$(date -u +%%FT%%TZ)'"}},"spec":{"replicas":%d}}'`,
-		f.Target, f.Namespace, f.Asked, f.Asked)
-}
-
-// wayOfSets returns how the members of a cluster that spans several StatefulSets are changed.
-func (f Facts) wayOfSets() string {
-	if f.Asked > f.Now || len(f.Stopped) == 0 || f.Now >= f.Voters {
-		return f.How
-	}
-	var start []string
-	for _, set := range f.Stopped {
-		start = append(start, fmt.Sprintf("kubectl scale statefulset/%s -n %s --replicas N", set, f.Namespace))
-	}
-	return fmt.Sprintf("first start the other voters again, with N as before: %s; if etcd has only N voters, %s; then, %s",
-		strings.Join(start, " and "), policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareVoters("N"), f.How)
-}
-
-// wayToStart returns how all voters are started, as a clause. kubectl etcd scale starts the
-// members of etcd-druid only: it finds no voter to ask.
-func (f Facts) wayToStart() string {
-	switch {
-	case f.Moved:
-		return f.way()
-	case f.Creates && f.Sets == "":
-		return fmt.Sprintf("create it with %s; if their data is not needed, delete their volume claims first; if etcd has fewer voters, "+
-			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the time of now as in 2026-01-31T12:00:00Z",
-			policy.Count(f.own(), "replica"), f.Asked)
-	case f.Manager != "":
-		return f.way()
-	case f.Sets != "":
-		return "to start all, set the replicas of each StatefulSet (" + f.Sets + ") to what they were"
-	}
-	command := "kubectl scale"
-	if f.Druid {
-		command = "kubectl etcd scale"
-	}
-	if own := f.own(); own < f.Voters {
-		return fmt.Sprintf("to start all that have a replica here, run: %s %s -n %s --replicas %d; the others start with their own workloads", command, f.Target, f.Namespace, own)
-	}
-	return fmt.Sprintf("to start all, run: %s %s -n %s --replicas %d", command, f.Target, f.Namespace, f.Voters)
-}
-
-// wayToStartRecorded returns the same, and how as many voters as are asked for are recorded.
-func (f Facts) wayToStartRecorded() string {
-	if f.Moved || f.Creates {
-		return f.wayToStart()
-	}
-	return f.wayToStart() + "; if etcd has fewer voters, declare them with the replicas: " + f.declaration()
+func (f Facts) declaration(n int) string {
+	return fmt.Sprintf(`kubectl patch %s --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"%d at '$(date -u +%%FT%%TZ)'"}},"spec":{"replicas":%d}}'`, f.args(), n, n)
 }
