@@ -12,6 +12,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
+// endLines and stackLines are how many lines are read from the end of a log, the second if the first are only a part
+// of the stacks of a crash. Each has a limit in bytes, at which the API server cuts the end off.
+const (
+	endLines   = 60
+	endBytes   = 256 << 10
+	stackLines = 20_000
+	stackBytes = 8 << 20
+)
+
 // Logs returns a function that reads the last lines of a container's log.
 func (a *App) Logs(namespace string) (membership.Logs, error) {
 	config, err := a.Config()
@@ -23,9 +32,16 @@ func (a *App) Logs(namespace string) (membership.Logs, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, pod, container string, previous bool) (string, error) {
-		text, err := pods.Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
-			Container: container, Previous: previous, TailLines: new(int64(60)), LimitBytes: new(int64(256 << 10)),
-		}).DoRaw(ctx)
-		return string(text), err
+		read := func(lines, bytes int64) (string, error) {
+			text, err := pods.Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
+				Container: container, Previous: previous, TailLines: &lines, LimitBytes: &bytes,
+			}).DoRaw(ctx)
+			return string(text), err
+		}
+		text, err := read(endLines, endBytes)
+		if err == nil && membership.BeginsInStack(text) {
+			return read(stackLines, stackBytes)
+		}
+		return text, err
 	}, nil
 }

@@ -45,6 +45,9 @@ var withoutData = []string{"has already been bootstrapped", "member count is une
 // Evidence returns the fatal message of a log with what it proves, empty for none. etcd also finds no data where it
 // may not read it.
 func (e LogEnd) Evidence() string {
+	if signalLine.MatchString(e.Fatal) {
+		return e.Fatal + " (" + unreadableDatabase + ")"
+	}
 	if slices.ContainsFunc(withoutData, func(text string) bool { return strings.Contains(e.Fatal, text) }) {
 		return e.Fatal + " (it found no data in its data directory: the data is lost, or its user can't read it, or the pod template names another directory)"
 	}

@@ -29,7 +29,7 @@ type zapLine struct {
 // Go's runtime prints.
 var (
 	capnslogLine = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d+ [CE] \| [\w./-]+: (.*)$`)
-	goPanic      = regexp.MustCompile(`^panic: (.*)$`)
+	goPanic      = regexp.MustCompile(`^(?:panic|fatal error): (.*)$`)
 )
 
 // graveLevels are the levels of messages with which etcd ends.
@@ -60,7 +60,7 @@ func graveTexts(line string) []string {
 // stopping is the error of what fails because etcd has begun to end. etcd 3.7 ends with it after its removal.
 const stopping = "server is stopping"
 
-// mostEndLines is in how many lines from the end the message is looked for. Go prints its stack after it.
+// mostEndLines is in how many lines from the end, without the stacks of a crash, the message is searched.
 const mostEndLines = 40
 
 // endOf returns what the end of a log shows. Only its last message of a level at which etcd ends counts,
@@ -68,6 +68,13 @@ const mostEndLines = 40
 func endOf(text string) LogEnd {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	end := LogEnd{Last: short(lines[len(lines)-1])}
+	lines, crash := splitCrash(lines)
+	if message := crash.message(); message != "" {
+		end.Last = short(message)
+	}
+	if end.Fatal = crash.databaseFault(); end.Fatal != "" {
+		return end
+	}
 	for _, line := range slices.Backward(lines[max(0, len(lines)-mostEndLines):]) {
 		texts := graveTexts(strings.TrimSpace(line))
 		for _, of := range texts {
