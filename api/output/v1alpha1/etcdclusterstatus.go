@@ -68,6 +68,9 @@ type UnderWay struct {
 	Operation string `json:"operation"`
 	// Change is the goal of a change of members. It is empty for other operations.
 	Change string `json:"change,omitempty"`
+	// Snapshot is which snapshot continues a restore. It is empty for other operations, and if the commands name the
+	// snapshot.
+	Snapshot string `json:"snapshot,omitempty"`
 	// Since is when it started, by the clock of the machine that started it.
 	Since *metav1.Time `json:"since,omitempty"`
 	// Holder is the holder of the cluster's lock: user, machine and process. It is empty if

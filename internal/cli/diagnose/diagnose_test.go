@@ -67,7 +67,7 @@ var cases = map[string]struct {
 		scaleToZero(f)
 		restore := "kubectl etcd snapshot restore "
 		f.KeepsClientsAway = true
-		f.UnderWay.Value = &output.UnderWay{Operation: "restore", Interrupted: true, Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
+		f.UnderWay.Value = &output.UnderWay{Operation: "restore", Interrupted: true, Snapshot: "FILE is the snapshot with SHA-256 5891b5b522d5", Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
 	}},
 }
 

@@ -5,6 +5,7 @@ package diagnose
 
 import (
 	"math"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,7 +43,11 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 }
 
 func action(f *health.Facts, a recovery.Action) v1alpha1.DiagnosisAction {
-	return v1alpha1.DiagnosisAction{Do: string(a.Do), Member: a.Member, Why: a.Why, Until: v1alpha1.TimeOf(a.Until), Command: f.Order(a)}
+	why := a.Why
+	if u := f.UnderWay.Value; a.Do == recovery.Resume && u != nil && u.Snapshot != "" {
+		why += " " + strings.ToUpper(u.Snapshot[:1]) + u.Snapshot[1:] + "."
+	}
+	return v1alpha1.DiagnosisAction{Do: string(a.Do), Member: a.Member, Why: why, Until: v1alpha1.TimeOf(a.Until), Command: f.Order(a)}
 }
 
 func evidence(all []recovery.Evidence) []v1alpha1.DiagnosisEvidence {

@@ -137,7 +137,7 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring
 			return err
 		}
 		defer clean()
-		file = local
+		o.Given, file = file, local
 	}
 	return restoring.Do(cmd.Context(), a, file, target, o, restoring.Recovery{})
 }

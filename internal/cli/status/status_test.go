@@ -124,7 +124,7 @@ var statusCases = map[string]func(*health.Facts){
 		hibernate(s)
 		restore := "kubectl etcd snapshot restore "
 		s.KeepsClientsAway = true
-		s.UnderWay.Value = &v1alpha1.UnderWay{Operation: "restore", Interrupted: true, Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
+		s.UnderWay.Value = &v1alpha1.UnderWay{Operation: "restore", Interrupted: true, Snapshot: "FILE is the snapshot with SHA-256 5891b5b522d5", Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
 	},
 	"no-rights": func(s *health.Facts) {
 		s.Survey = health.Got[etcd.Survey]{Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods/portforward"}, "etcd-main-0", errors.New(`User "eve" cannot create resource "pods/portforward"`))}

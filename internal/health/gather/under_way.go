@@ -82,6 +82,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 // describeOther describes a restart or a restore that is under way or was interrupted.
 func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
+	out.Snapshot = membership.SnapshotOf(j)
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		resume, abort := membership.CommandsOf(f.Owner, j)

@@ -15,7 +15,7 @@ import (
 const nextShown = 3
 
 // incomplete matches an instruction that is not only a command, or that lacks a value.
-var incomplete = regexp.MustCompile(`, |\b(N|NAME|NAMESPACE|MEMBER|POD|CHART|LEASE|FILE|NODE)\b`)
+var incomplete = regexp.MustCompile(`, |\b(N|NAME|NAMESPACE|MEMBER|POD|CHART|LEASE|FILE|PARAMETERS|NODE)\b`)
 
 // nextCommands returns the commands to go on with, the most urgent first: those of an
 // interrupted operation, the fixes of the findings, and last the check of the cluster.

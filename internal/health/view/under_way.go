@@ -36,5 +36,8 @@ func UnderWayText(u *v1alpha1.UnderWay, now time.Time) string {
 	if u.Reason != "" {
 		text += "; " + u.Reason
 	}
+	if u.Snapshot != "" {
+		text += "; " + u.Snapshot
+	}
 	return text
 }

@@ -77,10 +77,11 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 }
 
 // CommandsOf returns the commands that continue and that end an unfinished restart or restore, without the
-// flag for the namespace. FILE is for the user to replace.
+// flag for the namespace. A word that SnapshotOf explains is for the user to replace.
 func CommandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 	if j.Kind == journal.KindRestore {
-		return "kubectl etcd snapshot restore FILE " + o.Target().String(), "kubectl etcd snapshot restore " + o.Target().String() + " --abort"
+		file, _ := snapshotOf(j)
+		return "kubectl etcd snapshot restore " + file + " " + o.Target().String(), "kubectl etcd snapshot restore " + o.Target().String() + " --abort"
 	}
 	resume = "kubectl etcd restart " + o.Target().String()
 	abort = resume + " --abort"
@@ -99,7 +100,11 @@ func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
 // WaysOf returns how to end an unfinished restart or restore.
 func WaysOf(o owner.Owner, j *journal.Journal) string {
 	resume, abort := CommandsOf(o, j)
-	return fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", resume, o.Namespace, abort, o.Namespace)
+	ways := fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", resume, o.Namespace, abort, o.Namespace)
+	if explained := SnapshotOf(j); explained != "" {
+		ways += "; " + explained
+	}
+	return ways
 }
 
 // CutsTraffic reports whether an operation runs or is unfinished that keeps clients away until its end.

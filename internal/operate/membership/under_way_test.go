@@ -5,6 +5,7 @@ package membership
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
@@ -48,6 +49,35 @@ func TestReadUnderWay(t *testing.T) {
 			if got := u.Change.Commands(o); !slices.Equal(got, want) {
 				t.Errorf("%s: commands are %q, want %q", name, got, want)
 			}
+		}
+	}
+}
+
+// TestCommandsOfRestore: the command that continues a restore names its snapshot, or it is explained which one it is.
+// Every user who may write ConfigMaps may have written the journal.
+func TestCommandsOfRestore(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+	for payload, want := range map[string][2]string{
+		`{"sha256":"ab12","file":"main.db"}`:                          {"main.db", ""},
+		`{"sha256":"ab12","file":"my backups/it's.db"}`:               {`'my backups/it'\''s.db'`, ""},
+		`{"sha256":"ab12","file":"s3://bucket/main.db"}`:              {"s3://bucket/main.db", ""},
+		`{"sha256":"ab12","file":"s3://b/main.db","parameters":true}`: {"'s3://b/main.db?PARAMETERS'", "PARAMETERS are those of the URL that the restore began with"},
+		`{"sha256":"ab12","file":"-"}`:                                {"-", "stdin is the snapshot with SHA-256 ab12"},
+		`{"sha256":"ab12"}`:                                           {"FILE", "FILE is the snapshot with SHA-256 ab12"},
+		`{"sha256":"ab12","file":"a\u001b[2Jb.db"}`:                   {"FILE", "FILE is the snapshot with SHA-256 ab12"},
+		`{"sha256":"ab12","file":"--server=https://elsewhere"}`:       {"./--server=https://elsewhere", ""},
+		`{"sha256":"ab12","file":"a.db; rm -rf /"}`:                   {"'a.db; rm -rf /'", ""},
+		`{}`:           {"FILE", ""},
+		`{"sha256":1}`: {"FILE", ""},
+	} {
+		j := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(payload)}
+		resume, abort := CommandsOf(o, j)
+		if resume != "kubectl etcd snapshot restore "+want[0]+" statefulset/main" || abort != "kubectl etcd snapshot restore statefulset/main --abort" || SnapshotOf(j) != want[1] {
+			t.Errorf("%s: %q, %q and %q, want %q", payload, resume, abort, SnapshotOf(j), want)
+		}
+		if ways := WaysOf(o, j); !strings.Contains(ways, want[1]) || strings.HasSuffix(ways, "; ") {
+			t.Errorf("%s: %q", payload, ways)
 		}
 	}
 }

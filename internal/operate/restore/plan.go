@@ -40,6 +40,8 @@ type Plan struct {
 	Etcd string
 	// Files is what each pod mounts, with podMark for the pod's name.
 	Files Files
+	// Given is the path or URL of the snapshot as the user gave it. File may be a copy.
+	Given string
 	// OneByOne means that a member only starts when the one before is ready, which it never
 	// is without a quorum.
 	OneByOne bool

@@ -28,6 +28,11 @@ import (
 type Record struct {
 	// SHA256 is that of the snapshot, in hexadecimal. A command that continues must have the same one.
 	SHA256 string `json:"sha256"`
+	// File is the path or URL of the snapshot as the user gave it, "-" for stdin, empty for unknown. Messages contain it,
+	// and no command opens it: what a user gives is compared with SHA256. A URL has no credentials and no parameters, and
+	// Parameters is true if it had any.
+	File       string `json:"file,omitempty"`
+	Parameters bool   `json:"parameters,omitempty"`
 	// At is when the plan was made. Names of files contain it.
 	At time.Time `json:"at"`
 	// Bump is by how much the revision is raised. Size is the number of restored members, and Replicas
@@ -72,6 +77,7 @@ func NewRecord(r Plan) *Record {
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
+	rec.File, rec.Parameters = givenName(r.Given)
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
 		if value, there := r.Owner.Annotations[key]; there && r.Druid != nil {
 			if rec.Annotations == nil {
@@ -130,7 +136,7 @@ func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, re
 // Same returns an error if a snapshot is another one than that of the restore.
 func (rec *Record) Same(file string, s snapshot.File) error {
 	if have := fmt.Sprintf("%x", s.SHA256); have != rec.SHA256 {
-		return fmt.Errorf("%s is another snapshot than the one of the unfinished restore: its SHA-256 is %s, and that one has %s", file, have, rec.SHA256)
+		return fmt.Errorf("%s is another snapshot than the one of the unfinished restore: its SHA-256 is %s, and that one has %s%s", file, have, rec.SHA256, rec.from())
 	}
 	return nil
 }

@@ -72,9 +72,9 @@ func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *Record, named strin
 		}
 	}
 	if named != "" {
-		return "", operate.Refuse("a restore into %s is unfinished, and %s doesn't have its snapshot (SHA-256 %s): name the file that it was saved to with --save-to, or undo it with kubectl etcd recover %s --abort -n %s",
-			o, named, rec.SHA256, o.Target(), o.Namespace)
+		return "", operate.Refuse("a restore into %s is unfinished, and %s doesn't have its snapshot (SHA-256 %s%s): name the file that it was saved to with --save-to, or undo it with kubectl etcd recover %s --abort -n %s",
+			o, named, rec.SHA256, rec.from(), o.Target(), o.Namespace)
 	}
-	return "", operate.Refuse("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
-		o, rec.SHA256, o.Target(), o.Namespace, o.Target(), o.Namespace)
+	return "", operate.Refuse("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s%s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
+		o, rec.SHA256, rec.from(), o.Target(), o.Namespace, o.Target(), o.Namespace)
 }

@@ -83,6 +83,9 @@ func (v *view) journalWays(ctx context.Context, i *Item) []string {
 	switch {
 	case under.Other != nil:
 		resume, abort := membership.CommandsOf(*i.Owner, under.Other)
+		if explained := membership.SnapshotOf(under.Other); explained != "" {
+			i.Verdict.Message += "; " + explained
+		}
 		return []string{v.inNamespace(resume, i), v.inNamespace(abort, i)}
 	case err != nil || under.Change == nil:
 		return nil

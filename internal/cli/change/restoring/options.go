@@ -26,6 +26,8 @@ type Options struct {
 
 	// Abort undoes an unfinished restore.
 	Abort bool
+	// Given is the path or URL of the snapshot as the user gave it, if the file that is restored is a copy.
+	Given string
 }
 
 // PlanOptions are the flags of a restore that its plan depends on.

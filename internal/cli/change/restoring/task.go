@@ -4,6 +4,7 @@
 package restoring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,7 +53,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 	if t.cluster, t.template, err = PlanFor(ctx, a, target); err != nil {
 		return nil, err
 	}
-	t.template.File, t.template.Snapshot = file, content
+	t.template.File, t.template.Given, t.template.Snapshot = file, cmp.Or(o.Given, file), content
 	t.template.Bump, t.template.Tool, t.template.KeepFor = o.Bump, o.Tool, o.KeepFor
 	config, err := a.Config()
 	if err != nil {

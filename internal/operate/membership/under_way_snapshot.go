@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// SnapshotOf returns which snapshot continues an unfinished restore, if its command alone doesn't show it: the file is
+// not recorded, or it was stdin, or its URL had parameters. It is empty for any other operation.
+func SnapshotOf(j *journal.Journal) string {
+	if j.Kind != journal.KindRestore {
+		return ""
+	}
+	_, explained := snapshotOf(j)
+	return explained
+}
+
+// snapshotOf returns the argument that names the snapshot of an unfinished restore in a command of a shell, and what
+// the command alone doesn't show. Every user who may write ConfigMaps may have written the journal, so the argument is
+// never a flag, and has no characters that a terminal doesn't print.
+func snapshotOf(j *journal.Journal) (argument, explained string) {
+	var of struct {
+		SHA256, File string
+		Parameters   bool
+	}
+	if json.Unmarshal(j.Payload, &of) != nil {
+		return "FILE", ""
+	}
+	sum := ""
+	if of.SHA256 != "" {
+		sum = fmt.Sprintf(" with SHA-256 %s", format.PrintableLine(of.SHA256))
+	}
+	switch {
+	case of.File == "" || of.File != format.PrintableLine(of.File):
+		if sum == "" {
+			return "FILE", ""
+		}
+		return "FILE", "FILE is the snapshot" + sum
+	case of.File == "-":
+		return "-", "stdin is the snapshot" + sum
+	case of.Parameters:
+		return step.Quote(of.File + "?PARAMETERS"), "PARAMETERS are those of the URL that the restore began with"
+	case strings.HasPrefix(of.File, "-"):
+		return step.Quote("./" + of.File), ""
+	}
+	return step.Quote(of.File), ""
+}
