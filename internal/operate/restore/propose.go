@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -104,6 +105,15 @@ func (r Plan) ProposeRest(rec *Record, steps []step.Step, undo bool) operate.Pla
 		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))
 	}
 	return p
+}
+
+// ReadNeeds returns the permissions to read whether a restore is unfinished, and is one of the present StatefulSet.
+func ReadNeeds(o owner.Owner) []operate.Need {
+	if o.StatefulSet == "" {
+		return nil
+	}
+	need := operate.NeedIn(o.Namespace)
+	return []operate.Need{need("get", "", "configmaps", "", journal.Name(o)), need("get", "apps", "statefulsets", "", o.StatefulSet)}
 }
 
 // needs returns the permissions for the steps. Those for client traffic are checked with the cut.

@@ -122,6 +122,9 @@ func (rec *Record) before(o owner.Owner) owner.Owner {
 // Continue fills in the plan of an unfinished restore, as it was before the first step. The plan has the
 // owner and the flags, and the snapshot unless the restore is undone.
 func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, reader *observe.Reader, image string) error {
+	if err := rec.ofPresent(ctx, kube, r.Owner); err != nil {
+		return err
+	}
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, rec.before(r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor = rec.KeepFor
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
@@ -185,6 +188,19 @@ func AsideName(j *journal.Journal) string {
 		return "*.before-*"
 	}
 	return "*" + Plan{At: rec.At}.aside("")
+}
+
+// ofPresent refuses a restore that began on another StatefulSet than the one that there is now: neither its steps nor
+// their undoing are about the present one.
+func (rec *Record) ofPresent(ctx context.Context, kube client.Client, o owner.Owner) error {
+	sts, err := operate.ReadStatefulSet(ctx, kube, o)
+	if err != nil {
+		return err
+	}
+	if err := rec.owns(sts); err != nil {
+		return operate.Refuse("%s", err)
+	}
+	return nil
 }
 
 // owns returns an error if the journal is of another StatefulSet than the one that there is now.

@@ -87,7 +87,7 @@ func (t *task) operation() change.Operation {
 		},
 		Abort: "start the members on their old data again", Undoing: t.Abort,
 	}
-	return t.run.Operation(t.cluster, "snapshot restore", nil, t.act)
+	return t.run.Operation(t.cluster, "snapshot restore", restore.ReadNeeds(t.cluster.Owner), t.act)
 }
 
 // propose plans a fresh restore.
