@@ -31,6 +31,16 @@ func AsksHealth(p *corev1.Probe) (what string, asks bool) {
 	return "", false
 }
 
+// FailsOnNoSpace reports whether a probe by HTTP asks etcd for its health, which the alarm NOSPACE makes false, also on
+// a member without a quorum.
+func FailsOnNoSpace(p *corev1.Probe) bool {
+	if p == nil || p.HTTPGet == nil {
+		return false
+	}
+	path, query := request(p.HTTPGet)
+	return path == "/health" && !slices.Contains(query["exclude"], "NOSPACE")
+}
+
 // NeedsQuorum reports whether a probe of etcd's container fails while the member has no
 // quorum. It assumes so of a script. On the client port each HTTP path fails, since etcd
 // serves none before it has joined the other members. But it accepts connections.

@@ -15,10 +15,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
-// Database returns a database of etcd without keys, and without the hash that a snapshot has.
-func Database(t *testing.T) []byte {
+// Database returns a database of etcd without keys, and without the hash that a snapshot has. It has alarms of a member.
+func Database(t *testing.T, alarms ...pb.AlarmType) []byte {
 	t.Helper()
 	db, err := bbolt.Open(filepath.Join(t.TempDir(), "db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {
@@ -27,6 +28,15 @@ func Database(t *testing.T) []byte {
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range []string{"alarm", "auth", "cluster", "key", "lease", "members", "meta"} {
 			if _, err := tx.CreateBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		for _, alarm := range alarms {
+			key, err := proto.Marshal(&pb.AlarmMember{MemberID: 77, Alarm: alarm})
+			if err == nil {
+				err = tx.Bucket([]byte("alarm")).Put(key, nil)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -27,6 +27,9 @@ func TestScaleManager(t *testing.T) {
 		if (f.Manager != "") != removes[p.Name] {
 			t.Errorf("%s: the scale rule gets the manager %q; add the product to removes if its manager removes members from etcd", p.Name, f.Manager)
 		}
+		if sets := p.Membership.Manager == flavour.ByOperator && !removes[p.Name]; sets != (f.Operator != "") {
+			t.Errorf("%s: the scale rule gets %q as an operator that only sets the replicas", p.Name, f.Operator)
+		}
 		if managed := p.Membership.Manager != flavour.Unmanaged; managed != (f.How != "") {
 			t.Errorf("%s: how %q", p.Name, f.How)
 		}

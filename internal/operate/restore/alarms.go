@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -32,6 +33,26 @@ func (r Plan) warnOfAlarms(warn func(format string, args ...any)) {
 // disarms reports whether the steps disarm an alarm of the snapshot. With CORRUPT, a user decides.
 func (r Plan) disarms() bool {
 	return slices.Contains(r.Snapshot.Alarms, maintenance.NoSpace) && !slices.Contains(r.Snapshot.Alarms, maintenance.Corrupt)
+}
+
+// explained adds to a wait for ready members of a snapshot with CORRUPT why it may not end. Nothing disarms that alarm
+// before a user has checked the data, so the restore ends there.
+func (r Plan) explained(wait step.Action) step.Action {
+	if !slices.Contains(r.Snapshot.Alarms, maintenance.Corrupt) {
+		return wait
+	}
+	return step.Explained{Action: wait, Cause: fmt.Sprintf("the snapshot has the alarm %s, and a readiness probe that asks etcd for alarms fails while it is in force. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s",
+		maintenance.Corrupt, r.plugin("alarm disarm %s", r.target()))}
+}
+
+// Unready returns why members may never be ready, empty if no alarm is in force. With CORRUPT, the error ends the
+// restore before clients are let in.
+func (r Plan) Unready(alarms []etcd.Alarm, room policy.Verdict) (string, error) {
+	text := r.InForce(alarms, room, nil)
+	if slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == maintenance.Corrupt }) {
+		return "", operate.Halt("%s", text)
+	}
+	return text, nil
 }
 
 // InForce returns which alarms are in force after a restore, and the commands that end them and the restore. room is

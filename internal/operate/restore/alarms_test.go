@@ -4,10 +4,13 @@
 package restore
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -51,6 +54,97 @@ func TestWarnOfAlarms(t *testing.T) {
 			if strings.Contains(commands.String(), disarm) != row.disarm {
 				t.Errorf("%s: %s", row.alarms, &commands)
 			}
+		}
+	}
+}
+
+// TestStartWithAlarms: members that may not be ready before NOSPACE is disarmed are awaited by what they answer, and then
+// until they are ready. With CORRUPT the start still waits until they are ready, and explains why they may never be.
+func TestStartWithAlarms(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		alarms              string
+		oneByOne            bool
+		start, check, cause string
+	}{
+		{start: "Wait=3", check: "Agree"},
+		{oneByOne: true, start: "Wait Wait", check: "Agree"},
+		{alarms: "NOSPACE", start: "Wait Running", check: "Agree unready, AwaitReady=3"},
+		{alarms: "NOSPACE", oneByOne: true, start: "Wait Running", check: "Agree unready, AwaitReady=1"},
+		{alarms: "CORRUPT", start: "Explained=3", check: "Agree", cause: "the snapshot has the alarm CORRUPT"},
+		{alarms: "CORRUPT", oneByOne: true, start: "Wait Explained", check: "Agree", cause: "kubectl etcd -n team alarm disarm statefulset/main"},
+		{alarms: "CORRUPT NOSPACE", start: "Explained=3", check: "Agree", cause: "fails while it is in force"},
+	} {
+		r := plainRestore()
+		r.Snapshot.Alarms, r.OneByOne = strings.Fields(row.alarms), row.oneByOne
+		steps, _, err := Steps(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == started })
+		start, cause := waits(steps[at].Acts[1:])
+		check, _ := waits(steps[at+1].Acts)
+		if start != row.start || check != row.check || !strings.Contains(cause, row.cause) || cause != "" && row.cause == "" {
+			t.Errorf("%q, one by one %t: %q, then %q, %q", row.alarms, row.oneByOne, start, check, cause)
+		}
+	}
+	r := druidRestore()
+	r.Snapshot.Alarms = []string{maintenance.NoSpace}
+	steps, _, err := Steps(r)
+	if err != nil || slices.ContainsFunc(steps, func(s step.Step) bool { all, _ := waits(s.Acts); return strings.Contains(all, "nready") }) {
+		t.Errorf("%v: the probes of druid don't ask for alarms", err)
+	}
+}
+
+// waits describes what actions wait for, and returns the cause that one of them has.
+func waits(acts []step.Action) (text, cause string) {
+	var out []string
+	number := func(w step.Wait) string {
+		if of := w.For.String(); strings.Contains(of, "readyReplicas") {
+			return of[strings.LastIndex(of, "="):]
+		}
+		return ""
+	}
+	for _, a := range acts {
+		switch a := a.(type) {
+		case step.Wait:
+			kind := "Wait" + number(a)
+			if strings.HasSuffix(a.For.String(), "=Running") {
+				kind = "Running"
+			}
+			out = append(out, kind)
+		case step.Explained:
+			wait, _ := a.Action.(step.Wait)
+			out, cause = append(out, "Explained"+number(wait)), a.Cause
+		case step.AwaitReady:
+			return strings.Join(out, " ") + ", AwaitReady" + number(a.Wait), cause
+		case step.Agree:
+			kind := "Agree"
+			if a.Unready {
+				kind += " unready"
+			}
+			out = append(out, kind)
+		}
+	}
+	return strings.Join(out, " "), cause
+}
+
+// TestUnready: no alarm but CORRUPT ends a restore before clients are let in.
+func TestUnready(t *testing.T) {
+	t.Parallel()
+	noSpace, corrupt := etcd.Alarm{Type: maintenance.NoSpace}, etcd.Alarm{Type: maintenance.Corrupt}
+	for _, row := range []struct {
+		alarms    []etcd.Alarm
+		why, ends string
+	}{
+		{},
+		{alarms: []etcd.Alarm{noSpace}, why: "alarm NOSPACE is in force"},
+		{alarms: []etcd.Alarm{corrupt}, ends: "alarm CORRUPT is in force"},
+		{alarms: []etcd.Alarm{noSpace, corrupt}, ends: "the alarms CORRUPT and NOSPACE are in force"},
+	} {
+		why, err := plainRestore().Unready(row.alarms, policy.Refuse(maintenance.DatabaseFull, "main-0 is full"))
+		if !strings.HasPrefix(why, row.why) || (why == "") != (row.why == "") || (err == nil) != (row.ends == "") || err != nil && (!strings.HasPrefix(err.Error(), row.ends) || !operate.Permanent(err)) {
+			t.Errorf("%v: %q, %v", row.alarms, why, err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	r.container = serving.Container
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
-	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
+	r.OneByOne = r.Owner.Ordered && size > 1 && (waitsForOthers(sts, serving) || r.disarms() && waitsForAlarm(sts, serving))
 	if r.Owner.OfDruid() {
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
@@ -138,6 +138,13 @@ func voters(r *Plan) int32 {
 func waitsForOthers(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
 		return c.Name == s.Container && (s.NeedsQuorum(&c, c.ReadinessProbe) || s.NeedsQuorum(&c, c.StartupProbe))
+	})
+}
+
+// waitsForAlarm reports whether a pod isn't Ready while NOSPACE is in force, which only a quorum of members can disarm.
+func waitsForAlarm(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
+	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+		return c.Name == s.Container && (etcdconf.FailsOnNoSpace(c.ReadinessProbe) || etcdconf.FailsOnNoSpace(c.StartupProbe))
 	})
 }
 

@@ -38,6 +38,7 @@ func TestPrintedPlans(t *testing.T) {
 		"bitnami-one-by-one": changed(plainRestore(), func(r *Plan) {
 			r.OneByOne, r.Owner.Distribution = true, flavour.Bitnami
 		}),
+		"statefulset-nospace": changed(plainRestore(), func(r *Plan) { r.Snapshot.Alarms = []string{"NOSPACE"} }),
 		"druid": changed(druidRestore(), func(r *Plan) {
 			r.Answers, r.Flags.Context = true, " --context desk"
 		}),

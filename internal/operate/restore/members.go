@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -33,6 +35,22 @@ func (r Plan) startFirst(timeout time.Duration) []step.Action {
 // awaitReady waits until all members are ready.
 func (r Plan) awaitReady(timeout time.Duration) step.Action {
 	return step.Wait{Kind: step.StatefulSet, Names: []string{r.Owner.StatefulSet}, For: step.Field("status.readyReplicas", len(r.Members)), Timeout: timeout}
+}
+
+// awaitRunning waits until the pods of members run. They may not be ready before an alarm of the snapshot is disarmed,
+// since a readiness probe may ask etcd for alarms. The check of the cluster asks the members themselves.
+func (r Plan) awaitRunning(members []Member) []step.Action {
+	const limit = 10 * time.Minute
+	return []step.Action{
+		step.Wait{Kind: step.Pod, Names: podsOf(members), For: step.Created, Timeout: limit},
+		step.Wait{Kind: step.Pod, Names: podsOf(members), For: step.Field("status.phase", string(corev1.PodRunning)), Timeout: limit},
+	}
+}
+
+// awaitReadyAgain waits until the members are ready for which awaitRunning has not waited that long.
+func (r Plan) awaitReadyAgain() step.Action {
+	ready := step.Wait{Kind: step.StatefulSet, Names: []string{r.Owner.StatefulSet}, For: step.Field("status.readyReplicas", len(r.into())), Timeout: 10 * time.Minute}
+	return step.AwaitReady{Wait: ready, Target: r.target()}
 }
 
 // running returns the pods that may exist now, which can be more than are restored.

@@ -247,9 +247,12 @@ func (r Plan) end() []step.Step {
 		title += fmt.Sprintf(", and disarm %s if there is room", maintenance.NoSpace)
 		why += fmt.Sprintf(" If the alarm can't be disarmed, free space: %s.", r.plugin("defrag %s", r.target()))
 	}
-	steps := []step.Step{
-		{Title: title, Why: why, Uses: []string{keptAway}, Acts: []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored(), Disarm: r.disarms()}}},
+	unready := r.disarms() && r.Druid == nil
+	acts := []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored(), Disarm: r.disarms(), Unready: unready}}
+	if unready {
+		acts = append(acts, r.awaitReadyAgain())
 	}
+	steps := []step.Step{{Title: title, Why: why, Uses: []string{keptAway}, Acts: acts}}
 	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {
 		clients = "Clients still have revisions from before: restart all of them, API servers first."

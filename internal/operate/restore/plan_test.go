@@ -96,6 +96,28 @@ func TestWaitsForOthers(t *testing.T) {
 	}
 }
 
+// TestWaitsForAlarm distinguishes the probes that fail under NOSPACE although a member passes them alone otherwise.
+func TestWaitsForAlarm(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{
+		"": false, "/readyz": false, "/livez": false, "/metrics": false, "/health": true, "/health?serializable=true": true,
+		"/health?serializable=true&exclude=NOSPACE": false, "/health?exclude=CORRUPT": true, "/health?exclude=CORRUPT&exclude=NOSPACE": false,
+	} {
+		c := corev1.Container{Name: "etcd"}
+		if path != "" {
+			c.ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("metrics")}}}
+		}
+		startup := corev1.Container{Name: "etcd", StartupProbe: c.ReadinessProbe}
+		for _, c := range []corev1.Container{c, startup} {
+			sts := &appsv1.StatefulSet{}
+			sts.Spec.Template.Spec.Containers = []corev1.Container{{Name: "other"}, c}
+			if got := waitsForAlarm(sts, etcdconf.Config{Container: "etcd"}); got != want {
+				t.Errorf("%q: %t", path, got)
+			}
+		}
+	}
+}
+
 // TestRestoreOneByOne: members that start one after the other are restored as one,
 // which grows in the way that its members are added.
 func TestRestoreOneByOne(t *testing.T) {

@@ -64,6 +64,8 @@ type Record struct {
 	Done int `json:"done"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
+	// OneByOne means that the first member is restored alone, for a reason that the StatefulSet alone doesn't show.
+	OneByOne bool `json:"oneByOne,omitempty"`
 
 	journal journal.Journal
 }
@@ -72,7 +74,7 @@ type Record struct {
 func NewRecord(r Plan) *Record {
 	size := int32(len(r.Members)) //nolint:gosec // there are few members
 	rec := &Record{
-		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, Replicas: r.Owner.Replicas,
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, Replicas: r.Owner.Replicas,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
@@ -128,9 +130,12 @@ func (rec *Record) Continue(ctx context.Context, r *Plan, kube client.Client, re
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, rec.before(r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor = rec.KeepFor
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
+	alarms := r.Snapshot.Alarms
+	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
 		return err
 	}
+	r.Snapshot.Alarms, r.OneByOne = alarms, r.OneByOne || rec.OneByOne
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
 	r.DeletesClaims, r.Gone, r.Unbound, r.Lost = rec.DeletesClaims, rec.Gone, rec.Unbound, rec.Lost
 	return nil

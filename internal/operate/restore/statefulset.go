@@ -104,17 +104,32 @@ const (
 )
 
 func (r Plan) startAll() step.Step {
-	return step.Step{ID: started, Uses: []string{keptAway}, Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
+	acts := []step.Action{r.scale(len(r.Members))}
+	if r.disarms() {
+		acts = append(acts, r.awaitRunning(r.Members)...)
+	} else {
+		acts = append(acts, r.explained(r.awaitReady(10*time.Minute)))
+	}
+	return step.Step{ID: started, Uses: []string{keptAway}, Title: "Start all members", Acts: acts}
 }
 
 // startOne is for members that wait for each other: the first is restored as a cluster of one,
 // to which the others are added.
 func (r Plan) startOne() step.Step {
+	until := "with a quorum"
+	acts := r.startFirst(5 * time.Minute)
+	last := len(acts) - 1
+	if r.disarms() {
+		until += ", or after the alarm is disarmed"
+		acts = append(acts[:1], r.awaitRunning(r.Members[:1])...)
+	} else {
+		acts[last] = r.explained(acts[last])
+	}
 	return step.Step{
 		ID: started, Uses: []string{keptAway},
 		Title: "Start the first member, as a cluster of one",
-		Why:   "These members start one after the other and are ready only with a quorum. Of several, the first would wait forever.",
-		Acts:  r.startFirst(5 * time.Minute),
+		Why:   "These members start one after the other and are ready only " + until + ". Of several, the first would wait forever.",
+		Acts:  acts,
 	}
 }
 

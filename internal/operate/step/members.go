@@ -105,24 +105,46 @@ type Agree struct {
 	Revision int64
 	// Disarm means that the data has the alarm NOSPACE.
 	Disarm bool
+	// Unready means that no step before has waited until the members are ready, and that AwaitReady follows.
+	Unready bool
 }
 
-// Command implements Action. A person compares the revision. status and check fail while an alarm is in force.
+// Command implements Action. A person compares the revision. status and check fail while an alarm is in force, or while
+// a member is not ready, so the command of AwaitReady has them if that follows.
 func (a Agree) Command(f Flags) string {
-	disarm := ""
-	if a.Disarm {
-		disarm = f.Plugin("alarm disarm %s -y", a.Target) + "\n"
+	var commands []string
+	if a.Unready {
+		commands = append(commands, fmt.Sprintf("for attempt in $(seq %d); do %s >/dev/null && break; sleep 5; done", int(startTimeout.Seconds())/5, f.Plugin("member list %s", a.Target)))
 	}
-	return disarm + f.Plugin("status %s", a.Target) + "\n" + f.Plugin("check %s", a.Target)
+	if a.Disarm {
+		commands = append(commands, f.Plugin("alarm disarm %s -y", a.Target))
+	}
+	if !a.Unready {
+		commands = append(commands, show(f, a.Target))
+	}
+	return strings.Join(commands, "\n")
 }
 
-// agreeTimeout is how long the members have to find each other.
-const agreeTimeout = 5 * time.Minute
+// show returns the commands that show whether a cluster is healthy.
+func show(f Flags, target string) string {
+	return f.Plugin("status %s", target) + "\n" + f.Plugin("check %s", target)
+}
+
+// agreeTimeout is how long the members have to find each other, and startTimeout is how long, if no step has waited
+// until they are ready.
+const (
+	agreeTimeout = 5 * time.Minute
+	startTimeout = 10 * time.Minute
+)
 
 // Do implements Action.
 func (a Agree) Do(ctx context.Context, c Clients) error {
+	limit := agreeTimeout
+	if a.Unready {
+		limit = startTimeout
+	}
 	var waiting error
-	err := c.poll(ctx, agreeTimeout, "the members to agree", func() (_ bool, err error) {
+	err := c.poll(ctx, limit, "the members to agree", func() (_ bool, err error) {
 		waiting, err = c.Etcd.Agree(ctx, a.Size, a.Revision)
 		return err == nil && waiting == nil, err
 	})

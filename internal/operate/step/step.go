@@ -78,6 +78,9 @@ type Members interface {
 	// later one, and have one cluster ID and equal data. With err, they never will. When they do, it disarms
 	// NOSPACE if there is enough space.
 	Agree(ctx context.Context, size int, revision int64) (waiting, err error)
+	// Unready returns why members that agree may never be ready: an alarm is in force. It is empty if none is. The
+	// error is about an alarm with which nothing may go on.
+	Unready(ctx context.Context) (why string, err error)
 }
 
 // pollPeriod is the time between two reads of what is awaited.

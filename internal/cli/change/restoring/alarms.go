@@ -44,6 +44,16 @@ func (c *cluster) readAlarms(ctx context.Context) error {
 	return c.surveyed(ctx, func(cluster *app.Cluster, survey etcd.Survey) error { return c.relieve(ctx, cluster, survey) })
 }
 
+// Unready returns why members that agree may never be ready. It is called after Agree.
+func (c *cluster) Unready(ctx context.Context) (string, error) {
+	if c.task.alarms == nil {
+		if err := c.readAlarms(ctx); err != nil {
+			return "", err
+		}
+	}
+	return c.task.plan.Unready(c.task.alarms.stay, c.task.alarms.room)
+}
+
 // inForce returns an error while alarms are in force in the restored cluster, or if that is not known: a cluster that
 // refuses all writes is no success.
 func (t *task) inForce(ctx context.Context, run *change.Run) error {
