@@ -58,11 +58,11 @@ func (s *Stopped) String() string {
 // Ways returns how the operation is continued or ended, and client traffic restored, as clauses.
 func (s *Stopped) Ways(flags string) string {
 	target, rest := s.Owner.Target().String(), " -n "+s.Owner.Namespace+flags
-	resume, abort := "restart "+target+" --strategy coordinated", "restart "+target+" --abort"
-	if s.By == Restoring {
-		resume, abort = "snapshot restore FILE "+target, "snapshot restore "+target+" --abort"
+	resume, abort := "kubectl etcd restart "+target+" --strategy coordinated"+rest, "restart "+target+" --abort"
+	if s.By == Restoring { // only its journal has the name of the snapshot
+		resume, abort = "kubectl etcd status "+target+rest+" shows the command with its snapshot", "snapshot restore "+target+" --abort"
 	}
-	return fmt.Sprintf("continue it: kubectl etcd %[1]s%[4]s; or end it: kubectl etcd %[2]s%[4]s; if there is none to end, restore client traffic: kubectl etcd restore-client-traffic %[3]s%[4]s",
+	return fmt.Sprintf("continue it: %[1]s; or end it: kubectl etcd %[2]s%[4]s; if there is none to end, restore client traffic: kubectl etcd restore-client-traffic %[3]s%[4]s",
 		resume, abort, target, rest)
 }
 

@@ -252,7 +252,7 @@ func TestRestoreInProgress(t *testing.T) {
 	t.Parallel()
 	f := healthy(3, 0, 3)
 	f.Target, f.Namespace, f.Restoring, f.Marked = "statefulset/main", "team", true, "main"
-	const want = "a restore has marked StatefulSet main; continue it: kubectl etcd snapshot restore FILE statefulset/main -n team; " +
+	const want = "a restore has marked StatefulSet main; continue it: kubectl etcd status statefulset/main -n team shows the command with its snapshot; " +
 		"or end it: kubectl etcd snapshot restore statefulset/main -n team --abort; " +
 		"if that finds no restore to end, remove the mark: kubectl annotate statefulset main -n team kubectl-etcd.dev/restore-"
 	if v := Evaluate(f); v.Message != want {

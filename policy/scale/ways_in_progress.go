@@ -16,6 +16,6 @@ func (f Facts) wayOfRestart() string {
 // wayOfRestore returns how a restore is ended or continued, as a clause. The command that ends it also finds out
 // whether there is one.
 func (f Facts) wayOfRestore() string {
-	return fmt.Sprintf("continue it: kubectl etcd snapshot restore FILE %[1]s -n %[2]s; or end it: kubectl etcd snapshot restore %[1]s -n %[2]s --abort; "+
+	return fmt.Sprintf("continue it: kubectl etcd status %[1]s -n %[2]s shows the command with its snapshot; or end it: kubectl etcd snapshot restore %[1]s -n %[2]s --abort; "+
 		"if that finds no restore to end, remove the mark: kubectl annotate statefulset %[3]s -n %[2]s kubectl-etcd.dev/restore-", f.Target, f.Namespace, f.Marked)
 }
