@@ -59,7 +59,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 		}
 	}
 	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner)); pod != "" {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s gives it a new member.", pod, r.replaceCommand(pod)))
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s", pod, r.newMember(pod)))
 	} else if how := r.scaleUp(ctx, l); how != "" && !l.Learner {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It can't rejoin with its data any more. Without its removal, this would bring it back: %s.", how))
 	}
@@ -129,16 +129,17 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 // for learners and dead voters.
 func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
 	m, due := r.Owner.Membership(), l.DuePod(r.Owner)
-	managed := m.Manager != flavour.Unmanaged
-	if m.Manager == flavour.BySets && (l.Learner || !healthy) {
-		managed = false // no program adds it again
+	managed, force := m.Manager != flavour.Unmanaged, ""
+	if m.Manager == flavour.BySets && !healthy { // no program adds it again
+		managed, force = !r.Force, ". To remove it although its pod may come back, run the same command with --force"
 	}
 	switch {
+	case m.Manager == flavour.BySets && l.Learner:
 	case l.Pod != "" && managed:
-		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s", m.ManagerName, r.howToReplace(l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
+		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s%s", m.ManagerName, r.howToReplace(l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow), force)
 	case due != "" && managed:
-		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s",
-			due, m.ManagerName, r.Owner.StatefulSetOf(due), r.Owner.Namespace, r.howToReplace(due))
+		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s%s",
+			due, m.ManagerName, r.Owner.StatefulSetOf(due), r.Owner.Namespace, r.howToReplace(due), force)
 	case l.Pod != "" && healthy && !l.Learner:
 		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", r.replaceCommand(l.Pod))
 	}
@@ -152,6 +153,17 @@ func (r Removal) howToReplace(pod string) string {
 		return r.replaceCommand(pod)
 	}
 	return m.ReplaceHow
+}
+
+// newMember returns how a pod whose member was removed gets a new one, as a sentence. member replace refuses the pods of
+// several workloads.
+func (r Removal) newMember(pod string) string {
+	o := r.Owner
+	if o.Membership().Manager != flavour.BySets {
+		return r.replaceCommand(pod) + " gives it a new member."
+	}
+	return fmt.Sprintf("To give it a new member: add a learner with %s, have the pod start without its old data and with --initial-cluster-state=existing, and make it a voter with %s.",
+		o.Command("member add", "--peer-urls URL"), o.Command("member promote", "MEMBER"))
 }
 
 func (r Removal) replaceCommand(pod string) string {

@@ -39,16 +39,23 @@ func TestUseInstead(t *testing.T) {
 		{"plain, its pod is due", flavour.Plain, due, false, ""},
 		{"plain learner", flavour.Plain, learner, true, ""},
 		{"of several workloads", "", runs, true, "it has a pod, and the set of its workloads (main and pod x) manages the members"},
-		{"of several workloads, dead", "", runs, false, ""},
-		{"of several workloads, its pod is due", "", due, false, ""},
+		{"of several workloads, dead", "", runs, false, "although its pod may come back, run the same command with --force"},
+		{"of several workloads, its pod is due", "", due, false, "although its pod may come back, run the same command with --force"},
+		{"of several workloads, dead, forced", "forced", runs, false, ""},
+		{"of several workloads, its pod is due, forced", "forced", due, false, ""},
+		{"of several workloads, healthy, forced", "forced", runs, true, "it has a pod, and the set of its workloads"},
+		{"druid's, dead, forced", "druid forced", runs, false, "it has a pod, and etcd-druid manages the members"},
 		{"of several workloads, a learner", "", learner, true, ""},
 	} {
 		r := Removal{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
 			r.Owner.WorkloadKind = owner.DruidStatefulSet
 		}
-		if row.of == "" {
+		switch r.Force = strings.HasSuffix(string(row.of), "forced"); row.of {
+		case "", "forced":
 			r.Owner.Distribution, r.Owner.PodsBeside = flavour.Plain, []string{"x"}
+		case "druid forced":
+			r.Owner.Distribution, r.Owner.WorkloadKind = flavour.Druid, owner.DruidStatefulSet
 		}
 		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
@@ -73,6 +80,19 @@ func TestShowsWhatIsThere(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v, want %q", row.l, err, row.want)
 		}
+	}
+}
+
+// TestNewMember: the way that is printed is none that member replace refuses.
+func TestNewMember(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	if got := (Removal{Owner: o}).newMember("main-1"); got != "kubectl etcd member replace statefulset/main main-1 -n team gives it a new member." {
+		t.Errorf("of one StatefulSet: %q", got)
+	}
+	o.PodsBeside = []string{"x"}
+	if got := (Removal{Owner: o}).newMember("main-1"); !strings.HasPrefix(got, "To give it a new member: add a learner with kubectl etcd member add statefulset/main --peer-urls URL -n team,") {
+		t.Errorf("of several workloads: %q", got)
 	}
 }
 
