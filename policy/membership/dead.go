@@ -56,13 +56,10 @@ type Silence struct {
 // fail to reach or to recognise a pod whose etcd is healthy, so the leader must have lost
 // the voter as well.
 func IsDead(s Silence) policy.Verdict {
+	if why := s.alive(); why != "" {
+		return policy.Refuse(VoterAlive, "it is alive: %s", why)
+	}
 	switch {
-	case s.Contact == ContactLeads:
-		return policy.Refuse(VoterAlive, "it is alive: it is the leader of the members that answer")
-	case s.Contact == ContactAnswers:
-		return policy.Refuse(VoterAlive, "it is alive: it answers in pod %s", strings.Join(s.Elsewhere, " and "))
-	case s.Contact == ContactActive:
-		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
 	case s.Predates:
 		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and it alone can have the data from before")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
@@ -77,6 +74,20 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
 	}
 	return s.withoutContact()
+}
+
+// alive returns how a voter shows that it is alive, as a clause. It is empty if it shows nothing.
+func (s Silence) alive() string {
+	switch s.Contact {
+	case ContactLeads:
+		return "it is the leader of the members that answer"
+	case ContactAnswers:
+		return "it answers in pod " + strings.Join(s.Elsewhere, " and ")
+	case ContactActive:
+		return "the leader receives messages from it"
+	case ContactNone, ContactSilent, ContactUnknown:
+	}
+	return ""
 }
 
 // withoutContact judges a voter with which the leader is known to have no connection.

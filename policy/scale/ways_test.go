@@ -100,9 +100,7 @@ func checkWay(f Facts, v policy.Verdict) string {
 	first, _, _ = strings.Cut(first, ", then")
 	switch {
 	case strings.Contains(v.Message, "whenScaled") && f.Volumes == Deleted && !strings.Contains(v.Message, "kubectl etcd scale") && f.keepsClaims() != "":
-		if at := strings.Index(v.Message, f.How); f.How != "" && at >= 0 && strings.Index(v.Message, "Retain") > at {
-			return "the claims are kept only after the write that deletes them"
-		}
+		return keptTooLate(f, v)
 	case pluginScale.MatchString(first):
 		return pluginRefuses(f, number(pluginScale, first))
 	case plainScale.MatchString(first):
@@ -111,8 +109,21 @@ func checkWay(f Facts, v policy.Verdict) string {
 	case declared.MatchString(first):
 		return writeRefused(f, number(declared, first), true)
 	}
-	if f.Sets != "" && f.Asked > 0 && f.Asked < f.Now && !v.Allowed && v.Reason != VolumesDeleted && !strings.Contains(v.Message, "at a time") &&
-		!strings.Contains(v.Message, "first") && !strings.Contains(v.Message, "of 2 voters none") {
+	return sameWrite(f, v)
+}
+
+func keptTooLate(f Facts, v policy.Verdict) string {
+	if at := strings.Index(v.Message, f.How); f.How != "" && at >= 0 && strings.Index(v.Message, "Retain") > at {
+		return "the claims are kept only after the write that deletes them"
+	}
+	return ""
+}
+
+// sameWrite returns that the way in a cluster of several StatefulSets is the write that was refused.
+func sameWrite(f Facts, v policy.Verdict) string {
+	refused := f.Sets != "" && f.Asked > 0 && f.Asked < f.Now && !v.Allowed && v.Reason != VolumesDeleted
+	another := regexp.MustCompile("at a time|first|of 2 voters none")
+	if refused && !another.MatchString(v.Message) {
 		return "the same write is the way"
 	}
 	return ""
@@ -141,21 +152,7 @@ func pluginRefuses(f Facts, target int) string {
 		}
 		return ""
 	}
-	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target, Size: f.Voters}
-	state := membership.ClusterState{Replicas: f.Now, OnDelete: true, Original: true}
-	for at := range max(f.Voters, target) {
-		replica := membership.Replica{Pod: fmt.Sprintf("main-%d", at), URL: fmt.Sprintf("http://main-%d", at)}
-		if at < f.Now {
-			replica.UID = "uid"
-		}
-		state.Ordinals = append(state.Ordinals, replica)
-		if at >= f.Voters {
-			continue
-		}
-		up := at < f.Staying || at >= f.Keeping && at < f.Keeping+f.Ready-f.Staying
-		state.Members = append(state.Members, membership.Peer{ID: uint64(at + 1), Ordinal: at, Healthy: up, Leader: at == 0}) //nolint:gosec // small
-		cluster.Members = append(cluster.Members, policy.Member{Pod: replica.Pod, Exists: at < f.Now, PodReady: up, Ready: up})
-	}
+	cluster, state := seenByPlugin(f, target)
 	if v := policy.Precondition(cluster, ""); !v.Allowed {
 		return "kubectl etcd scale refuses: " + v.Message
 	}
@@ -171,6 +168,26 @@ func pluginRefuses(f Facts, target int) string {
 		return "kubectl etcd scale can't begin: " + step.Message
 	}
 	return ""
+}
+
+// seenByPlugin returns the cluster of the facts as kubectl etcd scale observes it.
+func seenByPlugin(f Facts, target int) (policy.Cluster, membership.ClusterState) {
+	cluster := policy.Cluster{Namespace: f.Namespace, Target: f.Target, Size: f.Voters}
+	state := membership.ClusterState{Replicas: f.Now, OnDelete: true, Original: true}
+	for at := range max(f.Voters, target) {
+		replica := membership.Replica{Pod: fmt.Sprintf("main-%d", at), URL: fmt.Sprintf("http://main-%d", at)}
+		if at < f.Now {
+			replica.UID = "uid"
+		}
+		state.Ordinals = append(state.Ordinals, replica)
+		if at >= f.Voters {
+			continue
+		}
+		up := at < f.Staying || at >= f.Keeping && at < f.Keeping+f.Ready-f.Staying
+		state.Members = append(state.Members, membership.Peer{ID: uint64(at + 1), Ordinal: at, Healthy: up, Leader: at == 0})
+		cluster.Members = append(cluster.Members, policy.Member{Pod: replica.Pod, Exists: at < f.Now, PodReady: up, Ready: up})
+	}
+	return cluster, state
 }
 
 // TestWaysOfKinds: the ways where the refused act itself would be refused again.

@@ -19,7 +19,7 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 	out := &v1alpha1.EtcdDiagnosis{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)),
+			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)), //nolint:gosec // limited to what fits
 		},
 		Time: metav1.NewTime(f.At.UTC()), Healthy: d.Healthy(), Unread: unread,
 	}

@@ -31,7 +31,7 @@ func TestPeerURLs(t *testing.T) {
 				ListenPeer: []string{"http://0.0.0.0:2380"}, AdvertisePeer: []string{url(name)},
 				Where: map[string]string{"listen-peer-urls": "flag", "initial-advertise-peer-urls": "flag"},
 			}}
-			f.Survey.Value.Members = append(f.Survey.Value.Members, etcd.Member{Pod: name, ID: uint64(i + 1)}) //nolint:gosec // it is small
+			f.Survey.Value.Members = append(f.Survey.Value.Members, etcd.Member{Pod: name, ID: uint64(i + 1)})
 			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: uint64(i + 1), Pod: name, PeerURLs: []string{url(name)}})
 		}
 		return f

@@ -19,7 +19,7 @@ func CheckReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport 
 	r := v1alpha1.CheckReport{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)),
+			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)), //nolint:gosec // limited to what fits
 		},
 		Time: metav1.NewTime(f.At.UTC()), Result: string(health.Worst(results)),
 	}

@@ -82,7 +82,7 @@ func mixedNames(mixed []Mixed) []string {
 }
 
 // TestOwnerWithPodsBeside holds what the members of a mixed cluster are: those of the StatefulSet have numbers
-// and claims, and no command that changes one StatefulSet changes the cluster.
+// and claims.
 func TestOwnerWithPodsBeside(t *testing.T) {
 	t.Parallel()
 	all := []string{"main-0", "main-1", "x"}
@@ -97,10 +97,22 @@ func TestOwnerWithPodsBeside(t *testing.T) {
 	if o.Members() != 3 || o.StatefulSetOf("main-1") != "main" || o.StatefulSetOf("main-2") != "" || o.StatefulSetOf("x") != "" {
 		t.Errorf("%d members; main-1 is of %q, main-2 of %q", o.Members(), o.StatefulSetOf("main-1"), o.StatefulSetOf("main-2"))
 	}
-	if m := o.Membership(); m.Manager != flavour.BySets || !strings.Contains(m.ManagerName, "main and pod main-2") {
+}
+
+// TestMixedClusterIsOne holds that the parts of a mixed cluster are one in a list of clusters, and that no command that
+// changes one StatefulSet changes its members.
+func TestMixedClusterIsOne(t *testing.T) {
+	t.Parallel()
+	all := []string{"main-0", "main-1", "x"}
+	beside := etcdPod("main-2", "", lists("x", all...)...)
+	mixed := JoinPods([]*appsv1.StatefulSet{mixSet("main", 2, all...)}, []corev1.Pod{beside})
+	if len(mixed) != 1 {
+		t.Fatal(mixed)
+	}
+	if m := mixed[0].Owner.Membership(); m.Manager != flavour.BySets || !strings.Contains(m.ManagerName, "main and pod main-2") {
 		t.Errorf("%+v", m)
 	}
-	parts := append([]Owner{OfStatefulSet(mixSet("main", 2, all...)), OfStatefulSet(mixSet("other", 1))}, OfPods([]corev1.Pod{etcdPod("main-2", "", lists("x", all...)...)})...)
+	parts := append([]Owner{OfStatefulSet(mixSet("main", 2, all...)), OfStatefulSet(mixSet("other", 1))}, OfPods([]corev1.Pod{beside})...)
 	if got := WithPods(parts, mixed); len(got) != 2 || got[0].Name != "main" || len(got[0].PodsBeside) != 1 || got[1].Name != "other" {
 		t.Errorf("%+v", got)
 	}

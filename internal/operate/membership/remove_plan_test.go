@@ -51,7 +51,7 @@ func TestUseInstead(t *testing.T) {
 		if row.of == flavour.Druid {
 			r.Owner.WorkloadKind = owner.DruidStatefulSet
 		}
-		switch r.Force = strings.HasSuffix(string(row.of), "forced"); row.of {
+		switch r.Force = strings.HasSuffix(string(row.of), "forced"); string(row.of) {
 		case "", "forced":
 			r.Owner.Distribution, r.Owner.PodsBeside = flavour.Plain, []string{"x"}
 		case "druid forced":

@@ -226,6 +226,8 @@ func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64
 		return false, "members that answer follow it as their leader, although " + why, nil
 	case membership.ContactActive:
 		return false, "the leader receives messages from it, although " + why, nil
+	case membership.ContactAnswers:
+		return false, "it answers in a pod of another workload, although " + why, nil
 	case membership.ContactUnknown:
 		return false, fmt.Sprintf("it is not known whether the leader is in contact with it: %s; %s", unknown, why), context.Cause(ctx)
 	case membership.ContactNone, membership.ContactSilent:

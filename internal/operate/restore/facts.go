@@ -50,7 +50,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	r.container = serving.Container
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
-	r.OneByOne = r.Owner.Ordered && size > 1 && (waitsForOthers(sts, serving) || r.disarms() && waitsForAlarm(sts, serving))
+	r.OneByOne = size > 1 && r.startsOneByOne(sts, serving)
 	if r.Owner.OfDruid() {
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
@@ -60,13 +60,18 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err := r.findClients(ctx, kube, reader); err != nil {
 		return err
 	}
-	if recovery := r.Owner.Product().RecoveryEnv; recovery != "" {
-		r.RestartsFromSnapshot = restartsFromSnapshot(&sts.Spec.Template.Spec, serving.Container, recovery)
-	}
+	recovery := r.Owner.Product().RecoveryEnv
+	r.RestartsFromSnapshot = recovery != "" && restartsFromSnapshot(&sts.Spec.Template.Spec, serving.Container, recovery)
 	if err := r.findFiles(sts, serving, image); err != nil {
 		return err
 	}
 	return r.findClaims(ctx, kube, r.claims())
+}
+
+// startsOneByOne reports whether the pods of a StatefulSet start one after the other, and each waits to be ready for what
+// only the restore of all members brings.
+func (r *Plan) startsOneByOne(sts *appsv1.StatefulSet, serving etcdconf.Config) bool {
+	return r.Owner.Ordered && (waitsForOthers(sts, serving) || r.disarms() && waitsForAlarm(sts, serving))
 }
 
 // size returns the number of members of the restored cluster. asked is what the user set, 0 for
