@@ -22,7 +22,7 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 	sets := condition(t, "statefulsets.etcd-webhook.kubectl-etcd.dev")
 	for _, row := range []struct {
 		name, containers string
-		// unseen is true if the code only knows by the owner that it is etcd.
+		// unseen is true if the code knows only by the owner, or by more than the containers, that it is etcd.
 		etcd, unseen bool
 		// portOnly is true if only a StatefulSet that declares it is warned of.
 		portOnly bool
@@ -31,8 +31,8 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 		{name: "druid", containers: `[{name: a, image: wrapper, args: [start-etcd, "--etcd-client-port=2379"]}, {name: b, image: c, args: [server]}]`, etcd: true, unseen: true},
 		{name: "etcd-io's operator", containers: `[{name: etcd, image: gcr.io/etcd-development/etcd:v3.6.1, command: [/usr/local/bin/etcd], args: ["--name=$(POD_NAME)"]}]`, etcd: true},
 		{name: "the image's own entry point and flags alone", containers: `[{name: db, image: registry.example/db, args: ["--listen-client-urls=http://0.0.0.0:2379", --initial-advertise-peer-urls, "http://x:2380"]}]`, etcd: true},
-		{name: "Bitnami", containers: `[{name: db, image: docker.io/x/y, env: [{name: MY_STS_NAME, value: x}, {name: ETCD_DATA_DIR, value: /d}]}]`, etcd: true},
-		{name: "variables of listening", containers: `[{name: db, image: x, env: [{name: ETCD_LISTEN_PEER_URLS, value: x}]}]`, etcd: true},
+		{name: "Bitnami", containers: `[{name: db, image: docker.io/x/y, env: [{name: MY_STS_NAME, value: x}, {name: ETCD_DATA_DIR, value: /d}]}]`, etcd: true, unseen: true},
+		{name: "variables of listening", containers: `[{name: db, image: x, env: [{name: ETCD_LISTEN_PEER_URLS, value: x}]}]`, etcd: true, unseen: true},
 		{name: "HyperShift's shell", containers: `[{name: x, image: y, command: [/bin/sh, -c, "ETCD_INITIAL_CLUSTER_STATE=$(cat /s) /usr/bin/etcd"]}]`, etcd: true},
 		{name: "k0smotron's script", containers: `[{name: x, image: y, command: [/bin/bash, -c], args: ["set -e\nexec etcd --name=a \\\n --data-dir=/d"]}]`, etcd: true},
 		{name: "tini", containers: `[{name: x, image: y, command: [tini, --, etcd]}]`, etcd: true},
