@@ -24,7 +24,10 @@ func TestPeerURLs(t *testing.T) {
 	facts := func() *health.Facts {
 		f := &health.Facts{Serving: map[string]health.Got[etcdconf.Config]{}}
 		for i, name := range []string{"main-0", "main-1", "main-2"} {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "team", Name: name, Labels: map[string]string{"app": "main"},
+				OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "main", UID: "main", Controller: new(true)}},
+			}}
 			pod.Spec.Hostname, pod.Spec.Subdomain = name, "main"
 			f.Pods.Value = append(f.Pods.Value, pod)
 			f.Serving[name] = health.Got[etcdconf.Config]{Value: etcdconf.Config{

@@ -46,6 +46,9 @@ func LeadOf(ctx context.Context, r *observe.Reader, pod *corev1.Pod, config etcd
 	if err != nil {
 		return Lead{}, err
 	}
+	if err := s.changed(pod); err != nil {
+		return Lead{}, err
+	}
 	var out Lead
 	var unknown error
 	for _, text := range listed {
@@ -94,7 +97,7 @@ func (s *search) lost(ctx context.Context, pod *corev1.Pod, config etcdconf.Conf
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", fmt.Errorf("the peer URL %q has no address", text)
 	}
-	wrong, err := s.misses(ctx, pod, parseAddress(u.Hostname(), u.Port()))
+	wrong, err := s.misses(ctx, pod, config, parseAddress(u.Hostname(), u.Port()))
 	if wrong != "" || err != nil {
 		return wrong, err
 	}
@@ -107,21 +110,22 @@ func refused(pod *corev1.Pod, config etcdconf.Config, u *url.URL) (string, error
 	asked := etcdconf.SchemesAndPorts([]string{strings.ToLower(u.Scheme) + "://" + u.Host})
 	listens := config.PeerListeners()
 	switch {
+	case !binds(pod, config, parseAddress(u.Hostname(), u.Port())):
+		return "", fmt.Errorf("pod %s listens for peers on %s alone", pod.Name, strings.Join(config.ListenPeer, ","))
 	case slices.ContainsFunc(slices.Concat(listens, etcdconf.SchemesAndPorts(config.AdvertisePeer)), func(s string) bool { return slices.Contains(asked, s) }):
 		return "", nil
 	case config.Where["listen-peer-urls"] == "":
 		return "", fmt.Errorf("pod %s doesn't show --listen-peer-urls", pod.Name)
-	case !slices.ContainsFunc(config.ListenPeer, func(l string) bool { return !isOwnHost(hostIn(l)) }) || servesBeside(pod, config.Container, u.Port()):
+	case !slices.ContainsFunc(config.ListenPeer, func(l string) bool { return !isOwnHost(hostIn(l)) }) || servesBeside(pod):
 		return "", fmt.Errorf("another container of pod %s may serve %s", pod.Name, u.String())
 	}
 	return fmt.Sprintf("pod %s listens for peers on %s", pod.Name, strings.Join(config.ListenPeer, ",")), nil
 }
 
-// servesBeside reports whether another container of a pod than etcd's declares a port, such as that of a proxy.
-func servesBeside(pod *corev1.Pod, etcd, port string) bool {
-	return slices.ContainsFunc(slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers), func(c corev1.Container) bool {
-		return c.Name != etcd && slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return fmt.Sprint(p.ContainerPort) == port })
-	})
+// servesBeside reports whether another program than a pod's etcd may serve its ports: a container beside it, which
+// need not declare them, or any of its node.
+func servesBeside(pod *corev1.Pod) bool {
+	return pod.Spec.HostNetwork || len(pod.Spec.Containers)+len(pod.Spec.InitContainers) > 1
 }
 
 // isIn reports whether a URL is one of others, when the case of its scheme and host, a final dot of its host and the

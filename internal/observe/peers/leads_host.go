@@ -8,16 +8,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // misses returns why the host of an address is not that of a pod, empty if it is. The error is why that is not known.
-func (s *search) misses(ctx context.Context, pod *corev1.Pod, a address) (string, error) {
+func (s *search) misses(ctx context.Context, pod *corev1.Pod, config etcdconf.Config, a address) (string, error) {
 	if isOwnHost(a.host) || a.ip.IsValid() && a.ip.IsUnspecified() {
 		return "each pod has the address " + a.host + " itself", nil
 	}
@@ -30,13 +34,46 @@ func (s *search) misses(ctx context.Context, pod *corev1.Pod, a address) (string
 	case a.domain != "" && !s.isDomain(ctx, a.domain):
 		return "", fmt.Errorf("the peer address %s may be one of another Kubernetes cluster", a.host)
 	}
-	if is, err := s.isAt(ctx, pod, a); is || err != nil {
+	if is, err := s.isAt(ctx, pod, config, a); is || err != nil {
 		return "", err
 	}
 	if wrong, err := s.ofOther(ctx, pod, a); wrong != "" || err != nil {
 		return wrong, err
 	}
+	if pod.Spec.HostNetwork {
+		return "", fmt.Errorf("node %s of pod %s may have the peer address %s", pod.Spec.NodeName, pod.Name, a.host)
+	}
 	return s.ofNone(ctx, pod, a)
+}
+
+// changed returns an error if a pod is another one by now, or has other IPs: the member list is newer than the pod.
+func (s *search) changed(pod *corev1.Pod) error {
+	at := slices.IndexFunc(s.pods, func(now corev1.Pod) bool { return now.Name == pod.Name })
+	if at < 0 || s.pods[at].UID != pod.UID || !slices.Equal(s.pods[at].Status.PodIPs, pod.Status.PodIPs) {
+		return fmt.Errorf("pod %s changed while it was read", pod.Name)
+	}
+	return nil
+}
+
+// listensOn reports whether a pod's etcd listens for peers on an IP, which may be one of a second network.
+func listensOn(config etcdconf.Config, a address) bool {
+	return a.ip.IsValid() && slices.ContainsFunc(config.ListenPeer, func(l string) bool { return a.is(hostIn(l)) })
+}
+
+// binds reports whether a pod's etcd listens for peers on the IPs of an address that is the pod's. A listener on one IP
+// answers on no other.
+func binds(pod *corev1.Pod, config etcdconf.Config, a address) bool {
+	if a.ip.IsValid() && listensOn(config, a) {
+		return true
+	}
+	return len(config.ListenPeer) == 0 || slices.ContainsFunc(config.ListenPeer, func(l string) bool {
+		ip, err := netip.ParseAddr(hostIn(l))
+		if err != nil || ip.IsUnspecified() || ip.IsLoopback() {
+			return true
+		}
+		own := address{ip: ip.Unmap()}
+		return !a.ip.IsValid() && slices.ContainsFunc(pod.Status.PodIPs, func(p corev1.PodIP) bool { return own.is(p.IP) })
+	})
 }
 
 // ofOther returns which other pod of the namespace has an address, empty for none. The error is why that is not known.
@@ -48,6 +85,9 @@ func (s *search) ofOther(ctx context.Context, pod *corev1.Pod, a address) (strin
 			continue
 		}
 		is, err := s.isOther(ctx, other, a)
+		if is && !etcdconf.RunsEtcd(other) && !sameController(pod, other) {
+			is, err = false, mayForward(a, other)
+		}
 		if is {
 			return fmt.Sprintf("%s is the address of pod %s", a.host, other.Name), nil
 		}
@@ -58,9 +98,9 @@ func (s *search) ofOther(ctx context.Context, pod *corev1.Pod, a address) (strin
 
 // isAt reports whether an address is that of a pod alone: its IP, its name under the headless Service that it names,
 // or its node's address if it is in its node's network. The error is why that is not known.
-func (s *search) isAt(ctx context.Context, pod *corev1.Pod, a address) (bool, error) {
+func (s *search) isAt(ctx context.Context, pod *corev1.Pod, config etcdconf.Config, a address) (bool, error) {
 	switch {
-	case hasIP(pod, a), hasName(pod, a):
+	case hasIP(pod, a), hasName(pod, a) && s.names(pod), listensOn(config, a):
 		return true, nil
 	case pod.Spec.HostNetwork && pod.Spec.NodeName != "":
 		return s.atNode(ctx, pod, a)
@@ -78,6 +118,25 @@ func (s *search) isAt(ctx context.Context, pod *corev1.Pod, a address) (bool, er
 // the DNS of Kubernetes has a name of the pod.
 func hasName(pod *corev1.Pod, a address) bool {
 	return a.service != "" && a.namespace == pod.Namespace && a.service == pod.Spec.Subdomain && a.name == cmp.Or(pod.Spec.Hostname, pod.Name)
+}
+
+// names reports whether the headless Service that a pod names gives it a name in DNS.
+func (s *search) names(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(s.services, func(of corev1.Service) bool {
+		return of.Name == pod.Spec.Subdomain && of.Spec.ClusterIP == corev1.ClusterIPNone && !leadsOn(&of) &&
+			labels.SelectorFromSet(observe.Uncut(&of)).Matches(labels.Set(pod.Labels))
+	})
+}
+
+// sameController reports whether one object made both pods.
+func sameController(a, b *corev1.Pod) bool {
+	of, other := metav1.GetControllerOfNoCopy(a), metav1.GetControllerOfNoCopy(b)
+	return of != nil && other != nil && of.UID == other.UID
+}
+
+// mayForward is the error of an address of a pod that may be a proxy.
+func mayForward(a address, pod *corev1.Pod) error {
+	return fmt.Errorf("the peer address %s is that of pod %s/%s, which may be a proxy", a.host, pod.Namespace, pod.Name)
 }
 
 // isOther reports whether an address is that of a pod of the namespace that is not the member's. The error is why that
@@ -117,6 +176,9 @@ func (s *search) ofNone(ctx context.Context, pod *corev1.Pod, a address) (string
 	case a.namespace != s.namespace:
 		return fmt.Sprintf("%s is a name of namespace %s", a.host, a.namespace), nil
 	}
+	if dashedIP(a.name).IsValid() { // a headless Service gives such names to pods without a host name
+		return "", isService(a, &all[at])
+	}
 	return fmt.Sprintf("no pod has the name %s", a.host), nil
 }
 
@@ -132,6 +194,9 @@ func (s *search) ofNoIP(ctx context.Context, a address) (string, error) {
 	}
 	err = s.elsewhere(ctx, a)
 	if other, is := errors.AsType[*ofOtherError](err); is && hasIP(other.pod, a) {
+		if !etcdconf.RunsEtcd(other.pod) {
+			return "", mayForward(a, other.pod)
+		}
 		return fmt.Sprintf("%s is the address of pod %s/%s", a.host, other.pod.Namespace, other.pod.Name), nil
 	}
 	if err != nil {
@@ -155,8 +220,16 @@ func (s *search) ofNoName(ctx context.Context, pod *corev1.Pod, a address) (stri
 	switch {
 	case node != nil:
 		return "", fmt.Errorf("the peer address %s is that of node %s", a.host, node.Name)
+	case searchesElsewhere(pod):
+		return "", fmt.Errorf("the peer address %s may be found by the DNS settings of pod %s", a.host, pod.Name)
 	case err != nil && (pod.Spec.HostNetwork || hasHostPort(pod, a.port) || byPort):
 		return "", err
 	}
 	return fmt.Sprintf("no Service and no host alias has the name %s", a.host), nil
+}
+
+// searchesElsewhere reports whether a pod completes a name of one label by other domains than those of its namespace.
+func searchesElsewhere(pod *corev1.Pod) bool {
+	p := pod.Spec.DNSPolicy
+	return pod.Spec.HostNetwork || pod.Spec.DNSConfig != nil || p != "" && p != corev1.DNSClusterFirst
 }

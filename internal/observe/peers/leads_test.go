@@ -24,7 +24,7 @@ func urls(listen, advertise string) []string {
 // memberOf is a pod of StatefulSet main, as its controller creates it.
 func memberOf(name, ip string, change ...func(*corev1.Pod)) *corev1.Pod {
 	own := func(p *corev1.Pod) {
-		p.Spec.Hostname, p.Spec.Subdomain = name, "main"
+		p.Spec.Hostname, p.Spec.Subdomain, p.Labels["set"] = name, "main", "main"
 		p.Spec.Containers[0].Command = urls("http://0.0.0.0:2380", "http://"+name+".main.team.svc:2380")
 	}
 	return podOf(name, ip, append([]func(*corev1.Pod){own}, change...)...)
@@ -48,9 +48,11 @@ func TestLeadOf(t *testing.T) {
 	type objects = observetest.Objects
 	const own, fits = "http://main-2.main.team.svc:2380", ""
 	main := of("main", selecting("main"))
+	main.Spec.Selector = map[string]string{"set": "main"}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.1.0.1"}}
 	peer := memberOf("main-1", "10.0.0.7")
+	proxy := podOf("proxy", "10.0.0.8", func(p *corev1.Pod) { p.Spec.Containers[0].Image, p.Spec.Containers[0].Command = "haproxy", []string{"haproxy"} })
 	lb := of("lb", selecting("main-2"))
 	lb.Spec.ClusterIP = "10.96.0.7"
 	lb.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.2"}, {Hostname: "etcd.lb.example.com"}}
@@ -103,7 +105,9 @@ func TestLeadOf(t *testing.T) {
 		{row: "no listener is shown", listed: "http://main-2.main.team.svc:2381", change: []func(*corev1.Pod){command("etcd", "--initial-advertise-peer-urls="+own)}, wrong: "--listen-peer-urls", unknown: true},
 		{row: "the host of another pod", listed: "http://main-1.main.team.svc:2380", wrong: "main-1.main.team.svc is the address of pod main-1"},
 		{row: "the IP of another pod", listed: "http://10.0.0.7:2380", wrong: "10.0.0.7 is the address of pod main-1"},
-		{row: "the IP of another pod, which has taken it", listed: "http://10.0.0.8:2380", rest: objects{inOther(podOf("web", "10.0.0.8"))}, wrong: "10.0.0.8 is the address of pod other/web"},
+		{row: "the IP of another pod, which has taken it", listed: "http://10.0.0.8:2380", rest: objects{inOther(podOf("etcd", "10.0.0.8"))}, wrong: "10.0.0.8 is the address of pod other/etcd"},
+		{row: "the IP of another pod, which may be a proxy", listed: "http://10.0.0.8:2380", rest: objects{inOther(proxy.DeepCopy())}, wrong: "other/proxy, which may be a proxy", unknown: true},
+		{row: "the IP of a pod of the namespace that may be a proxy", listed: "http://10.0.0.8:2390", rest: objects{proxy}, wrong: "team/proxy, which may be a proxy", unknown: true},
 		{row: "a name that no pod has", listed: "http://main-7.main:2380", wrong: "no pod has the name main-7.main"},
 		{row: "another Service", listed: "http://main-2.typo.team.svc:2380", wrong: "there is no Service team/typo"},
 		{row: "another Service, which has no names of pods", listed: "http://main-2.lb.team.svc:2380", wrong: "no pod has the name"},
@@ -132,7 +136,19 @@ func TestLeadOf(t *testing.T) {
 		{row: "nothing is advertised", listed: "http://wrong:2380", change: []func(*corev1.Pod){command("etcd")}, wrong: "--initial-advertise-peer-urls", unknown: true},
 		{row: "no address", listed: "unix://main-2", wrong: "has no address", unknown: true},
 		{row: "the node's network, the same by the node's name", listed: "http://n1:2380", change: []func(*corev1.Pod){host}, wrong: fits},
-		{row: "the node's network, another port", listed: "http://10.1.0.1:2381", change: []func(*corev1.Pod){host}, wrong: "pod main-2 listens for peers on http://10.1.0.1:2380"},
+		{row: "the node's network, another port", listed: "http://10.1.0.1:2381", change: []func(*corev1.Pod){host}, wrong: "another container", unknown: true},
+		{row: "the node's network, an address that the node may have", listed: "http://10.200.0.1:2380", change: []func(*corev1.Pod){host}, wrong: "may have the peer address 10.200.0.1", unknown: true},
+		{row: "the node's network, another name of the node", listed: "http://etcd1:2380", change: []func(*corev1.Pod){host}, wrong: "may have the peer address etcd1", unknown: true},
+		{row: "a second network", listed: "http://192.168.50.5:2380", change: []func(*corev1.Pod){command(urls("http://192.168.50.5:2380", own)...)}, wrong: fits},
+		{row: "an IP from before, and it listens on a second network alone", listed: "http://10.0.0.8:2380", change: []func(*corev1.Pod){command(urls("http://192.168.50.5:2380", own)...)}, wrong: "listens for peers on http://192.168.50.5:2380 alone", unknown: true},
+		{row: "another name, and the pod searches other domains", listed: "http://wrong:2380", change: []func(*corev1.Pod){func(p *corev1.Pod) {
+			p.Spec.DNSConfig = &corev1.PodDNSConfig{Searches: []string{"main.team.svc.cluster.local"}}
+		}}, wrong: "DNS settings of pod main-2", unknown: true},
+		{row: "another port, and a container beside it that declares none", listed: "http://main-2.main.team.svc:2390", change: []func(*corev1.Pod){beside(1)}, wrong: "another container", unknown: true},
+		{row: "the IP of a pod as a name of a headless Service", listed: "http://10-0-0-9.main.team.svc:2380", wrong: "is that of Service team/main", unknown: true},
+		{row: "the Service that names the advertised pod is gone", listed: "http://10.0.0.8:2380", change: []func(*corev1.Pod){
+			func(p *corev1.Pod) { p.Spec.Subdomain = "gone" }, command(urls("http://0.0.0.0:2380", "http://main-2.gone.team.svc:2380")...),
+		}, wrong: "there is no Service team/gone", unknown: true},
 		{row: "the node's network, the node of another member", listed: "http://10.1.0.2:2380", change: []func(*corev1.Pod){host}, rest: objects{podOf("main-3", "", onOther)}, wrong: "10.1.0.2 is the address of pod main-3"},
 	} {
 		ip := "10.0.0.9"

@@ -23,6 +23,8 @@ var (
 	goroutineLine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	stackFile     = regexp.MustCompile(`^\t\S+\.(?:go|s):\d+(?: |$)`)
 	signalLine    = regexp.MustCompile(`^(?:\[signal )?(SIGBUS|SIGSEGV): (?:[a-z]+(?: |$))+`)
+	// noPage is the code of SIGBUS for a page that a mapped file does not have.
+	noPage = regexp.MustCompile(`(?:^|[ \n])(?:code|sigcode)=(?:0x)?2\b`)
 	// moduleFunction is a function of a module, unlike those of Go's standard library and of package main. boltFunction is
 	// one of bbolt, also where etcd vendors it or it has its old path.
 	moduleFunction = regexp.MustCompile(`^[\w-]+\.[\w.-]+/`)
@@ -78,12 +80,14 @@ func (c crash) message() string {
 }
 
 // databaseFault returns the signal by which etcd ended while it read the memory into which bbolt maps the file of its
-// database, empty for any other end. etcd maps no other file, so each SIGBUS is about this one: a page of it can't be
-// read. SIGSEGV has other causes, and counts only if bbolt itself was running.
+// database, empty for any other end. SIGBUS shows that only with the code of a page that does not exist: another code is
+// that of the machine's memory. SIGSEGV shows it only at an unexpected address while bbolt itself was running: etcd also
+// uses a closed database while it stops, which is a nil pointer.
 func (c crash) databaseFault() string {
-	for _, line := range c.head {
+	unexpected := slices.ContainsFunc(c.head, func(line string) bool { return strings.HasPrefix(line, "unexpected fault address") })
+	for at, line := range c.head {
 		found := signalLine.FindStringSubmatch(line)
-		if found == nil || found[1] == "SIGSEGV" && !c.inBolt() {
+		if found == nil || found[1] == "SIGSEGV" && !(unexpected && c.inBolt()) || found[1] == "SIGBUS" && !noPage.MatchString(strings.Join(c.head[at:], "\n")) {
 			continue
 		}
 		return strings.TrimPrefix(strings.TrimSpace(found[0]), "[signal ")

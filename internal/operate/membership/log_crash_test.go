@@ -45,9 +45,15 @@ var crashRows = []struct {
 			goStacks(60, "runtime.throw({0x1, 0x5})", "encoding/binary.Uvarint(...)", "go.etcd.io/bbolt/internal/freelist.(*shared).Read(0x0)", "main.main()"), "SIGSEGV: segmentation violation", "fatal error: fault",
 	},
 	{
-		"SIGSEGV in bbolt by its old path, vendored", "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x8 pc=0x8d]\n" +
-			goStacks(1, "panic({0x1, 0x5})", "go.etcd.io/etcd/vendor/github.com/coreos/bbolt.(*Cursor).search(0x0)"), "SIGSEGV: segmentation violation", "panic: runtime error: invalid memory address or nil pointer dereference",
+		"SIGSEGV in bbolt by its old path, vendored", "unexpected fault address 0xc0ffee\nfatal error: fault\n[signal SIGSEGV: segmentation violation code=0x1 addr=0xc0ffee pc=0x8d]\n" +
+			goStacks(1, "panic({0x1, 0x5})", "go.etcd.io/etcd/vendor/github.com/coreos/bbolt.(*Cursor).search(0x0)"), "SIGSEGV: segmentation violation", "fatal error: fault",
 	},
+	{
+		"a closed database, which etcd reads while it stops", "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x8d]\n" +
+			goStacks(1, "panic({0x1, 0x5})", "go.etcd.io/bbolt.(*Tx).Bucket(0x0)"), "", "panic: runtime error: invalid memory address or nil pointer dereference",
+	},
+	{"an error of the machine's memory", "unexpected fault address 0xc0ffee\nfatal error: fault\n[signal SIGBUS: bus error code=0x4 addr=0xc0ffee pc=0x2]\n" + goStacks(2, "runtime.gcDrain(0x0)"), "", "fatal error: fault"},
+	{"the same, in no goroutine of Go", "SIGBUS: bus error\nPC=0x471c21 m=0 sigcode=4 addr=0x2\n" + goStacks(1, "runtime.memmove()"), "", "SIGBUS: bus error"},
 	{
 		"SIGSEGV in a function that bbolt calls", "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x8 pc=0x8d]\n" +
 			goStacks(50, "panic({0x1, 0x5})", "go.etcd.io/etcd/server/v3/mvcc.restore(0x0)", "go.etcd.io/bbolt.(*Tx).ForEach(0x0)"), "", "panic: runtime error: invalid memory address or nil pointer dereference",

@@ -80,6 +80,8 @@ type Plan struct {
 	Authentication etcd.Authentication
 	// List is the member list from a member, nil if none answers.
 	List []etcd.Listed
+	// Others are the pods of other workloads that answer as members of the same etcd cluster.
+	Others []string
 	// ClientPort is where members listen for clients, 0 if it isn't known.
 	ClientPort int
 	// Clients means that clients have a Service of their own, which can be cut. Uncut is why

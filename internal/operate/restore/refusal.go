@@ -53,6 +53,10 @@ func (r Plan) elsewhere() error {
 	if len(r.Owner.PodsBeside) > 0 {
 		return r.refuse("its members are those of %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}
+	if len(r.Others) > 0 {
+		return r.refuse("pod %s, which other workloads run, answers as a member of its etcd cluster: a plan restores one StatefulSet, and the others would keep the old data beside it. Remove them from etcd first (%s), or restore the snapshot into one workload by hand, and add the other members to it",
+			strings.Join(r.Others, " and pod "), r.plugin("member list %s", r.target()))
+	}
 	if r.Owner.Spans() {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}
