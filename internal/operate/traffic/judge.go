@@ -26,8 +26,8 @@ type Request struct {
 	Wait bool
 	// Detach means that the command doesn't stay to restore where etcd-webhook doesn't.
 	Detach bool
-	// AllStop means that all members stop under the cut and start again, so that a rollout in progress
-	// is no obstacle.
+	// AllStop means that all members stop under the cut and start again, so that a rollout or scale in progress
+	// is no obstacle, such as the stop itself if the command was interrupted then.
 	AllStop bool
 	// PlanOnly means that nothing is written, not even as a dry run.
 	PlanOnly bool

@@ -54,7 +54,7 @@ func (c *cluster) CutTraffic(ctx context.Context, length time.Duration) error {
 	defer cluster.Close()
 	cut := change.Traffic(t.app, cluster, cluster.Target().String(), t.Flags)
 	cut.Unreached = unreached
-	r := traffic.Request{Length: length, Reason: "restore of a snapshot", Wait: true, Detach: true}
+	r := traffic.Request{Length: length, Reason: "restore of a snapshot", Wait: true, Detach: true, AllStop: true}
 	if _, err := cut.Judge(ctx, r); err != nil {
 		return err
 	}
