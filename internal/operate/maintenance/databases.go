@@ -30,7 +30,11 @@ func Databases(s etcd.Survey) []maintenance.Database {
 	for _, l := range s.List {
 		if l.Pod == "" {
 			name := cmp.Or(l.Name, etcd.HexID(l.ID))
-			all = append(all, maintenance.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
+			trouble := "is in etcd's member list, and no pod of the cluster is known to run it"
+			if other, answers := s.Other(l.ID); answers {
+				trouble = "runs in pod " + other.Pod + " of another workload, and is not part of this cluster to Kubernetes"
+			}
+			all = append(all, maintenance.Database{Pod: name, Trouble: trouble, Learner: l.Learner})
 		}
 	}
 	return all

@@ -348,3 +348,13 @@ func TestRelieve(t *testing.T) {
 		})
 	}
 }
+
+// TestDatabasesElsewhere: a member that another workload runs is no member without a pod.
+func TestDatabasesElsewhere(t *testing.T) {
+	t.Parallel()
+	survey := etcd.Survey{List: []etcd.Listed{{ID: 2, Name: "x"}, {ID: 3, Name: "y"}}, Others: []etcd.Member{{ID: 2, Pod: "x-0"}}}
+	got := Databases(survey)
+	if len(got) != 2 || !strings.Contains(got[0].Trouble, "pod x-0 of another workload") || !strings.Contains(got[1].Trouble, "no pod of the cluster is known") {
+		t.Errorf("%+v", got)
+	}
+}

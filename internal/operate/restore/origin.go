@@ -85,7 +85,7 @@ func (r Plan) doubt() string {
 		return fmt.Sprintf("it has other members than this cluster (%s)", names)
 	}
 	if r.otherMembers() {
-		return "none of its members has the ID of a member that this cluster has: either the cluster was restored or began again since" + or
+		return "none of its members has the ID of a member that this cluster has: either all members were replaced, or the cluster was restored or began again since" + or
 	}
 	return ""
 }
