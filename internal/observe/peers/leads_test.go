@@ -52,7 +52,9 @@ func TestLeadOf(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.1.0.1"}}
 	peer := memberOf("main-1", "10.0.0.7")
-	proxy := podOf("proxy", "10.0.0.8", func(p *corev1.Pod) { p.Spec.Containers[0].Image, p.Spec.Containers[0].Command = "haproxy", []string{"haproxy"} })
+	proxy := podOf("proxy", "10.0.0.8", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Image, p.Spec.Containers[0].Command = "haproxy", []string{"haproxy"}
+	})
 	lb := of("lb", selecting("main-2"))
 	lb.Spec.ClusterIP = "10.96.0.7"
 	lb.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.2"}, {Hostname: "etcd.lb.example.com"}}

@@ -87,7 +87,7 @@ func (c crash) databaseFault() string {
 	unexpected := slices.ContainsFunc(c.head, func(line string) bool { return strings.HasPrefix(line, "unexpected fault address") })
 	for at, line := range c.head {
 		found := signalLine.FindStringSubmatch(line)
-		if found == nil || found[1] == "SIGSEGV" && !(unexpected && c.inBolt()) || found[1] == "SIGBUS" && !noPage.MatchString(strings.Join(c.head[at:], "\n")) {
+		if found == nil || found[1] == "SIGSEGV" && (!unexpected || !c.inBolt()) || found[1] == "SIGBUS" && !noPage.MatchString(strings.Join(c.head[at:], "\n")) {
 			continue
 		}
 		return strings.TrimPrefix(strings.TrimSpace(found[0]), "[signal ")
