@@ -167,7 +167,7 @@ var graph = map[string][]string{
 
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1", "policy"},
 	"internal/cli/app": {
-		"internal/health/gather",
+		"internal/format", "internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
 		"internal/observe/leaseclock", "internal/snapshot", "internal/version", "api/output/v1alpha1",
 	},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -60,7 +61,7 @@ func peerURLsLead(f *Facts) []Finding {
 // peerURLCure is how to set the peer URLs of a member in etcd's list to those that its pod advertises. It is only asked
 // for where these are known to lead to the pod.
 func (f *Facts) peerURLCure(l etcd.Listed) string {
-	command := fmt.Sprintf("%s -- etcdctl member update %s --peer-urls=%s", f.Command("proxy"), id(l), quoted(strings.Join(f.PeerURLs[l.ID].Value.Advertised, ",")))
+	command := fmt.Sprintf("%s -- etcdctl member update %s --peer-urls=%s", f.Command("proxy"), id(l), format.Quote(strings.Join(f.PeerURLs[l.ID].Value.Advertised, ",")))
 	w := f.Owner.Membership()
 	switch {
 	case f.continues() != "":
@@ -75,12 +76,4 @@ func (f *Facts) peerURLCure(l etcd.Listed) string {
 		return "unless " + w.ManagerName + " corrects it: " + command
 	}
 	return command
-}
-
-// quoted returns an argument as a shell takes it.
-func quoted(arg string) string {
-	if strings.ContainsAny(arg, "[]*?$&;|<>()'\" ") {
-		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-	}
-	return arg
 }

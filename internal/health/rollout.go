@@ -23,7 +23,10 @@ func restartsSeveral(f *Facts) []Finding {
 	if record, recorded := annotation.DecodeRolloutRecord(sts.Annotations, f.At); held && recorded {
 		author = record.Author
 	}
-	n, replicas := f.votersOrSize(), f.Size()
+	n, replicas := f.Size(), f.Size()
+	if f.listKnown() {
+		n = f.voters().total
+	}
 	if sts.Spec.Replicas != nil {
 		replicas = int(*sts.Spec.Replicas)
 	}
@@ -50,18 +53,4 @@ func (f *Facts) restartOne(sts *appsv1.StatefulSet, held bool) string {
 		return "once the rollout that etcd-webhook holds is complete, " + fix
 	}
 	return fix
-}
-
-// votersOrSize is how many voters etcd lists, or how many members there should be if no list is known.
-func (f *Facts) votersOrSize() int {
-	if !f.listKnown() {
-		return f.Size()
-	}
-	n := 0
-	for _, l := range f.Survey.Value.List {
-		if !l.Learner {
-			n++
-		}
-	}
-	return n
 }

@@ -7,14 +7,14 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // ContextFlags returns the user's flags that select the API server and the user, for a command
 // that is printed. It omits a token, which must stay secret.
 func (a *App) ContextFlags() string {
 	var flags strings.Builder
-	add := func(name, value string) { flags.WriteString(" " + name + " " + step.Quote(value)) }
+	add := func(name, value string) { flags.WriteString(" " + name + " " + format.Quote(value)) }
 	f := a.Flags
 	for _, given := range []struct {
 		name  string

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // credentialFlags are the flags with credentials for etcd, for clusters whose objects don't have
@@ -129,7 +129,7 @@ func (c *credentialFlags) AsArgs() string {
 		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName}, {"client-port", port},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(&flags, " --%s %s", f.flag, step.Quote(f.value))
+			fmt.Fprintf(&flags, " --%s %s", f.flag, format.Quote(f.value))
 		}
 	}
 	if c.direct {

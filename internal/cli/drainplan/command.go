@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // options are the flags of drain-plan. Those of podFlags have the names that kubectl drain gives them.
@@ -147,7 +147,7 @@ func (o *options) flagsAsArgs() string {
 		fmt.Fprintf(&b, " --grace-period %d", o.gracePeriod)
 	}
 	if o.podSelector != "" {
-		b.WriteString(" --pod-selector " + step.Quote(o.podSelector))
+		b.WriteString(" --pod-selector " + format.Quote(o.podSelector))
 	}
 	return b.String()
 }

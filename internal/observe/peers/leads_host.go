@@ -63,7 +63,7 @@ func listensOn(config etcdconf.Config, a address) bool {
 // binds reports whether a pod's etcd listens for peers on the IPs of an address that is the pod's. A listener on one IP
 // answers on no other.
 func binds(pod *corev1.Pod, config etcdconf.Config, a address) bool {
-	if a.ip.IsValid() && listensOn(config, a) {
+	if listensOn(config, a) {
 		return true
 	}
 	return len(config.ListenPeer) == 0 || slices.ContainsFunc(config.ListenPeer, func(l string) bool {

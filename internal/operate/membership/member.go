@@ -24,12 +24,9 @@ import (
 // of the cluster is healthy if another pod answers as it, or if the members that answer follow it: a member drops its
 // leader within an election timeout. CaughtUp is false for all of them: that takes several surveys.
 func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
-	answers, others, leader := map[string]etcd.Member{}, map[uint64]bool{}, s.Followed()
+	answers, leader := map[string]etcd.Member{}, s.Followed()
 	for _, m := range s.Members {
 		answers[m.Pod] = m
-	}
-	for _, m := range s.Others {
-		others[m.ID] = true
 	}
 	var peers []membership.Peer
 	for _, l := range s.List {
@@ -38,7 +35,7 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
-		} else if l.ID == leader || others[l.ID] {
+		} else if _, other := s.Other(l.ID); other || l.ID == leader {
 			p.Healthy, p.Leader = true, l.ID == leader
 		}
 		peers = append(peers, p)

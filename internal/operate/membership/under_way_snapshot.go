@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // SnapshotOf returns which snapshot continues an unfinished restore, if its command alone doesn't show it: the file is
@@ -47,9 +46,9 @@ func snapshotOf(j *journal.Journal) (argument, explained string) {
 	case of.File == "-":
 		return "-", "stdin is the snapshot" + sum
 	case of.Parameters:
-		return step.Quote(of.File + "?PARAMETERS"), "PARAMETERS are those of the URL that the restore began with"
+		return format.Quote(of.File + "?PARAMETERS"), "PARAMETERS are those of the URL that the restore began with"
 	case strings.HasPrefix(of.File, "-"):
-		return step.Quote("./" + of.File), ""
+		return format.Quote("./" + of.File), ""
 	}
-	return step.Quote(of.File), ""
+	return format.Quote(of.File), ""
 }

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -152,7 +153,7 @@ func (r Plan) removeScript(paths []string) string {
 	quoted := func(names []string) string {
 		var out []string
 		for _, name := range names {
-			out = append(out, step.Quote(name))
+			out = append(out, format.Quote(name))
 		}
 		return strings.Join(out, " ")
 	}

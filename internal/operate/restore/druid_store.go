@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -164,5 +165,5 @@ func upload(s *observe.BackupStore, file, name string) step.Action {
 		return step.Program{Lines: [][]string{p.put(s.Container, objectOf(s, name), file)}}
 	}
 	return step.ByHand{Text: fmt.Sprintf("cp %s THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
-		step.Quote(file), s.Container, objectOf(s, name), s.Provider)}
+		format.Quote(file), s.Container, objectOf(s, name), s.Provider)}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // from returns what a journal has of where the snapshot is, as the rest of a clause, empty for unknown.
@@ -16,7 +15,7 @@ func (rec *Record) from() string {
 	if rec.File == "" {
 		return ""
 	}
-	return ", from " + step.Quote(format.PrintableLine(rec.File))
+	return ", from " + format.Quote(format.PrintableLine(rec.File))
 }
 
 // givenName returns the path or the URL of a snapshot as a journal may contain it, which many users can read. A URL

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // copyAttempts is how often CopyFile copies a file that arrives incomplete.
@@ -24,7 +26,7 @@ type CopyFile struct{ From, Pod, To string }
 // Command implements Action.
 func (p CopyFile) Command(f Flags) string {
 	return fmt.Sprintf("for attempt in 1 2 3 4 5; do\n  %s < %s &&\n    %s && break\ndone",
-		f.kubectl("exec -i %s -- %s", p.Pod, quoted(p.write())), Quote(p.From), CompareFile(p).test(f))
+		f.kubectl("exec -i %s -- %s", p.Pod, quoted(p.write())), format.Quote(p.From), CompareFile(p).test(f))
 }
 
 func (p CopyFile) write() []string {
@@ -63,7 +65,7 @@ func (p CompareFile) Command(f Flags) string {
 }
 
 func (p CompareFile) test(f Flags) string {
-	return fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ]`, Quote(p.From), Exec{Pod: p.Pod, Args: p.remote()}.Command(f))
+	return fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ]`, format.Quote(p.From), Exec{Pod: p.Pod, Args: p.remote()}.Command(f))
 }
 
 func (p CompareFile) remote() []string { return []string{"sh", "-c", "sha256sum < " + p.To} }
@@ -89,7 +91,7 @@ type AppendHash struct{ Database, Snapshot string }
 
 // Command implements Action.
 func (a AppendHash) Command(Flags) string {
-	return fmt.Sprintf("{ cat %[1]s; openssl dgst -sha256 -binary %[1]s; } > %[2]s", Quote(a.Database), a.Snapshot)
+	return fmt.Sprintf("{ cat %[1]s; openssl dgst -sha256 -binary %[1]s; } > %[2]s", format.Quote(a.Database), a.Snapshot)
 }
 
 // Do implements Action.

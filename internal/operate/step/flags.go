@@ -6,6 +6,8 @@ package step
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Flags are the flags that every printed command has.
@@ -27,21 +29,11 @@ func (f Flags) Plugin(format string, args ...any) string {
 	return "kubectl etcd " + f.Kubectl + f.Login + " " + fmt.Sprintf(format, args...)
 }
 
-// Quote returns a text as one argument for a shell.
-func Quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+", c)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // quoted returns arguments for a shell.
 func quoted(args []string) string {
 	out := make([]string, len(args))
 	for i, arg := range args {
-		out[i] = Quote(arg)
+		out[i] = format.Quote(arg)
 	}
 	return strings.Join(out, " ")
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -28,7 +29,7 @@ func (p Program) Command(Flags) string {
 	}
 	parts := make([]string, 0, len(p.Env)+1)
 	for _, variable := range p.Env {
-		parts = append(parts, Quote(variable))
+		parts = append(parts, format.Quote(variable))
 	}
 	return strings.Join(append(parts, strings.Join(lines, " \\\n  ")), " ")
 }
@@ -51,7 +52,9 @@ func (p Plugin) Do(ctx context.Context, c Clients) error { return c.Plugin(ctx, 
 type CheckSnapshot struct{ File string }
 
 // Command implements Action. No cluster is needed for it.
-func (s CheckSnapshot) Command(Flags) string { return "kubectl etcd snapshot status " + Quote(s.File) }
+func (s CheckSnapshot) Command(Flags) string {
+	return "kubectl etcd snapshot status " + format.Quote(s.File)
+}
 
 // Do implements Action.
 func (s CheckSnapshot) Do(ctx context.Context, _ Clients) error {
@@ -63,7 +66,7 @@ func (s CheckSnapshot) Do(ctx context.Context, _ Clients) error {
 type RemoveDir struct{ Dir string }
 
 // Command implements Action.
-func (r RemoveDir) Command(Flags) string { return "rm -rf " + Quote(r.Dir) }
+func (r RemoveDir) Command(Flags) string { return "rm -rf " + format.Quote(r.Dir) }
 
 // Do implements Action.
 func (r RemoveDir) Do(context.Context, Clients) error { return os.RemoveAll(r.Dir) }

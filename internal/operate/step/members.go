@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -20,7 +21,7 @@ type SaveSnapshot struct{ Target, File string }
 
 // Command implements Action.
 func (s SaveSnapshot) Command(f Flags) string {
-	return f.Plugin("snapshot save %s %s", s.Target, Quote(s.File))
+	return f.Plugin("snapshot save %s %s", s.Target, format.Quote(s.File))
 }
 
 // Do implements Action.
@@ -76,7 +77,7 @@ func (t RestoreTraffic) Command(f Flags) string {
 
 // patchCut writes the end of a cut of one Service, null for none.
 func patchCut(f Flags, service, end string) string {
-	return f.kubectl("patch service/%s --type merge -p %s", service, Quote(fmt.Sprintf(`{"spec":{"selector":{"%s":%s}}}`, v1alpha1.ClientTrafficKey, end)))
+	return f.kubectl("patch service/%s --type merge -p %s", service, format.Quote(fmt.Sprintf(`{"spec":{"selector":{"%s":%s}}}`, v1alpha1.ClientTrafficKey, end)))
 }
 
 // open ends the cut of one Service. etcd-webhook only accepts the removal of a cut that has ended.

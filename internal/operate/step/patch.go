@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Patch merges a body into an object.
@@ -27,7 +29,7 @@ func (p Patch) Command(f Flags) string {
 	if err != nil {
 		panic(err) // a body has strings and maps only
 	}
-	return f.kubectl("patch %s/%s --type merge -p %s", p.Kind, p.Name, Quote(string(text)))
+	return f.kubectl("patch %s/%s --type merge -p %s", p.Kind, p.Name, format.Quote(string(text)))
 }
 
 // Do implements Action.
@@ -131,7 +133,7 @@ func (a Annotate) Command(f Flags) string {
 		if change.Remove {
 			parts = append(parts, change.Key+"-")
 		} else {
-			parts = append(parts, Quote(change.Key+"="+change.Value))
+			parts = append(parts, format.Quote(change.Key+"="+change.Value))
 		}
 	}
 	return f.kubectl("%s", strings.Join(parts, " "))

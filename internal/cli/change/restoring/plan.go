@@ -9,8 +9,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // PlanFor begins a plan for a cluster with the flags.
@@ -77,7 +77,7 @@ func pinnedFlags(a *app.App) (string, error) {
 	flags := a.ContextFlags()
 	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err == nil && *a.Flags.Context == "" && raw.CurrentContext != "" {
-		flags = " --context " + step.Quote(raw.CurrentContext) + flags
+		flags = " --context " + format.Quote(raw.CurrentContext) + flags
 	}
 	return flags, nil
 }

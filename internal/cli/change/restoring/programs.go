@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -31,7 +32,7 @@ func (t *task) plugin(ctx context.Context, args []string) error {
 		return err
 	}
 	typed := strings.TrimPrefix(step.Plugin{Args: args}.Command(t.plan.Flags), "kubectl etcd ")
-	cmd := exec.CommandContext(ctx, "sh", "-c", step.Quote(self)+" "+typed) //nolint:gosec // the arguments are quoted
+	cmd := exec.CommandContext(ctx, "sh", "-c", format.Quote(self)+" "+typed) //nolint:gosec // the arguments are quoted
 	cmd.Stdout, cmd.Stderr = t.app.ErrOut, t.app.ErrOut
 	return cmd.Run()
 }
