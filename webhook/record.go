@@ -5,15 +5,13 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // recordTries is how often a request is decided again because other clients wrote the holder of the record.
@@ -54,17 +52,13 @@ func (r recordedDecision) make(ctx context.Context, records RecordPatcher) (Deci
 	return Decision{}, &busyError{fmt.Sprintf("in %d tries", recordTries)}
 }
 
-// recordLeaving writes the text of the evictions annotation on an object, if the object is still as it
-// was read.
+// recordLeaving writes the text of the record on its holder, if the holder is still as it was read.
 func recordLeaving(ctx context.Context, records RecordPatcher, holder client.Object, text string) error {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": holder.GetUID(), "resourceVersion": holder.GetResourceVersion(),
-		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: text},
-	}})
+	patch, err := annotation.EvictionsPatch(holder, text)
 	if err != nil {
 		return err
 	}
-	return records.Patch(ctx, holder.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, body))
+	return records.Patch(ctx, holder.DeepCopyObject().(client.Object), patch)
 }
 
 // holderOf names the holder of a record in messages.

@@ -5,20 +5,17 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -59,7 +56,7 @@ func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r observe.Rollout
 }
 
 func (c *Reconciler) write(ctx context.Context, o owner.Owner, r observe.Rollout, step rollout.Step) error {
-	if err := c.recordLeaving(ctx, r, step); err != nil {
+	if err := c.recordLeaving(ctx, &r, step); err != nil {
 		return err
 	}
 	for i, set := range r.Sets {
@@ -87,24 +84,24 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r observe.Rollout
 	return c.Client.Delete(ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
 }
 
-// recordLeaving records the pod that restarts next on a budget, as an eviction: the guard of evictions
-// admits none beside it. It renews the record while the pod is still there. It fails where an eviction
-// was recorded since the facts were read.
-func (c *Reconciler) recordLeaving(ctx context.Context, r observe.Rollout, step rollout.Step) error {
-	pod, budget := r.Pods[step.Pod], r.Budget()
-	if step.Act != rollout.Next || pod == nil || budget == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
+// recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none
+// beside it. It renews the record while the pod is still there. It fails where an eviction was recorded
+// since the facts were read.
+func (c *Reconciler) recordLeaving(ctx context.Context, r *observe.Rollout, step rollout.Step) error {
+	pod := r.Pods[step.Pod]
+	if step.Act != rollout.Next || pod == nil || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": budget.UID, "resourceVersion": budget.ResourceVersion,
-		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: r.Record(pod)},
-	}})
+	patch, err := annotation.EvictionsPatch(r.Holder, r.Record(pod))
 	if err != nil {
 		return err
 	}
-	target := &policyv1.PodDisruptionBudget{}
-	target.Namespace, target.Name = budget.Namespace, budget.Name
-	return c.Client.Patch(ctx, target, client.RawPatch(types.MergePatchType, body), write.FieldOwner)
+	holder := r.Holder.DeepCopyObject().(client.Object)
+	if err := c.Client.Patch(ctx, holder, patch, write.FieldOwner); err != nil {
+		return err
+	}
+	r.Wrote(holder)
+	return nil
 }
 
 // publish sets the metrics, and records an Event for each new reason and each pod that restarts.

@@ -5,12 +5,10 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,42 +35,23 @@ type stage struct {
 	reconciler *Reconciler
 	key        owner.Key
 	deleted    []string
+	// before runs before each write; nil does nothing.
+	before func()
 	// refuse is the error of each write of a StatefulSet.
 	refuse error
 	// recorded are the Events of all replicas.
 	recorded []string
 }
 
-// Patch patches StatefulSets, and leaves budgets to the store.
+// Patch refuses the writes of StatefulSets where the stage does.
 func (s *stage) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	sts, is := obj.(*appsv1.StatefulSet)
-	if !is {
-		return s.Store.Patch(ctx, obj, patch, opts...)
+	if s.before != nil {
+		s.before()
 	}
-	if s.refuse != nil {
+	if _, is := obj.(*appsv1.StatefulSet); is && s.refuse != nil {
 		return s.refuse
 	}
-	body, err := patch.Data(sts)
-	if err != nil {
-		return err
-	}
-	var old appsv1.StatefulSet
-	if err := s.Get(ctx, client.ObjectKeyFromObject(sts), &old); err != nil {
-		return err
-	}
-	text, err := json.Marshal(old)
-	if err != nil {
-		return err
-	}
-	if text, err = jsonpatch.MergePatch(text, body); err != nil {
-		return err
-	}
-	var out appsv1.StatefulSet
-	if err := json.Unmarshal(text, &out); err != nil {
-		return err
-	}
-	s.Put(&out)
-	return nil
+	return s.Store.Patch(ctx, obj, patch, opts...)
 }
 
 // Delete deletes a pod.
@@ -120,6 +99,11 @@ func (s *stage) restart() {
 func (s *stage) pod(i int, edit func(*corev1.Pod)) {
 	s.t.Helper()
 	change(s, fmt.Sprintf("etcd-%d", i), edit)
+}
+
+func (s *stage) uid(i int) string {
+	s.t.Helper()
+	return string(controllertest.Find[*corev1.Pod](s.t, s.Objects, fmt.Sprintf("etcd-%d", i)).UID)
 }
 
 func (s *stage) unready(i int) {

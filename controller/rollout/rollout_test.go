@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
 func TestRolloutStepByStep(t *testing.T) {
@@ -75,22 +74,6 @@ func TestRolloutOfAnotherKey(t *testing.T) {
 			s.key.Kind = "Etcd"
 			s.expectStep(row.want)
 		})
-	}
-}
-
-// TestRolloutRenewsItsRecord: no member is evicted beside a released pod, however long the
-// StatefulSet's controller takes.
-func TestRolloutRenewsItsRecord(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	s.expectStep("partition 2 AllReady")
-	s.clock.SetTime(s.clock.Now().Add(eviction.Bound/2 + time.Second))
-	before := s.Writes
-	if _, err := s.reconciler.Reconcile(t.Context(), s.key); err != nil {
-		t.Fatal(err)
-	}
-	if s.Writes != before+1 {
-		t.Errorf("%d writes, want one of the budget", s.Writes-before)
 	}
 }
 

@@ -28,7 +28,7 @@ type Rollout struct {
 	Facts rollout.Facts
 	// Sets are the StatefulSets of Facts.Sets, in the same order.
 	Sets []RolloutSet
-	// Leaving has the budget for a record of the pod that restarts next.
+	// Leaving has the holder for a record of the pod that restarts next.
 	Leaving
 	// Pods are those of the members, by name.
 	Pods map[string]*corev1.Pod
@@ -157,6 +157,17 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 // admission, so that none is held.
 func (o *Rollout) Bypassed() bool {
 	return !slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil && !s.Bypassed })
+}
+
+// Wrote replaces a StatefulSet by the version that a write has returned. A patch of the version before
+// would be a conflict.
+func (o *Rollout) Wrote(obj client.Object) {
+	sts, is := obj.(*appsv1.StatefulSet)
+	for i := range o.Sets {
+		if is && o.Sets[i].UID == sts.UID {
+			o.Sets[i].StatefulSet = sts
+		}
+	}
 }
 
 // AnyRecord reports whether a StatefulSet has a record of a rollout.

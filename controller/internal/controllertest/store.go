@@ -14,8 +14,10 @@ import (
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -63,28 +65,27 @@ func (s *Store) Delete(_ context.Context, obj client.Object, _ ...client.DeleteO
 	return nil
 }
 
-// Patch patches a budget, with its preconditions.
+// Patch patches a budget or a StatefulSet, with its preconditions. obj becomes the version that it wrote.
 func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if s.Refuse != nil {
 		return s.Refuse
 	}
 	if s.DenyPatches {
-		return apierrors.NewForbidden(policyv1.Resource("poddisruptionbudgets"), obj.GetName(), errors.New("denied"))
+		return apierrors.NewForbidden(resourceOf(obj), obj.GetName(), errors.New("denied"))
 	}
 	body, err := patch.Data(obj)
 	if err != nil {
 		return err
 	}
-	var old policyv1.PodDisruptionBudget
-	if err := s.Get(ctx, client.ObjectKeyFromObject(obj), &old); err != nil {
+	old, asked := emptyOf(obj), emptyOf(obj)
+	if err := s.Get(ctx, client.ObjectKeyFromObject(obj), old); err != nil {
 		return err
 	}
-	var asked policyv1.PodDisruptionBudget
-	if err := json.Unmarshal(body, &asked); err != nil {
+	if err := json.Unmarshal(body, asked); err != nil {
 		return err
 	}
-	if asked.UID != old.UID || asked.ResourceVersion != "" && asked.ResourceVersion != old.ResourceVersion {
-		return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), obj.GetName(), errors.New("changed"))
+	if asked.GetUID() != old.GetUID() || asked.GetResourceVersion() != "" && asked.GetResourceVersion() != old.GetResourceVersion() {
+		return apierrors.NewConflict(resourceOf(obj), obj.GetName(), errors.New("changed"))
 	}
 	text, err := json.Marshal(old)
 	if err != nil {
@@ -93,12 +94,31 @@ func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch
 	if text, err = jsonpatch.MergePatch(text, body); err != nil {
 		return err
 	}
-	var out policyv1.PodDisruptionBudget
-	if err := json.Unmarshal(text, &out); err != nil {
+	out := emptyOf(obj)
+	if err := json.Unmarshal(text, out); err != nil {
 		return err
 	}
-	s.Put(&out)
-	return nil
+	s.Put(out)
+	written, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(written, obj)
+}
+
+// emptyOf returns an empty object of the kind of another one.
+func emptyOf(obj client.Object) client.Object {
+	if _, is := obj.(*appsv1.StatefulSet); is {
+		return &appsv1.StatefulSet{}
+	}
+	return &policyv1.PodDisruptionBudget{}
+}
+
+func resourceOf(obj client.Object) schema.GroupResource {
+	if _, is := obj.(*appsv1.StatefulSet); is {
+		return appsv1.Resource("statefulsets")
+	}
+	return policyv1.Resource("poddisruptionbudgets")
 }
 
 // Put stores an object as a new version.
