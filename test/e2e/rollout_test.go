@@ -117,6 +117,11 @@ func TestRolloutWaitsForBackups(t *testing.T) {
 		t.Fatal(err)
 	}
 	rolledOut(t, c)
+	// No budget selects the members.
+	last := all[0].Pod
+	if records := statefulSet(t, c).Annotations[v1alpha1.EvictionsAnnotation]; !strings.HasPrefix(records, last.Name+"="+string(last.UID)+"@") {
+		t.Errorf("the StatefulSet records %q, want %s, which restarted last", records, last.Name)
+	}
 
 	before = lease.DeepCopy()
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now().Add(-2 * time.Hour)}
