@@ -7,7 +7,6 @@ package recover
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -72,9 +71,6 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Abort && slices.ContainsFunc([]string{"bump-revision", "replicas", "keep-old-for", "tool", "lost", "save-to"}, cmd.Flags().Changed) {
-				return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool, --lost and --save-to")
-			}
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -84,7 +80,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	restoring.AddFlags(cmd, &o.PlanOptions)
 	cmd.Flags().StringSliceVar(&o.lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of the member that has applied most. The default is a new file in the current directory")
-	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again")
+	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }

@@ -81,8 +81,6 @@ func NewCommand(a *app.App) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.abort && o.member != "":
-				return fmt.Errorf("--abort ends the whole restart: leave out --member")
 			case o.member != "" && o.strategy == restart.Coordinated:
 				return fmt.Errorf("--strategy %s restarts all members: leave out --member", o.strategy)
 			case o.withoutCut && o.strategy != restart.Coordinated:
@@ -93,7 +91,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.member, "member", "", "Pod of the only member to restart. The default is all members")
-	flags.BoolVar(&o.abort, "abort", false, "End an unfinished restart. Members that have not been stopped stay as they are")
+	flags.BoolVar(&o.abort, "abort", false, "End the whole unfinished restart, whatever the other flags are. Members that have not been stopped stay as they are")
 	ui.AddEnum(cmd, flags, &o.strategy, "strategy", "strategy", "How to restart the members: rolling (default), one at a time; or coordinated, which stops all before any starts",
 		restart.Rolling, restart.Coordinated)
 	flags.BoolVar(&o.withoutCut, "without-cut", false, "Don't cut client traffic in a coordinated restart. For a cluster without a client Service that can be cut")

@@ -64,7 +64,7 @@ func NewCommand(e *app.App) *cobra.Command {
 			kubectl etcd scale statefulset/main --abort`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.abort == cmd.Flags().Changed("replicas") {
+			if !o.abort && !cmd.Flags().Changed("replicas") {
 				return fmt.Errorf("either --replicas or --abort is required")
 			}
 			if o.replicas < 0 {
@@ -75,7 +75,7 @@ func NewCommand(e *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.replicas, "replicas", 0, "New number of members")
-	flags.BoolVar(&o.abort, "abort", false, "Undo the unfinished step of a scale")
+	flags.BoolVar(&o.abort, "abort", false, "Undo the unfinished step of a scale, whatever the other flags are")
 	flags.BoolVar(&o.keepClaims, "keep-pvc", false, "Keep the volume claims of removed members")
 	flags.StringVar(&o.snapshot, "after-snapshot", "", "File with a snapshot of this cluster. Required to scale an Etcd to 0")
 	change.AddFlags(cmd, &o.Flags)

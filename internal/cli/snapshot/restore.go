@@ -103,7 +103,7 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 	restoring.AddAllowUnsaved(cmd, &o.PlanOptions)
 	cmd.Flags().BoolVar(&o.FromOther, "from-other-cluster", false, "With -y, restore even if the file beside the snapshot shows that it is of another cluster")
 	store.addTo(cmd.Flags())
-	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again")
+	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again. FILE and the other flags have no effect")
 	cmd.Flags().BoolVar(&discard, "discard", false, "Delete the old data that restores of the cluster keep")
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("abort", "discard")
@@ -114,16 +114,12 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard bool) error {
 	given := cmd.Flags().Changed
 	switch {
-	case o.Abort && args != 1:
-		return errors.New("--abort needs no snapshot: leave out FILE")
 	case discard && args != 1:
 		return errors.New("--discard needs no snapshot: leave out FILE")
 	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("from-other-cluster")):
 		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved and --from-other-cluster")
 	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
-	case o.Abort && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("store-ca") || given("allow-unsaved") || given("from-other-cluster")):
-		return errors.New("--abort starts the members as they were: leave out --bump-revision, --replicas, --keep-old-for, --tool, --store-ca, --allow-unsaved and --from-other-cluster")
 	}
 	return o.Validate()
 }
@@ -131,7 +127,9 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 // runRestore restores a file, or continues or undoes a restore of it.
 func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring.Options, store storeFlags) error {
 	ctx := cmd.Context()
-	if !o.Abort {
+	if o.Abort {
+		file = ""
+	} else {
 		local, clean, err := localCopy(ctx, a, file, store)
 		if err != nil {
 			return err

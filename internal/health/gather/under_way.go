@@ -85,7 +85,8 @@ func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Snapshot = membership.SnapshotOf(j)
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
-		resume, abort := membership.CommandsOf(f.Owner, j)
-		out.Commands = append(out.Commands, resume+rest, abort+rest)
+		for _, command := range membership.CommandsOf(f.Owner, j) {
+			out.Commands = append(out.Commands, command+rest)
+		}
 	}
 }

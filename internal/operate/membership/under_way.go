@@ -76,20 +76,25 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 	})
 }
 
-// CommandsOf returns the commands that continue and that end an unfinished restart or restore, without the
-// flag for the namespace. A word that SnapshotOf explains is for the user to replace.
-func CommandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
-	if j.Kind == journal.KindRestore {
+// CommandsOf returns the commands that end an unfinished restart or restore, without the flag for the namespace:
+// the one that continues it, unless it is being undone, and the one that undoes it. A word that SnapshotOf explains
+// is for the user to replace.
+func CommandsOf(o owner.Owner, j *journal.Journal) []string {
+	var of struct {
+		Strategy string
+		Undo     bool
+	}
+	known, target := json.Unmarshal(j.Payload, &of) == nil, o.Target().String()
+	switch {
+	case j.Kind == journal.KindRestore && known && of.Undo:
+		return []string{"kubectl etcd snapshot restore " + target + " --abort"}
+	case j.Kind == journal.KindRestore:
 		file, _ := snapshotOf(j)
-		return "kubectl etcd snapshot restore " + file + " " + o.Target().String(), "kubectl etcd snapshot restore " + o.Target().String() + " --abort"
+		return []string{"kubectl etcd snapshot restore " + file + " " + target, "kubectl etcd snapshot restore " + target + " --abort"}
+	case known && of.Strategy == "coordinated": // which is continued by its name only
+		return []string{"kubectl etcd restart " + target + " --strategy coordinated", "kubectl etcd restart " + target + " --abort"}
 	}
-	resume = "kubectl etcd restart " + o.Target().String()
-	abort = resume + " --abort"
-	var of struct{ Strategy string }
-	if json.Unmarshal(j.Payload, &of) == nil && of.Strategy == "coordinated" { // which is continued by its name only
-		resume += " --strategy coordinated"
-	}
-	return resume, abort
+	return []string{"kubectl etcd restart " + target, "kubectl etcd restart " + target + " --abort"}
 }
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
@@ -99,8 +104,11 @@ func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
 
 // WaysOf returns how to end an unfinished restart or restore.
 func WaysOf(o owner.Owner, j *journal.Journal) string {
-	resume, abort := CommandsOf(o, j)
-	ways := fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", resume, o.Namespace, abort, o.Namespace)
+	commands := CommandsOf(o, j)
+	if len(commands) == 1 {
+		return fmt.Sprintf("it is being undone: continue that with %s -n %s", commands[0], o.Namespace)
+	}
+	ways := fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", commands[0], o.Namespace, commands[1], o.Namespace)
 	if explained := SnapshotOf(j); explained != "" {
 		ways += "; " + explained
 	}

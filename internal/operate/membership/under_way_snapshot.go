@@ -13,9 +13,11 @@ import (
 )
 
 // SnapshotOf returns which snapshot continues an unfinished restore, if its command alone doesn't show it: the file is
-// not recorded, or it was stdin, or its URL had parameters. It is empty for any other operation.
+// not recorded, or it was stdin, or its URL had parameters. It is empty for any other operation, and for a restore that
+// is being undone.
 func SnapshotOf(j *journal.Journal) string {
-	if j.Kind != journal.KindRestore {
+	var of struct{ Undo bool }
+	if j.Kind != journal.KindRestore || json.Unmarshal(j.Payload, &of) == nil && of.Undo {
 		return ""
 	}
 	_, explained := snapshotOf(j)

@@ -72,9 +72,9 @@ func TestCommandsOfRestore(t *testing.T) {
 		`{"sha256":1}`: {"FILE", ""},
 	} {
 		j := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(payload)}
-		resume, abort := CommandsOf(o, j)
-		if resume != "kubectl etcd snapshot restore "+want[0]+" statefulset/main" || abort != "kubectl etcd snapshot restore statefulset/main --abort" || SnapshotOf(j) != want[1] {
-			t.Errorf("%s: %q, %q and %q, want %q", payload, resume, abort, SnapshotOf(j), want)
+		commands := []string{"kubectl etcd snapshot restore " + want[0] + " statefulset/main", "kubectl etcd snapshot restore statefulset/main --abort"}
+		if got := CommandsOf(o, j); !slices.Equal(got, commands) || SnapshotOf(j) != want[1] {
+			t.Errorf("%s: %q and %q, want %q", payload, got, SnapshotOf(j), want)
 		}
 		if ways := WaysOf(o, j); !strings.Contains(ways, want[1]) || strings.HasSuffix(ways, "; ") {
 			t.Errorf("%s: %q", payload, ways)
@@ -91,9 +91,23 @@ func TestCommandsOfRestart(t *testing.T) {
 		`{"strategy":"rolling"}`:     command,
 		`{"strategy":"coordinated"}`: command + " --strategy coordinated",
 	} {
-		resume, abort := CommandsOf(o, &journal.Journal{Kind: journal.KindRestart, Payload: []byte(payload)})
-		if resume != want || abort != command+" --abort" {
-			t.Errorf("%s: %q and %q, want %q", payload, resume, abort, want)
+		got := CommandsOf(o, &journal.Journal{Kind: journal.KindRestart, Payload: []byte(payload)})
+		if !slices.Equal(got, []string{want, command + " --abort"}) {
+			t.Errorf("%s: %q, want %q", payload, got, want)
 		}
+	}
+}
+
+// TestCommandsOfUndo: a restore that is being undone can't be continued.
+func TestCommandsOfUndo(t *testing.T) {
+	t.Parallel()
+	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+	j := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(`{"sha256":"ab12","file":"-","undo":true}`)}
+	const command = "kubectl etcd snapshot restore statefulset/main --abort"
+	if got := CommandsOf(o, j); !slices.Equal(got, []string{command}) || SnapshotOf(j) != "" {
+		t.Errorf("%q, %q", got, SnapshotOf(j))
+	}
+	if got, want := WaysOf(o, j), "it is being undone: continue that with "+command+" -n team"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -80,18 +80,17 @@ func (v *view) journalWays(ctx context.Context, i *Item) []string {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, v.Kube, *i.Owner)
+	var commands, ways []string
 	switch {
 	case under.Other != nil:
-		resume, abort := membership.CommandsOf(*i.Owner, under.Other)
 		if explained := membership.SnapshotOf(under.Other); explained != "" {
 			i.Verdict.Message += "; " + explained
 		}
-		return []string{v.inNamespace(resume, i), v.inNamespace(abort, i)}
-	case err != nil || under.Change == nil:
-		return nil
+		commands = membership.CommandsOf(*i.Owner, under.Other)
+	case err == nil && under.Change != nil:
+		commands = under.Change.Commands(*i.Owner)
 	}
-	var ways []string
-	for _, command := range under.Change.Commands(*i.Owner) {
+	for _, command := range commands {
 		ways = append(ways, v.inNamespace(command, i))
 	}
 	return ways
