@@ -152,6 +152,15 @@ func (r *scaleReview) what() string {
 	return fmt.Sprintf("set the replicas of %s from %d to %d", r.written(), r.write.Now, r.write.Asked)
 }
 
+// passes is the sentence about a write that the rule refuses and that goes on: the way of the refusal is for the
+// state before it.
+func (r *scaleReview) passes() string {
+	if w := r.write; w.Creates != nil || w.First != w.FirstNow || w.Asked == w.Now {
+		return "The write goes on: undo it before you use this way"
+	}
+	return fmt.Sprintf("The write goes on: set the replicas to %d again before you use this way", r.write.Now)
+}
+
 // decide asks the scale rule. In Warn, a refusal becomes a warning. It reports whether the members
 // that leave must be recorded.
 func (r *scaleReview) decide() (d Decision, record bool) {
@@ -162,7 +171,7 @@ func (r *scaleReview) decide() (d Decision, record bool) {
 	switch {
 	case verdict.Allowed:
 	case !enforced:
-		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s only warns: %s", r.policy.Name, what))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s only warns: %s. %s", r.policy.Name, what, r.passes()))
 	default:
 		d.Outcome, d.Message = Denied, what
 		return d, false
