@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // recordTries is how often a request is decided again because other clients wrote the holder of the record.
@@ -54,7 +54,7 @@ func (r recordedDecision) make(ctx context.Context, records RecordPatcher) (Deci
 
 // recordLeaving writes the text of the record on its holder, if the holder is still as it was read.
 func recordLeaving(ctx context.Context, records RecordPatcher, holder client.Object, text string) error {
-	patch, err := annotation.EvictionsPatch(holder, text)
+	patch, err := observe.RecordPatch(holder, text)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -92,7 +91,7 @@ func (c *Reconciler) recordLeaving(ctx context.Context, r *observe.Rollout, step
 	if step.Act != rollout.Next || pod == nil || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil
 	}
-	patch, err := annotation.EvictionsPatch(r.Holder, r.Record(pod))
+	patch, err := observe.RecordPatch(r.Holder, r.Record(pod))
 	if err != nil {
 		return err
 	}

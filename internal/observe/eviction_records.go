@@ -5,11 +5,13 @@ package observe
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -118,6 +120,15 @@ func (l Leaving) Record(pods ...*corev1.Pod) string {
 		}
 	}
 	return annotation.FormatEvictions(all)
+}
+
+// RecordPatch returns the patch that writes a record on its holder, if the holder is still as it was read.
+func RecordPatch(holder client.Object, record string) (client.Patch, error) {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": holder.GetUID(), "resourceVersion": holder.GetResourceVersion(),
+		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: record},
+	}})
+	return client.RawPatch(types.MergePatchType, body), err
 }
 
 // removed returns the pods that their StatefulSet has no replica for any more. Its controller deletes

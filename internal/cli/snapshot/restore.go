@@ -110,7 +110,6 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-//nolint:gocyclo // one case a combination of flags
 func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard bool) error {
 	given := cmd.Flags().Changed
 	switch {

@@ -4,14 +4,10 @@
 package annotation
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // Eviction is an eviction that was admitted, as the annotation of a budget or of a StatefulSet has it.
@@ -48,14 +44,4 @@ func FormatEvictions(evictions []Eviction) string {
 		entries = append(entries, e.Pod+"="+string(e.UID)+"@"+e.At.UTC().Format(time.RFC3339))
 	}
 	return strings.Join(entries, ",")
-}
-
-// EvictionsPatch returns the patch that writes the text of the annotation on an object, if the object is
-// still as it was read.
-func EvictionsPatch(obj client.Object, text string) (client.Patch, error) {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion(),
-		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: text},
-	}})
-	return client.RawPatch(types.MergePatchType, body), err
 }
