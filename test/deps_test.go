@@ -119,8 +119,11 @@ var graph = map[string][]string{
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
+		"internal/operate", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+	},
+	"internal/install/uninstall": {
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "webhook/entries", "api/v1alpha1", "policy/...",
 	},
 
 	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
@@ -192,7 +195,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -260,6 +263,7 @@ var foreign = map[string][]string{
 	"internal/operate/sweep":       {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},
 	"internal/install":             {commandLine, printers},
+	"internal/install/uninstall":   {commandLine, printers},
 	"internal/health":              {commandLine, printers},
 	"internal/health/gather":       {commandLine, printers},
 	"internal/health/view":         {commandLine, printers},

@@ -4,14 +4,9 @@
 package install
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -19,7 +14,6 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
@@ -30,9 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
-	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // The names in the manifests. The namespace is the default one.
@@ -69,16 +61,6 @@ type Inspector struct {
 	pods     []corev1.Pod
 	// account is the ServiceAccount that the program runs as.
 	account string
-}
-
-// calledWebhook is one entry of a configuration, of either kind.
-type calledWebhook struct {
-	name, path string
-	mutating   bool
-	client     admissionregistrationv1.WebhookClientConfig
-	namespaces *metav1.LabelSelector
-	objects    *metav1.LabelSelector
-	conditions []admissionregistrationv1.MatchCondition
 }
 
 // NewInspector returns an Inspector. The namespace is explicit if the user selected it. It is
@@ -135,135 +117,6 @@ func (l *Inspector) Inspect(ctx context.Context) (*v1alpha1.WebhookStatus, error
 
 func (l *Inspector) isUnseen(what string) bool {
 	return slices.ContainsFunc(l.st.Unseen, func(u v1alpha1.Unseen) bool { return u.What == what })
-}
-
-func (l *Inspector) readWebhooks(ctx context.Context) error {
-	var mutating admissionregistrationv1.MutatingWebhookConfigurationList
-	var validating admissionregistrationv1.ValidatingWebhookConfigurationList
-	if err := l.kube.List(ctx, &mutating); err != nil {
-		return err
-	}
-	if err := l.kube.List(ctx, &validating); err != nil {
-		return err
-	}
-	for _, c := range mutating.Items {
-		for _, w := range c.Webhooks {
-			l.add(calledWebhook{name: w.Name, mutating: true, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
-				"mutatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
-		}
-	}
-	for _, c := range validating.Items {
-		for _, w := range c.Webhooks {
-			l.add(calledWebhook{name: w.Name, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
-				"validatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
-		}
-	}
-	return nil
-}
-
-// add adds a webhook to the status if it is one of ours.
-func (l *Inspector) add(w calledWebhook, in string, rules []admissionregistrationv1.RuleWithOperations, failure *admissionregistrationv1.FailurePolicyType, timeout *int32) {
-	if !strings.HasSuffix(w.name, entries.Suffix) {
-		return
-	}
-	if s := w.client.Service; s != nil {
-		w.path = ptr.Deref(s.Path, "/")
-		l.st.Program.Namespace = s.Namespace
-	}
-	out := v1alpha1.InstalledWebhook{
-		Name: w.name, Configuration: in, FailurePolicy: string(ptr.Deref(failure, admissionregistrationv1.Fail)),
-		TimeoutSecs: ptr.Deref(timeout, 10), ExcludedNamespaces: excludedBy(w.namespaces),
-		AuthorityExpiry: authorityExpiry(w.client.CABundle),
-	}
-	if w.objects != nil && len(w.objects.MatchLabels)+len(w.objects.MatchExpressions) > 0 {
-		out.ObjectSelector = metav1.FormatLabelSelector(w.objects)
-	}
-	for _, c := range w.conditions {
-		out.MatchConditions = append(out.MatchConditions, c.Name)
-	}
-	for _, r := range rules {
-		for _, resource := range r.Resources {
-			for _, operation := range r.Operations {
-				out.Resources = append(out.Resources, resource+":"+string(operation))
-			}
-		}
-	}
-	l.webhooks = append(l.webhooks, w)
-	l.st.Webhooks = append(l.st.Webhooks, out)
-}
-
-// excludedBy returns the namespaces that a selector excludes by name.
-func excludedBy(s *metav1.LabelSelector) []string {
-	if s == nil {
-		return nil
-	}
-	for _, r := range s.MatchExpressions {
-		if r.Key == corev1.LabelMetadataName && r.Operator == metav1.LabelSelectorOpNotIn {
-			return r.Values
-		}
-	}
-	return nil
-}
-
-// readDeployment finds the Deployment in the namespace that the webhooks call. Without
-// webhooks it searches all namespaces.
-func (l *Inspector) readDeployment(ctx context.Context) error {
-	p := &l.st.Program
-	var found appsv1.DeploymentList
-	err := l.kube.List(ctx, &found, client.InNamespace(p.Namespace), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
-	if err != nil || len(found.Items) == 0 {
-		return err
-	}
-	d := &found.Items[0]
-	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, deploymentVersion(d)
-	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
-	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
-	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {
-		p.Image = containers[0].Image
-	}
-	return nil
-}
-
-func (l *Inspector) readPods(ctx context.Context) error {
-	var found corev1.PodList
-	err := l.kube.List(ctx, &found, client.InNamespace(cmp.Or(l.st.Program.Namespace, webhookSpace)), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
-	if err != nil {
-		return err
-	}
-	l.pods = slices.DeleteFunc(found.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
-	slices.SortFunc(l.pods, func(a, b corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
-	for i := range l.pods {
-		l.st.Program.Replicas = append(l.st.Program.Replicas, replicaOf(&l.pods[i]))
-	}
-	return nil
-}
-
-func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
-	r := v1alpha1.WebhookReplica{Pod: pod.Name, Node: pod.Spec.NodeName}
-	problem := podstate.Of(pod)
-	r.Ready, r.LastExit = problem.State == "", problem.String()
-	for _, c := range pod.Status.ContainerStatuses {
-		r.Restarts += c.RestartCount
-		if t := c.LastTerminationState.Terminated; t != nil && r.Ready {
-			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, t.FinishedAt.UTC().Format("2006-01-02 15:04:05 MST"))
-		}
-	}
-	return r
-}
-
-func (l *Inspector) readZones(ctx context.Context) error {
-	for i := range l.st.Program.Replicas {
-		r := &l.st.Program.Replicas[i]
-		if r.Node == "" {
-			continue
-		}
-		var node corev1.Node
-		if err := l.kube.Get(ctx, client.ObjectKey{Name: r.Node}, &node); client.IgnoreNotFound(err) != nil {
-			return err
-		}
-		r.Zone = node.Labels[corev1.LabelTopologyZone]
-	}
-	return nil
 }
 
 func (l *Inspector) readPolicies(ctx context.Context) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install/uninstall"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -50,7 +50,7 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 	}
 	t.sweeper = &sweep.Sweeper{
 		Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logf: a.Step,
-		Webhook: install.Left{Kube: kube, Reader: reader, Clock: a.Clock},
+		Webhook: uninstall.Left{Kube: kube, Reader: reader, Clock: a.Clock},
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) },
 		Removed: t.announce, Discard: t.discard,
 		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install/uninstall"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -73,9 +73,9 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 		return err
 	}
 	u.All = all
-	var found *install.Installation
+	var found *uninstall.Installation
 	return change.Do(ctx, e, nil, ch, change.Operation{
-		Subject: "the installation", Needs: install.FindNeeds(), Detaches: true,
+		Subject: "the installation", Needs: uninstall.FindNeeds(), Detaches: true,
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			found, plan, err = u.Judge(ctx, ch.DryRun == change.DryRunClient)
 			return plan, err
@@ -91,7 +91,7 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	})
 }
 
-func newUninstall(e *app.App, ch change.Flags) (*install.Uninstall, error) {
+func newUninstall(e *app.App, ch change.Flags) (*uninstall.Uninstaller, error) {
 	kube, err := e.Quiet() // the webhook would warn about each budget that it maintains
 	if err != nil {
 		return nil, err
@@ -104,11 +104,11 @@ func newUninstall(e *app.App, ch change.Flags) (*install.Uninstall, error) {
 	if err != nil {
 		return nil, err
 	}
-	inventory, err := install.NewNamespaceInventory(config)
+	inventory, err := uninstall.NewNamespaceInventory(config)
 	if err != nil {
 		return nil, err
 	}
-	return &install.Uninstall{
+	return &uninstall.Uninstaller{
 		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: inventory, Flags: e.ContextFlags(), Logf: e.Step, Warnf: e.Warn,
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) },
 		Require: func(ctx context.Context, needs []operate.Need) error { return change.RequireOnly(ctx, e, kube, needs) },

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // checkLocks checks that no other operation holds a lock that the uninstallation needs: the
 // locks of clusters that are cut, and those with the record of a cut. It returns a *HeldError if
 // a holder renews one.
-func (u *Uninstall) checkLocks(ctx context.Context, found *Installation, cut []owner.Owner) error {
+func (u *Uninstaller) checkLocks(ctx context.Context, found *Installation, cut []owner.Owner) error {
 	locks := map[client.ObjectKey]string{}
 	for _, p := range found.Records {
 		locks[client.ObjectKeyFromObject(&p)] = clusterOf(p)
@@ -52,13 +52,13 @@ func cutRecords(ctx context.Context, kube client.Client) ([]Object, error) {
 }
 
 // awaitFree reads the lease of a cluster once no one holds it.
-func (u *Uninstall) awaitFree(ctx context.Context, lease client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
+func (u *Uninstaller) awaitFree(ctx context.Context, lease client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
 	return lock.AwaitFree(ctx, u.Kube, lease, lock.Claim{Cluster: cluster, Clock: u.Clock, Waiting: u.Waiting})
 }
 
 // deleteRecord waits until no operation holds the lock of a cluster, and deletes it with the
 // record of its cut. It returns a *HeldError if a holder renews the lock.
-func (u *Uninstall) deleteRecord(ctx context.Context, p Object) error {
+func (u *Uninstaller) deleteRecord(ctx context.Context, p Object) error {
 	lease, err := u.awaitFree(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
 	if err == nil {
 		// Another operation may have acquired it since.

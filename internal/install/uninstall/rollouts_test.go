@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ func TestHeldRollouts(t *testing.T) {
 			var printed []string
 			record := func(format string, args ...any) { printed = append(printed, fmt.Sprintf(format, args...)) }
 			kube := c.Client(t)
-			u := &Uninstall{
+			u := &Uninstaller{
 				Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: record, Warnf: record,
 				Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}},
 			}

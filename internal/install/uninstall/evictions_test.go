@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"net/http"
@@ -36,7 +36,7 @@ func TestRemoveEvictions(t *testing.T) {
 				patched = append(patched, path)
 				return code
 			}
-			u := &Uninstall{Kube: s.Client(t)}
+			u := &Uninstaller{Kube: s.Client(t)}
 			err := u.removeEvictions(t.Context())
 			if denied := code == http.StatusForbidden; denied != (err != nil) || denied && !strings.Contains(err.Error(), "StatefulSet team/main") {
 				t.Errorf("the error is %v", err)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const settleTime = time.Second
 
 // restoreBudgets restores budgets until none has a record. A failure for one budget doesn't stop
 // the others.
-func (u *Uninstall) restoreBudgets(ctx context.Context) error {
+func (u *Uninstaller) restoreBudgets(ctx context.Context) error {
 	for clean := false; ; {
 		held, err := heldBudgets(ctx, u.Kube)
 		if err != nil {
@@ -53,7 +53,7 @@ func (u *Uninstall) restoreBudgets(ctx context.Context) error {
 }
 
 // restoreHeldBudget restores a budget, and logs what it is then.
-func (u *Uninstall) restoreHeldBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+func (u *Uninstaller) restoreHeldBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
 	restored, err := retryRestore(ctx, u.Kube, fmt.Sprintf("budget %s/%s", pdb.Namespace, pdb.Name), pdb, func() error { return u.restoreBudget(ctx, pdb, false) })
 	switch {
 	case !restored:
@@ -73,7 +73,7 @@ func (u *Uninstall) restoreHeldBudget(ctx context.Context, pdb *policyv1.PodDisr
 
 // restoreBudget deletes a budget that etcd-webhook created, but not a copy of it. It restores
 // any other budget to its author's value, but not below the quorum of its cluster.
-func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry dryRun) error {
+func (u *Uninstaller) restoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry dryRun) error {
 	if observe.NotCopied(budget) {
 		if err := u.Kube.Delete(ctx, budget.DeepCopy(), client.Preconditions{UID: &budget.UID}, dry); err != nil {
 			return fmt.Errorf("delete budget %s/%s: %w", budget.Namespace, budget.Name, err)
@@ -97,7 +97,7 @@ func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisru
 // minAvailable returns how many replicas the budget must keep, and the number of replicas. Both
 // are 0 if it selects no cluster's members. The cluster that the budget was kept for may be part of
 // another one now, or no longer be.
-func (u *Uninstall) minAvailable(ctx context.Context, budget *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
+func (u *Uninstaller) minAvailable(ctx context.Context, budget *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
 	owners, err := u.Reader.OwnersOfBudget(ctx, budget)
 	if err != nil || len(owners) == 0 {
 		return 0, 0, err

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ func TestRestoreRollouts(t *testing.T) {
 				return row.code
 			}
 			var logged []string
-			u := &Uninstall{
+			u := &Uninstaller{
 				Kube: kube, Reader: &observe.Reader{Reader: kube}, Clock: clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 				Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) },
 			}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // Judge finds what is installed, and returns it with the plan to uninstall it. Unless planOnly, it
 // returns an error if a permission is missing, another operation holds a lock that the
 // uninstallation needs, or the API server rejects a write in a dry run.
-func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, operate.Plan, error) {
+func (u *Uninstaller) Judge(ctx context.Context, planOnly bool) (*Installation, operate.Plan, error) {
 	found, err := Find(ctx, u.Kube, u.Inventory)
 	if err != nil {
 		return nil, operate.Plan{}, err
@@ -37,7 +37,7 @@ func (u *Uninstall) Judge(ctx context.Context, planOnly bool) (*Installation, op
 }
 
 // nothingInstalled warns of namespaces that remain and of rollouts that stay held, and returns the plan that has nothing to do.
-func (u *Uninstall) nothingInstalled(found *Installation) operate.Plan {
+func (u *Uninstaller) nothingInstalled(found *Installation) operate.Plan {
 	for _, s := range found.Retained {
 		u.Warnf("%s.", s)
 	}
@@ -55,7 +55,7 @@ func (u *Uninstall) nothingInstalled(found *Installation) operate.Plan {
 }
 
 // may checks the permissions and the locks, and tries all writes.
-func (u *Uninstall) may(ctx context.Context, found *Installation) error {
+func (u *Uninstaller) may(ctx context.Context, found *Installation) error {
 	needs := u.Needs(found)
 	var cut []owner.Owner
 	for i := range found.Cut {
@@ -79,7 +79,7 @@ func (u *Uninstall) may(ctx context.Context, found *Installation) error {
 }
 
 // ownerOfService returns the first cluster to which a Service leads. It is nil if there is none.
-func (u *Uninstall) ownerOfService(ctx context.Context, service *corev1.Service) (*owner.Owner, error) {
+func (u *Uninstaller) ownerOfService(ctx context.Context, service *corev1.Service) (*owner.Owner, error) {
 	owners, err := u.Reader.ClustersOfService(ctx, service)
 	if err != nil || len(owners) == 0 {
 		return nil, err

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func etcdOf(p Object) owner.Owner {
 
 // resume lets etcd-druid reconcile an Etcd again. A failure is only a warning, because the
 // suspension doesn't depend on etcd-webhook.
-func (u *Uninstall) resume(ctx context.Context, p Object) {
+func (u *Uninstaller) resume(ctx context.Context, p Object) {
 	resumed, err := u.mayResume(ctx, p)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -49,7 +49,7 @@ func (u *Uninstall) resume(ctx context.Context, p Object) {
 
 // mayResume resumes the reconciliation, unless the traffic is cut again or an operation is about
 // to cut it.
-func (u *Uninstall) mayResume(ctx context.Context, p Object) (bool, error) {
+func (u *Uninstaller) mayResume(ctx context.Context, p Object) (bool, error) {
 	etcd := etcdOf(p)
 	if err := lock.CheckHeld(ctx, u.Kube, etcd, []string{traffic.CutOperation, traffic.RestoreOperation}, u.Waiting); err != nil {
 		return false, err

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 )
 
 // Needs returns the permissions that Run needs.
-func (u *Uninstall) Needs(found *Installation) []operate.Need {
+func (u *Uninstaller) Needs(found *Installation) []operate.Need {
 	var needs []operate.Need
 	for _, p := range u.toDelete(found) {
 		for _, verb := range []string{"get", "delete"} {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 // Left finds and restores single objects that etcd-webhook changed, where it was removed without
-// Uninstall.
+// Uninstaller.
 type Left struct {
 	Kube   client.Client
 	Reader *observe.Reader
@@ -77,16 +77,16 @@ func (l Left) Rollouts(ctx context.Context, namespace string) ([]appsv1.Stateful
 	return heldRollouts(ctx, l.Kube, client.InNamespace(namespace))
 }
 
-// RestoreBudget restores a budget as Uninstall does: to its author's number, but not below the quorum.
+// RestoreBudget restores a budget as Uninstaller does: to its author's number, but not below the quorum.
 // It fails if the budget has changed since it was read. With dry the API server only tries it.
 func (l Left) RestoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry bool) error {
-	u := Uninstall{Kube: l.Kube, Reader: l.Reader, Clock: l.Clock}
+	u := Uninstaller{Kube: l.Kube, Reader: l.Reader, Clock: l.Clock}
 	return u.restoreBudget(ctx, budget, dryRun(dry))
 }
 
-// RestoreRollout restores the author's update strategy as Uninstall does. It fails if the StatefulSet
+// RestoreRollout restores the author's update strategy as Uninstaller does. It fails if the StatefulSet
 // has changed since it was read. With dry the API server only tries it.
 func (l Left) RestoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry bool) error {
-	u := Uninstall{Kube: l.Kube, Reader: l.Reader, Clock: l.Clock}
+	u := Uninstaller{Kube: l.Kube, Reader: l.Reader, Clock: l.Clock}
 	return u.restoreRollout(ctx, sts, dryRun(dry))
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 )
 
 // Plan returns the plan of the uninstallation.
-func (u *Uninstall) Plan(found *Installation) operate.Plan {
+func (u *Uninstaller) Plan(found *Installation) operate.Plan {
 	p := operate.Plan{Title: "uninstall etcd-webhook"}
 	step := func(objects []Object, format string) {
 		if len(objects) > 0 {

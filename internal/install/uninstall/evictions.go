@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func recordedSets(ctx context.Context, kube client.Client) ([]appsv1.StatefulSet
 
 // removeEvictions removes the records of evictions from StatefulSets. A failure for one doesn't stop the
 // others.
-func (u *Uninstall) removeEvictions(ctx context.Context) error {
+func (u *Uninstaller) removeEvictions(ctx context.Context) error {
 	recorded, err := recordedSets(ctx, u.Kube)
 	if err != nil {
 		return err

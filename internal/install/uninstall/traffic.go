@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type StaysCut struct {
 }
 
 // judgeCuts moves the Services that stay cut from Cut to StaysCut, and leaves out the records of their cuts.
-func (u *Uninstall) judgeCuts(ctx context.Context, found *Installation) error {
+func (u *Uninstaller) judgeCuts(ctx context.Context, found *Installation) error {
 	all := found.Cut
 	found.Cut, found.StaysCut = nil, nil
 	for i := range all {
@@ -45,14 +45,14 @@ func (u *Uninstall) judgeCuts(ctx context.Context, found *Installation) error {
 }
 
 // staysCut returns whole sentences: why client traffic is not restored, and the commands that end that.
-func (u *Uninstall) staysCut(s StaysCut) string {
+func (u *Uninstaller) staysCut(s StaysCut) string {
 	return fmt.Sprintf("Client traffic of Service %s stays cut, because clients could reach members without data: %s. Nothing maintains or ends that cut any more. That operation restores client traffic at its end: %s",
 		s.ObjectKey, s.By, s.By.Ways(u.Flags))
 }
 
 // restore ends the cut of a Service as restore-client-traffic does: under the cluster's lock, with
 // all Services of the cluster that are cut, and with the record of the cut.
-func (u *Uninstall) restore(ctx context.Context, key client.ObjectKey) error {
+func (u *Uninstaller) restore(ctx context.Context, key client.ObjectKey) error {
 	var service corev1.Service
 	if err := u.Kube.Get(ctx, key, &service); err != nil {
 		return client.IgnoreNotFound(err)
@@ -87,7 +87,7 @@ func (u *Uninstall) restore(ctx context.Context, key client.ObjectKey) error {
 }
 
 // restoreAlone ends the cut of a Service that belongs to no cluster.
-func (u *Uninstall) restoreAlone(ctx context.Context, key client.ObjectKey) error {
+func (u *Uninstaller) restoreAlone(ctx context.Context, key client.ObjectKey) error {
 	if _, err := traffic.Restore(ctx, u.Kube, key); err != nil {
 		return err
 	}

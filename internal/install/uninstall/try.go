@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // Try makes every write in a dry run. If the API server rejects any, it returns a RefusedError
 // with all of them.
-func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
+func (u *Uninstaller) Try(ctx context.Context, found *Installation) error {
 	var why []string
 	note := func(err error) {
 		if err = client.IgnoreNotFound(err); err != nil && !apierrors.IsConflict(err) {

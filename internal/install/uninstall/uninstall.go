@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// Uninstall removes etcd-webhook from a cluster and restores what it changed. It doesn't need
+// Uninstaller removes etcd-webhook from a cluster and restores what it changed. It doesn't need
 // the program itself, which may not be running. After an interruption, it can run again.
-type Uninstall struct {
+type Uninstaller struct {
 	Kube      client.Client
 	Reader    *observe.Reader
 	Clock     clock.Clock
@@ -43,7 +43,7 @@ type Uninstall struct {
 }
 
 // toDelete returns all objects to delete, in their order.
-func (u *Uninstall) toDelete(found *Installation) []Object {
+func (u *Uninstaller) toDelete(found *Installation) []Object {
 	lists := [][]Object{found.Webhooks, found.Rights, found.Programs, found.Rest, found.Records}
 	if u.All {
 		lists = append(lists, found.Policies, found.Definition)
@@ -56,7 +56,7 @@ func (u *Uninstall) toDelete(found *Installation) []Object {
 }
 
 // retainedPolicies returns the policies that are not deleted.
-func (u *Uninstall) retainedPolicies(found *Installation) []Object {
+func (u *Uninstaller) retainedPolicies(found *Installation) []Object {
 	if u.All {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (u *Uninstall) retainedPolicies(found *Installation) []Object {
 }
 
 // clearStatus removes the status of a policy, because no program updates it any more.
-func (u *Uninstall) clearStatus(ctx context.Context, policy Object, dry dryRun) error {
+func (u *Uninstaller) clearStatus(ctx context.Context, policy Object, dry dryRun) error {
 	nothing := client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))
 	if err := u.Kube.Status().Patch(ctx, policy.object(), nothing, dry); client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) {
 		return fmt.Errorf("clear the status of %s: %w", policy, err)
@@ -73,7 +73,7 @@ func (u *Uninstall) clearStatus(ctx context.Context, policy Object, dry dryRun) 
 }
 
 // Run uninstalls etcd-webhook. With wait it returns when all objects are deleted.
-func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) error {
+func (u *Uninstaller) Run(ctx context.Context, found *Installation, wait bool) error {
 	if err := u.delete(ctx, found.Webhooks); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	return u.awaitGone(ctx, u.toDelete(found))
 }
 
-func (u *Uninstall) delete(ctx context.Context, objects []Object) error {
+func (u *Uninstaller) delete(ctx context.Context, objects []Object) error {
 	for _, p := range objects {
 		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
 		switch {
@@ -131,7 +131,7 @@ func (u *Uninstall) delete(ctx context.Context, objects []Object) error {
 }
 
 // awaitGone waits until none of the objects exists.
-func (u *Uninstall) awaitGone(ctx context.Context, objects []Object) error {
+func (u *Uninstaller) awaitGone(ctx context.Context, objects []Object) error {
 	for {
 		var left []Object
 		for _, p := range objects {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -112,7 +112,7 @@ spec: {minAvailable: 4, selector: {matchExpressions: [{key: member, operator: In
 				}
 			}
 			kube := &patchedBudgets{objects: objects}
-			u := &Uninstall{Kube: kube, Clock: clock.RealClock{}, Reader: &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}}
+			u := &Uninstaller{Kube: kube, Clock: clock.RealClock{}, Reader: &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}}
 			held, err := heldBudgets(t.Context(), kube)
 			if err != nil || len(held) != 1 {
 				t.Fatalf("%d budgets are held: %v", len(held), err)
@@ -139,7 +139,7 @@ func TestEvictionsOfForeignBudget(t *testing.T) {
 	if err != nil || len(held) != 1 {
 		t.Fatalf("%d budgets are held: %v", len(held), err)
 	}
-	u := &Uninstall{Kube: kube, Clock: clock.RealClock{}, Reader: &observe.Reader{Reader: kube.objects, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}}
+	u := &Uninstaller{Kube: kube, Clock: clock.RealClock{}, Reader: &observe.Reader{Reader: kube.objects, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}}
 	if err := u.restoreBudget(t.Context(), &held[0], false); err != nil || !strings.Contains(kube.patch, `"kubectl-etcd.dev/evictions":null`) || strings.Contains(kube.patch, "spec") {
 		t.Errorf("patched %s: %v", kube.patch, err)
 	}

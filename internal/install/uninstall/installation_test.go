@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"encoding/json"
@@ -95,7 +95,7 @@ func TestRetainedNamespace(t *testing.T) {
 			if diff := cmp.Diff([]string{"rolebinding/etcd-webhook-leader-election"}, objectNames(found.Rights)); diff != "" {
 				t.Errorf("the rights in it: %s", diff)
 			}
-			facts := strings.Join((&Uninstall{}).Plan(found).Facts, "\n")
+			facts := strings.Join((&Uninstaller{}).Plan(found).Facts, "\n")
 			if want := "namespace/team-infra is not deleted, and keeps the labels of the manifests: " + row.retained; !strings.Contains(facts, want) {
 				t.Errorf("the plan has\n%s\nwant\n%s", facts, want)
 			}
@@ -119,7 +119,7 @@ func TestWithoutItsNamespace(t *testing.T) {
 	if diff := cmp.Diff(want, objectNames(found.Rest)); diff != "" || len(found.Retained) > 0 {
 		t.Errorf("%s retained %v", diff, found.Retained)
 	}
-	needs := (&Uninstall{}).Needs(found)
+	needs := (&Uninstaller{}).Needs(found)
 	if need := (operate.Need{Verb: "delete", Resource: "secrets", Namespace: space, Name: "etcd-webhook-certificate"}); !slices.Contains(needs, need) {
 		t.Errorf("the permission %s is not checked", need)
 	}
@@ -145,7 +145,7 @@ func TestRecordOfEndedCut(t *testing.T) {
 	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db", "lease/kubectl-etcd-etcd-main"}, objectNames(found.Records)); diff != "" {
 		t.Error(diff)
 	}
-	if need := (operate.Need{Verb: "delete", Group: "coordination.k8s.io", Resource: "leases", Namespace: "team-a", Name: "kubectl-etcd-statefulset-db"}); !slices.Contains((&Uninstall{}).Needs(found), need) {
+	if need := (operate.Need{Verb: "delete", Group: "coordination.k8s.io", Resource: "leases", Namespace: "team-a", Name: "kubectl-etcd-statefulset-db"}); !slices.Contains((&Uninstaller{}).Needs(found), need) {
 		t.Errorf("the permission %s is not checked", need)
 	}
 }
@@ -160,7 +160,7 @@ func TestNamespaceChangesAfterPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &Uninstall{Kube: kube, Inventory: inventory}
+	u := &Uninstaller{Kube: kube, Inventory: inventory}
 	s.objects["deployments.apps"] = nil
 	if err := u.recheckNamespaces(t.Context(), found); err != nil {
 		t.Error(err)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"cmp"
@@ -137,7 +137,7 @@ func (p Object) order() int {
 
 // recheckNamespaces returns an error if a namespace to delete has got other objects since Find.
 // It runs right before the deletion.
-func (u *Uninstall) recheckNamespaces(ctx context.Context, found *Installation) error {
+func (u *Uninstaller) recheckNamespaces(ctx context.Context, found *Installation) error {
 	for _, p := range found.Rest {
 		if p.Kind != "Namespace" {
 			continue

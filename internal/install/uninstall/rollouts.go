@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type HeldRollout struct {
 }
 
 // judgeRollouts moves the rollouts that stay held from Rollouts to Held.
-func (u *Uninstall) judgeRollouts(ctx context.Context, found *Installation) {
+func (u *Uninstaller) judgeRollouts(ctx context.Context, found *Installation) {
 	all := found.Rollouts
 	found.Rollouts, found.Held = nil, nil
 	for i := range all {
@@ -50,7 +50,7 @@ func (u *Uninstall) judgeRollouts(ctx context.Context, found *Installation) {
 }
 
 // staysHeld returns whole sentences: why a rollout is not released, and the command that releases it later.
-func (u *Uninstall) staysHeld(h HeldRollout) string {
+func (u *Uninstaller) staysHeld(h HeldRollout) string {
 	release := "kubectl etcd webhook uninstall" + u.Flags
 	if patch, err := observe.RestoredRollout(&h.StatefulSet, u.Clock.Now()); err == nil {
 		release = "kubectl patch statefulset " + h.Name + " -n " + h.Namespace + u.Flags + " --type=merge -p '" + patch + "'"
@@ -61,7 +61,7 @@ func (u *Uninstall) staysHeld(h HeldRollout) string {
 
 // restoreRollouts gives the author's update strategy back to every StatefulSet with a record, if the rule
 // about removal releases its rollout at this moment. A failure for one doesn't stop the others.
-func (u *Uninstall) restoreRollouts(ctx context.Context) error {
+func (u *Uninstaller) restoreRollouts(ctx context.Context) error {
 	held, err := heldRollouts(ctx, u.Kube)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-func (u *Uninstall) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
+func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
 	why, one := "", ""
 	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
 	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
@@ -105,7 +105,7 @@ func leftAtOne(sts *appsv1.StatefulSet, number string) string {
 	return fmt.Sprintf("StatefulSet %s/%s has maxUnavailable 1 instead of %s now, because pods are left to restart, and several at once can lose the quorum", sts.Namespace, sts.Name, number)
 }
 
-func (u *Uninstall) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {
+func (u *Uninstaller) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {
 	patch, err := observe.RestoreRollout(sts, u.Clock.Now())
 	if err != nil || patch == nil {
 		return err

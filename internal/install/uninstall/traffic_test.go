@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package install
+package uninstall
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func TestStaysCut(t *testing.T) {
 		for _, pods := range []bool{true, false} {
 			kube, service := cutAndMarked(t, row.key, row.mark, pods)
 			var printed, restored []string
-			u := &Uninstall{
+			u := &Uninstaller{
 				Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: func(string, ...any) {},
 				Warnf:  func(format string, args ...any) { printed = append(printed, fmt.Sprintf(format, args...)) },
 				Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}},
