@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
 )
@@ -17,7 +18,7 @@ import (
 // Discard returns what removes the old data that restores of a cluster keep. image is that of the helper pods, and
 // due selects only data whose deadline has passed. The caller sets the owner before each judgement, and StillHeld
 // under the lock.
-func Discard(a *app.App, c *app.Cluster, image string, due bool) (*restore.Discard, error) {
+func Discard(a *app.App, c *app.Cluster, image string, due bool) (*olddata.Discard, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func Discard(a *app.App, c *app.Cluster, image string, due bool) (*restore.Disca
 	pods := podexec.Runner{Config: config, Namespace: c.Namespace}
 	helpers := pods
 	helpers.Container = restore.HelperContainer
-	return &restore.Discard{
+	return &olddata.Discard{
 		Clients: step.Clients{Kube: c.Kube, Namespace: c.Namespace, Clock: a.Clock, Exec: helpers.Run},
 		Reader:  c.Reader, Image: image, Due: due, Logf: a.Step,
 		Plan: restore.Plan{Owner: c.Owner, At: a.Clock.Now(), Flags: step.Flags{

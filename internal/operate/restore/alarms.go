@@ -20,10 +20,10 @@ func (r Plan) warnOfAlarms(warn func(format string, args ...any)) {
 		switch alarm {
 		case maintenance.NoSpace:
 			warn("the snapshot has the alarm %s: its cluster was out of space, and refused all writes. If every database has at most %d %% of its quota after the restore, the alarm is disarmed; otherwise the restored cluster also refuses all writes, until you run %s",
-				alarm, maintenance.QuotaRoom, r.plugin("defrag %s", r.target()))
+				alarm, maintenance.QuotaRoom, r.plugin("defrag %s", r.Target()))
 		case maintenance.Corrupt:
 			warn("the snapshot has the alarm %s: the data of its members differed, and the snapshot may have the wrong data. The restored cluster refuses all writes until you run %s",
-				alarm, r.plugin("alarm disarm %s", r.target()))
+				alarm, r.plugin("alarm disarm %s", r.Target()))
 		default:
 			warn("the snapshot has the alarm %s, which the restored cluster has, too", alarm)
 		}
@@ -42,7 +42,7 @@ func (r Plan) explained(wait step.Action) step.Action {
 		return wait
 	}
 	return step.Explained{Action: wait, Cause: fmt.Sprintf("the snapshot has the alarm %s, and a readiness probe that asks etcd for alarms fails while it is in force. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s",
-		maintenance.Corrupt, r.plugin("alarm disarm %s", r.target()))}
+		maintenance.Corrupt, r.plugin("alarm disarm %s", r.Target()))}
 }
 
 // Unready returns why members may never be ready, empty if no alarm is in force. With CORRUPT, the error ends the
@@ -70,13 +70,13 @@ func (r Plan) InForce(alarms []etcd.Alarm, room policy.Verdict, steps []step.Ste
 	case len(types) == 0:
 		return ""
 	case has(maintenance.Corrupt):
-		text = fmt.Sprintf("the cluster refuses all writes. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s", r.plugin("alarm disarm %s", r.target()))
+		text = fmt.Sprintf("the cluster refuses all writes. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s", r.plugin("alarm disarm %s", r.Target()))
 	case has(maintenance.NoSpace) && room.Allowed:
-		text = fmt.Sprintf("the cluster refuses all writes: the alarm was raised again after it was disarmed. This compacts and defragments the databases, and disarms it if there is room: %s", r.plugin("defrag %s", r.target()))
+		text = fmt.Sprintf("the cluster refuses all writes: the alarm was raised again after it was disarmed. This compacts and defragments the databases, and disarms it if there is room: %s", r.plugin("defrag %s", r.Target()))
 	case has(maintenance.NoSpace):
-		text = fmt.Sprintf("the cluster refuses all writes: %s. This compacts and defragments the databases, and disarms the alarm if there is room: %s", room.Message, r.plugin("defrag %s", r.target()))
+		text = fmt.Sprintf("the cluster refuses all writes: %s. This compacts and defragments the databases, and disarms the alarm if there is room: %s", room.Message, r.plugin("defrag %s", r.Target()))
 	default:
-		text = fmt.Sprintf("to show it: %s", r.plugin("alarm list %s", r.target()))
+		text = fmt.Sprintf("to show it: %s", r.plugin("alarm list %s", r.Target()))
 	}
 	which := "alarm %s is in force: %s"
 	if len(types) > 1 {

@@ -36,7 +36,7 @@ func TestWarnOfAlarms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := strings.ReplaceAll(strings.Join(warnings, "\n"), r.target(), "statefulset/main")
+			text := strings.ReplaceAll(strings.Join(warnings, "\n"), r.Target(), "statefulset/main")
 			for _, want := range row.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s: no %q in %s", row.alarms, want, text)
@@ -48,7 +48,7 @@ func TestWarnOfAlarms(t *testing.T) {
 			var commands strings.Builder
 			for _, s := range steps {
 				for _, c := range s.Commands(r.Flags) {
-					commands.WriteString(strings.ReplaceAll(c, r.target(), "statefulset/main") + "\n")
+					commands.WriteString(strings.ReplaceAll(c, r.Target(), "statefulset/main") + "\n")
 				}
 			}
 			if strings.Contains(commands.String(), disarm) != row.disarm {

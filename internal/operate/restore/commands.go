@@ -26,8 +26,8 @@ func minor(text string) uint {
 // plugin returns a command of kubectl etcd for this cluster.
 func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(format, args...) }
 
-// target returns the cluster as an argument of kubectl etcd.
-func (r Plan) target() string {
+// Target returns the cluster as an argument of kubectl etcd.
+func (r Plan) Target() string {
 	if r.Druid != nil || r.Owner.OfDruid() {
 		return "etcd/" + r.Owner.Name
 	}

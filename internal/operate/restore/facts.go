@@ -12,13 +12,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
@@ -47,7 +43,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
-	r.container = serving.Container
+	r.Container = serving.Container
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = size > 1 && r.startsOneByOne(sts, serving)
@@ -209,93 +205,5 @@ func userUnknown(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool
 	return cmp.Or(c.RunAsUser, pod.RunAsUser) == nil && (pod.FSGroup != nil || ptr.Deref(nonRoot, false))
 }
 
-// HelperContainer is the container of a helper pod in which commands run.
-const HelperContainer = "files"
-
 // podMark is where the pod's name belongs in a text for all pods.
 const podMark = "__POD__"
-
-// findClaims finds out which of the claims are gone, and which have no volume or one that is gone.
-func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
-	for _, name := range names {
-		var claim corev1.PersistentVolumeClaim
-		err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: name}, &claim)
-		switch {
-		case apierrors.IsNotFound(err):
-			r.Gone = append(r.Gone, name)
-		case err != nil:
-			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
-		case claim.Spec.VolumeName == "":
-			r.Unbound = append(r.Unbound, name)
-		case claim.Status.Phase == corev1.ClaimLost:
-			r.Unbound = append(r.Unbound, name)
-			r.loseMember(name)
-		}
-	}
-	return nil
-}
-
-// loseMember adds the member of a claim whose PersistentVolume is gone: no pod can mount it, so it gets a new claim.
-func (r *Plan) loseMember(claim string) {
-	for _, m := range r.Members {
-		if slices.Contains(r.claimsOf([]Member{m}), claim) && !slices.Contains(r.Lost, m.Pod) {
-			r.Lost = append(slices.Clone(r.Lost), m.Pod)
-		}
-	}
-}
-
-// claims returns the names of all members' claims.
-func (r *Plan) claims() []string { return r.claimsOf(r.Members) }
-
-// claimsOf returns the names of the claims of some members.
-func (r *Plan) claimsOf(members []Member) []string {
-	var names []string
-	for _, m := range members {
-		for _, name := range r.Files.Claims {
-			names = append(names, strings.ReplaceAll(name, podMark, m.Pod))
-		}
-	}
-	return names
-}
-
-// claimOf returns the claim of a volume, with podMark for the pod's name, empty for none.
-func claimOf(sts *appsv1.StatefulSet, volume string) string {
-	for i := range sts.Spec.VolumeClaimTemplates {
-		if sts.Spec.VolumeClaimTemplates[i].Name == volume {
-			return volume + "-" + podMark
-		}
-	}
-	for _, v := range sts.Spec.Template.Spec.Volumes {
-		if v.Name == volume && v.PersistentVolumeClaim != nil {
-			return v.PersistentVolumeClaim.ClaimName
-		}
-	}
-	return ""
-}
-
-// manifest returns a helper pod, as YAML without empty fields.
-func (r *Plan) manifest(name string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
-	grace := int64(0)
-	pod := corev1.Pod{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Owner.Namespace, Name: name, Labels: map[string]string{v1alpha1.RestoreOfLabel: string(r.Owner.UID)}},
-		Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
-			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,
-			Containers: []corev1.Container{c}, Volumes: volumes,
-		},
-	}
-	text, err := yaml.Marshal(pod)
-	if err != nil {
-		return "", err
-	}
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		switch strings.TrimSpace(line) {
-		case "status: {}", "resources: {}", "creationTimestamp: null", "securityContext: {}":
-		default:
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, ""), nil
-}

@@ -6,6 +6,11 @@ package restore
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -32,4 +37,34 @@ func (r Plan) imagePod() string { return r.Owner.StatefulSet + ImageEnd }
 // deleteHelpers deletes helper pods of this cluster, which may exist.
 func (r Plan) deleteHelpers(names ...string) step.Action {
 	return step.DeleteHelpers{Names: names, Of: string(r.Owner.UID)}
+}
+
+// HelperContainer is the container of a helper pod in which commands run.
+const HelperContainer = "files"
+
+// manifest returns a helper pod, as YAML without empty fields.
+func (r *Plan) manifest(name string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
+	grace := int64(0)
+	pod := corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Owner.Namespace, Name: name, Labels: map[string]string{v1alpha1.RestoreOfLabel: string(r.Owner.UID)}},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
+			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,
+			Containers: []corev1.Container{c}, Volumes: volumes,
+		},
+	}
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		switch strings.TrimSpace(line) {
+		case "status: {}", "resources: {}", "creationTimestamp: null", "securityContext: {}":
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, ""), nil
 }

@@ -33,9 +33,9 @@ func (r Plan) recordKept() step.Action {
 	return r.writeKept(annotation.WithKeptData(KeptOf(r.Owner), r.kept()))
 }
 
-// withoutRecord removes the record of this restore.
-func (r Plan) withoutRecord() step.Action {
-	return r.writeKept(annotation.WithoutKeptData(KeptOf(r.Owner), r.stamp()))
+// WithoutRecords removes the records of restores, by their stamps, from the owner.
+func (r Plan) WithoutRecords(stamps ...string) step.Action {
+	return r.writeKept(annotation.WithoutKeptData(KeptOf(r.Owner), stamps...))
 }
 
 func (r Plan) writeKept(all []annotation.KeptData) step.Action {
@@ -55,9 +55,9 @@ func (r Plan) volumeMark() step.Annotation {
 
 // discardHow returns how the old data is removed.
 func (r Plan) discardHow() string {
-	how := "to remove it when the cluster is healthy: " + r.plugin("snapshot restore %s --discard", r.target())
+	how := "to remove it when the cluster is healthy: " + r.plugin("snapshot restore %s --discard", r.Target())
 	if until := r.kept().Until; !until.IsZero() {
-		how += fmt.Sprintf(", or after %s: %s", until.Format(time.RFC3339), r.plugin("sweep %s --remove", r.target()))
+		how += fmt.Sprintf(", or after %s: %s", until.Format(time.RFC3339), r.plugin("sweep %s --remove", r.Target()))
 	}
 	return how
 }

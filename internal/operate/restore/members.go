@@ -4,7 +4,6 @@
 package restore
 
 import (
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +49,7 @@ func (r Plan) awaitRunning(members []Member) []step.Action {
 // awaitReadyAgain waits until the members are ready for which awaitRunning has not waited that long.
 func (r Plan) awaitReadyAgain() step.Action {
 	ready := step.Wait{Kind: step.StatefulSet, Names: []string{r.Owner.StatefulSet}, For: step.Field("status.readyReplicas", len(r.into())), Timeout: 10 * time.Minute}
-	return step.AwaitReady{Wait: ready, Target: r.target()}
+	return step.AwaitReady{Wait: ready, Target: r.Target()}
 }
 
 // running returns the pods that may exist now, which can be more than are restored.
@@ -82,7 +81,7 @@ func (r Plan) helperPods() []step.CreatePod {
 	}
 	var pods []step.CreatePod
 	for _, m := range r.Members {
-		pods = append(pods, step.CreatePod{Manifest: strings.ReplaceAll(r.Files.Manifest, podMark, m.Pod)})
+		pods = append(pods, step.CreatePod{Manifest: r.Files.ManifestOf(m.Pod)})
 	}
 	return pods
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -99,8 +98,8 @@ type Plan struct {
 	NodesUnread bool
 	// Flags are those of the printed commands.
 	Flags step.Flags
-	// container is that of etcd in a member's pod.
-	container string
+	// Container is that of etcd in a member's pod.
+	Container string
 	// At is when the plan was made.
 	At time.Time
 	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
@@ -126,6 +125,9 @@ type Files struct {
 	Image       string
 	UserUnknown bool
 }
+
+// ManifestOf returns the helper pod of a member's pod.
+func (f Files) ManifestOf(pod string) string { return strings.ReplaceAll(f.Manifest, podMark, pod) }
 
 // dirs returns the directories that exist. Without WALDir the log is in DataDir.
 func (f Files) dirs() []string {
@@ -163,71 +165,6 @@ func (r Plan) cutBy() string {
 	return by
 }
 
-func (r Plan) warnings() []string {
-	var out []string
-	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if !r.Snapshot.Hashed {
-		warn("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
-	}
-	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
-		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
-	}
-	if r.isCut() && r.Clients {
-		warn("client traffic is already cut until %s%s: it stays cut until then, also when the restore ends earlier. To end that cut later: %s",
-			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.target()))
-	}
-	if r.Etcd == "" {
-		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
-	}
-	r.warnOfAuthentication(warn)
-	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
-		warn("%s writes the StatefulSet: stop it before the first step, or it starts members too early", m.ManagerName)
-	}
-	if r.Files.UserUnknown {
-		warn("no runAsUser is set, so the members run as the user of their image, and the helper pods as that of %s. The members may not be able to read what the helper pods write. Set runAsUser in StatefulSet %s before the first step, or use a --helper-image with the same user",
-			r.Files.Image, r.Owner.StatefulSet)
-	}
-	if r.Druid != nil && traffic.Suspended(r.Owner) {
-		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
-	}
-	r.warnOfOrigin(warn)
-	r.warnOfAlarms(warn)
-	r.warnOfUnsaved(warn)
-	r.warnOfRevisions(warn)
-	if r.NodesUnread {
-		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
-	}
-	if r.comparable() {
-		warn("everything written after revision %d is lost", r.Snapshot.Revision)
-	} else {
-		warn("all data that the members have now is replaced by that of the snapshot")
-	}
-	return out
-}
-
-// warnOfAuthentication warns of users and permissions that differ after the restore.
-func (r Plan) warnOfAuthentication(warn func(format string, args ...any)) {
-	const open = "after the restore, each client that reaches a member may read and write all"
-	switch {
-	case r.Snapshot.Auth:
-		warn("authentication was on: after the restore, users have the passwords of that time")
-	case r.Authentication == etcd.AuthenticationOn:
-		warn("authentication is on now, and off in the snapshot: %s", open)
-	case r.Authentication == "" && !r.Saved:
-		warn("authentication is off in the snapshot, and it is not known whether it is on now: %s", open)
-	}
-}
-
-// warnOfRevisions warns of clients that don't notice the restore.
-func (r Plan) warnOfRevisions(warn func(format string, args ...any)) {
-	if r.Bump > 0 && r.Newest == 0 {
-		warn("no member reported which revision clients have seen: those that have seen %d or more don't notice the restore. For those, set a higher --bump-revision", r.restored())
-	}
-	if r.Bump == 0 {
-		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
-	}
-}
-
 func (r Plan) check() step.Step {
 	return step.Step{Title: "Check the snapshot", Acts: []step.Action{step.CheckSnapshot{File: r.File}}}
 }
@@ -247,10 +184,10 @@ func (r Plan) end() []step.Step {
 	title := "Check the cluster"
 	if r.disarms() {
 		title += fmt.Sprintf(", and disarm %s if there is room", maintenance.NoSpace)
-		why += fmt.Sprintf(" If the alarm can't be disarmed, free space: %s.", r.plugin("defrag %s", r.target()))
+		why += fmt.Sprintf(" If the alarm can't be disarmed, free space: %s.", r.plugin("defrag %s", r.Target()))
 	}
 	unready := r.disarms() && r.Druid == nil
-	acts := []step.Action{step.Agree{Target: r.target(), Size: len(r.into()), Revision: r.restored(), Disarm: r.disarms(), Unready: unready}}
+	acts := []step.Action{step.Agree{Target: r.Target(), Size: len(r.into()), Revision: r.restored(), Disarm: r.disarms(), Unready: unready}}
 	if unready {
 		acts = append(acts, r.awaitReadyAgain())
 	}
@@ -268,7 +205,7 @@ func (r Plan) letIn(why string) step.Step {
 	if !r.Clients {
 		return s
 	}
-	s.Acts = []step.Action{step.RestoreTraffic{Target: r.target(), Ends: r.Before.Ends, Open: r.Open}}
+	s.Acts = []step.Action{step.RestoreTraffic{Target: r.Target(), Ends: r.Before.Ends, Open: r.Open}}
 	if r.isCut() {
 		s.Title = "Leave client traffic cut, as before"
 		s.Why = strings.TrimSpace(fmt.Sprintf("It was cut until %s before the restore. %s", r.Before.Until().UTC().Format(time.RFC3339), why))
@@ -294,7 +231,7 @@ func (r Plan) cut() step.Step {
 		if length > cutLength {
 			s.Why = "It is cut already, for longer than the restore takes. Open streams end with the members."
 		}
-		s.Acts = []step.Action{step.CutTraffic{Target: r.target(), Length: min(length, traffic.LongestCut)}}
+		s.Acts = []step.Action{step.CutTraffic{Target: r.Target(), Length: min(length, traffic.LongestCut)}}
 	}
 	return s
 }

@@ -156,7 +156,7 @@ func (r Plan) OtherFile(rec *Record, err error) error {
 		by = " by " + format.PrintableLine(rec.journal.By)
 	}
 	return fmt.Errorf("%w; that restore was begun%s at %s: wait if its command still runs; else continue it with its own file, or undo it with %s",
-		err, by, rec.journal.Began.UTC().Format(time.RFC3339), r.plugin("snapshot restore %s --abort", r.target()))
+		err, by, rec.journal.Began.UTC().Format(time.RFC3339), r.plugin("snapshot restore %s --abort", r.Target()))
 }
 
 func (rec *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {

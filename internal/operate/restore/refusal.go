@@ -27,7 +27,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.storeless, r.notFenced, r.unknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.storeless, r.notFenced, r.UnknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (r Plan) elsewhere() error {
 	}
 	if len(r.Others) > 0 {
 		return r.refuse("pod %s, which other workloads run, answers as a member of its etcd cluster: a plan restores one StatefulSet, and the others would keep the old data beside it. Remove them from etcd first (%s), or restore the snapshot into one workload by hand, and add the other members to it",
-			strings.Join(r.Others, " and pod "), r.plugin("member list %s", r.target()))
+			strings.Join(r.Others, " and pod "), r.plugin("member list %s", r.Target()))
 	}
 	if r.Owner.Spans() {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
@@ -69,7 +69,7 @@ func (r Plan) storeless() error {
 		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; configure one first")
 	}
 	if r.Druid != nil && r.Druid.Cut {
-		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
+		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.Target()))
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (r Plan) cannotGrow() error {
 	}
 	if r.isCut() {
 		return r.refuse("client traffic is cut until %s%s, and its members start one after the other: no member is added while client traffic is cut; end the cut first: %s",
-			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.target()))
+			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
 	}
 	if m := r.Owner.Membership(); m.Unknown {
 		return r.refuse("its members start one after the other, and it is not known what adds the others to the first: %s may do it; %s. Or restore one member with --replicas 1, and scale the cluster out",
@@ -101,8 +101,8 @@ func (r Plan) cannotGrow() error {
 	return nil
 }
 
-// unknownClaim returns why the claim of the data isn't known, nil if it is.
-func (r Plan) unknownClaim() error {
+// UnknownClaim returns why the claim of the data isn't known, nil if it is.
+func (r Plan) UnknownClaim() error {
 	dir := r.Files.UnmountedDataDir
 	switch {
 	case r.Druid != nil:

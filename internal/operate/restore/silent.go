@@ -64,7 +64,7 @@ func (r Plan) silent() error {
 		return nil
 	}
 	return r.refuse("%s, and no member that could provide its data answers (%s): the present data can't be saved, and it is not known which revision clients have seen; find out why with %s, then run the same command again. If none of them can ever answer, add --allow-unsaved: only the old volumes have the present data then",
-		policy.Names(r.silentPods(), "runs", "run"), r.whySilent(), r.plugin("diagnose %s", r.target()))
+		policy.Names(r.silentPods(), "runs", "run"), r.whySilent(), r.plugin("diagnose %s", r.Target()))
 }
 
 func (r Plan) silentPods() []string {
@@ -89,7 +89,7 @@ func (r Plan) unsaved() string {
 	case r.Answers || r.Saved:
 		return ""
 	case r.Split:
-		return fmt.Sprintf("the members belong to several clusters, each with its own data, which %s saves for one member", r.plugin("snapshot save %s FILE --member POD", r.target()))
+		return fmt.Sprintf("the members belong to several clusters, each with its own data, which %s saves for one member", r.plugin("snapshot save %s FILE --member POD", r.Target()))
 	case len(r.Silent) > 0:
 		return policy.Names(r.silentPods(), "runs and does not answer", "run and do not answer") + " (" + r.whySilent() + ")"
 	case r.Newest > 0:

@@ -137,7 +137,7 @@ func (r Plan) startOne() step.Step {
 func (r Plan) grow() step.Step {
 	grow := step.Step{Title: "Add the other members", After: true}
 	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
-		grow.Acts = append(grow.Acts, verb("scale", r.target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
+		grow.Acts = append(grow.Acts, verb("scale", r.Target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
 	} else {
 		grow.Why = fmt.Sprintf("Scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
 	}
@@ -152,6 +152,6 @@ func (r Plan) tidy(into []Member) step.Step {
 	return step.Step{
 		Title: "Later: remove the old data",
 		Why: fmt.Sprintf("It is in %s of %s. When the cluster is healthy, this removes it: %s", strings.Join(aside, " and "), strings.Join(podsOf(into), ", "),
-			r.plugin("snapshot restore %s --discard", r.target())),
+			r.plugin("snapshot restore %s --discard", r.Target())),
 	}
 }

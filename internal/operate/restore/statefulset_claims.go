@@ -15,7 +15,7 @@ import (
 func (r Plan) keep() step.Step {
 	return step.Step{
 		Title: "Save the present data", Why: "The data directories stay, too.",
-		Acts: []step.Action{step.SaveSnapshot{Target: r.target(), File: r.aside(r.Owner.Name) + ".db"}},
+		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.aside(r.Owner.Name) + ".db"}},
 	}
 }
 
@@ -23,7 +23,7 @@ func (r Plan) keep() step.Step {
 func (r Plan) intact() []Member {
 	replaced := slices.Concat(r.Gone, r.lostClaims())
 	return slices.DeleteFunc(slices.Clone(r.into()), func(m Member) bool {
-		return slices.ContainsFunc(r.claimsOf([]Member{m}), func(c string) bool { return slices.Contains(replaced, c) })
+		return slices.ContainsFunc(r.ClaimsOf([]Member{m}), func(c string) bool { return slices.Contains(replaced, c) })
 	})
 }
 
@@ -49,7 +49,7 @@ func (r Plan) lostClaims() []string {
 			members = append(members, m)
 		}
 	}
-	return slices.DeleteFunc(r.claimsOf(members), func(c string) bool { return slices.Contains(r.Gone, c) })
+	return slices.DeleteFunc(r.ClaimsOf(members), func(c string) bool { return slices.Contains(r.Gone, c) })
 }
 
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
@@ -74,7 +74,7 @@ func (r Plan) retainVolumes(claims []string) []step.Action {
 // makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
 // members can run.
 func (r Plan) makeClaims(into []Member) step.Step {
-	claims := r.claimsOf(into)
+	claims := r.ClaimsOf(into)
 	s := step.Step{
 		ID: claimed, Title: "Create the members' volumes",
 		Why: fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(slices.Concat(r.Gone, r.lostClaims()), ", ")),
@@ -100,7 +100,7 @@ func (r Plan) keepClaims(s *step.Step) {
 // freeClaims returns the step that removes the claims of the members that are added. A member is only
 // added on a new volume.
 func (r Plan) freeClaims() step.Step {
-	claims := r.claimsOf(r.Members[1:])
+	claims := r.ClaimsOf(r.Members[1:])
 	s := step.Step{
 		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you discard them.",
 	}

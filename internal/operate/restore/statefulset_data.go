@@ -70,6 +70,15 @@ func (r Plan) setAside() []step.PodAction {
 	return acts
 }
 
+// KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.
+func (r Plan) KeptPaths() []string {
+	var kept []string
+	for _, path := range r.oldPaths() {
+		kept = append(kept, r.aside(path), r.undone(path))
+	}
+	return kept
+}
+
 // oldPaths returns what is renamed for a restore, as the members' containers see it.
 func (r Plan) oldPaths() []string {
 	paths := []string{r.Files.DataDir + "/member"}

@@ -20,7 +20,7 @@ func (r Plan) CheckTools(ctx context.Context, steps []step.Step) error {
 		for _, act := range s.Acts {
 			switch act := act.(type) {
 			case step.ByHand:
-				return r.refuse("step %q can only be done by a person: print all steps with %s, and type them", s.Title, r.plugin("snapshot restore-plan %s %s", format.Quote(r.File), r.target()))
+				return r.refuse("step %q can only be done by a person: print all steps with %s, and type them", s.Title, r.plugin("snapshot restore-plan %s %s", format.Quote(r.File), r.Target()))
 			case step.Program:
 				if err := r.checkTool(ctx, act.Lines[0][0]); err != nil {
 					return err

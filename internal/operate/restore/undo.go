@@ -88,7 +88,7 @@ func (r Plan) putBack(started bool) []step.Step {
 	start, end := r.helpers(into)
 	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}
 	if !started {
-		back.Acts = append(back.Acts, r.withoutRecord())
+		back.Acts = append(back.Acts, r.WithoutRecords(r.stamp()))
 	}
 	return []step.Step{start, back, end}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
@@ -36,7 +37,7 @@ func (v *view) findKept(ctx context.Context) ([]Item, error) {
 
 // keptItem reads the facts. The members are asked only if a deadline has passed.
 func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.KeptData) Item {
-	i := Item{Resource: "statefulsets", Group: "apps", Owner: &o, needs: append(lock.Needs(o), restore.DiscardNeeds(o, kept)...), object: &metav1.PartialObjectMetadata{
+	i := Item{Resource: "statefulsets", Group: "apps", Owner: &o, needs: append(lock.Needs(o), olddata.DiscardNeeds(o, kept)...), object: &metav1.PartialObjectMetadata{
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}}
 	if o.OfDruid() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package olddata
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -26,7 +27,7 @@ type Discard struct {
 	Clients step.Clients
 	Reader  *observe.Reader
 	// Plan has the owner and the flags. Judge fills in the rest.
-	Plan Plan
+	Plan restore.Plan
 	// Image is that of the helper pods.
 	Image string
 	// Due selects only data whose deadline has passed.
@@ -110,7 +111,7 @@ func (d *Discard) which() string {
 
 // records are the records of the owner that are selected.
 func (d *Discard) records() []annotation.KeptData {
-	return slices.DeleteFunc(KeptOf(d.Plan.Owner), func(k annotation.KeptData) bool {
+	return slices.DeleteFunc(restore.KeptOf(d.Plan.Owner), func(k annotation.KeptData) bool {
 		return d.Due && !k.Due(d.Clients.Clock.Now())
 	})
 }
@@ -125,7 +126,7 @@ func (d *Discard) ready(ctx context.Context) error {
 			return err
 		}
 		if j != nil {
-			return d.refuse("kubectl etcd %s is unfinished, and may need the old data; continue or undo it first: %s", j.Kind, d.Plan.plugin("status %s", d.Plan.target()))
+			return d.refuse("kubectl etcd %s is unfinished, and may need the old data; continue or undo it first: %s", j.Kind, d.Plan.Flags.Plugin("status %s", d.Plan.Target()))
 		}
 	}
 	if o.WithoutStatefulSet() || o.InParts() || o.Replicas == 0 {
@@ -133,14 +134,14 @@ func (d *Discard) ready(ctx context.Context) error {
 	}
 	survey, err := d.Survey(ctx)
 	if err == nil {
-		err = Agree(survey, int(o.Replicas), 0)
+		err = restore.Agree(survey, int(o.Replicas), 0)
 	}
 	if err != nil {
-		return d.refuse("it is not healthy, and the old data may be needed: %v; see %s", err, d.Plan.plugin("diagnose %s", d.Plan.target()))
+		return d.refuse("it is not healthy, and the old data may be needed: %v; see %s", err, d.Plan.Flags.Plugin("diagnose %s", d.Plan.Target()))
 	}
 	for _, m := range survey.Members {
 		if slices.Contains(m.Alarms, "CORRUPT") {
-			return d.refuse("member %s reports that its data is corrupt, and the old data may be needed; see %s", m.Pod, d.Plan.plugin("diagnose %s", d.Plan.target()))
+			return d.refuse("member %s reports that its data is corrupt, and the old data may be needed; see %s", m.Pod, d.Plan.Flags.Plugin("diagnose %s", d.Plan.Target()))
 		}
 	}
 	return nil

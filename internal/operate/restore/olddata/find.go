@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package olddata
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // find finds the old data of the records.
@@ -33,12 +34,12 @@ func (d *Discard) find(ctx context.Context) error {
 // findFiles finds the old data in the volumes of the members. Names are made of the StatefulSet's directories and the
 // times of the records alone.
 func (d *Discard) findFiles(ctx context.Context) error {
-	fresh := Plan{Owner: d.Plan.Owner, Flags: d.Plan.Flags, At: d.Plan.At}
+	fresh := restore.Plan{Owner: d.Plan.Owner, Flags: d.Plan.Flags, At: d.Plan.At}
 	if err := fresh.Find(ctx, d.Clients.Kube, d.Reader, fresh.Owner.Replicas, d.Image); err != nil {
 		return err
 	}
 	d.Plan = fresh
-	if err := d.Plan.unknownClaim(); err != nil {
+	if err := d.Plan.UnknownClaim(); err != nil {
 		return err
 	}
 	pods, err := d.Reader.MemberPods(ctx, d.Plan.Owner)
@@ -66,7 +67,7 @@ func (d *Discard) findFiles(ctx context.Context) error {
 func (d *Discard) findShells(ctx context.Context) error {
 	d.found.shells = map[string]bool{}
 	for _, pod := range d.helped() {
-		_, err := d.InMember(ctx, pod, d.Plan.container, []string{"sh", "-c", "command -v readlink && command -v du && command -v rm"})
+		_, err := d.InMember(ctx, pod, d.Plan.Container, []string{"sh", "-c", "command -v readlink && command -v du && command -v rm"})
 		d.found.shells[pod] = err == nil
 	}
 	return d.sharable(ctx, d.helped())
@@ -78,10 +79,8 @@ func (d *Discard) filesOf(pod string) []Kept {
 	for _, record := range d.found.Records {
 		r := d.Plan
 		r.At = record.At
-		for _, path := range r.oldPaths() {
-			items = append(items,
-				Kept{Pod: pod, Path: r.aside(path), Record: record, Size: -1},
-				Kept{Pod: pod, Path: r.undone(path), Record: record, Size: -1})
+		for _, path := range r.KeptPaths() {
+			items = append(items, Kept{Pod: pod, Path: path, Record: record, Size: -1})
 		}
 	}
 	return items
@@ -89,8 +88,8 @@ func (d *Discard) filesOf(pod string) []Kept {
 
 // sharable returns an error if a pod beside one of the members can't mount its volume.
 func (d *Discard) sharable(ctx context.Context, pods []string) error {
-	beside := slices.DeleteFunc(slices.Clone(d.Plan.Members), func(m Member) bool { return !slices.Contains(pods, m.Pod) })
-	for _, name := range d.Plan.claimsOf(beside) {
+	beside := slices.DeleteFunc(slices.Clone(d.Plan.Members), func(m restore.Member) bool { return !slices.Contains(pods, m.Pod) })
+	for _, name := range d.Plan.ClaimsOf(beside) {
 		var claim corev1.PersistentVolumeClaim
 		if err := d.Clients.Kube.Get(ctx, client.ObjectKey{Namespace: d.Plan.Owner.Namespace, Name: name}, &claim); err != nil {
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
@@ -112,7 +111,7 @@ func (d *Discard) sizes(ctx context.Context, pods []*corev1.Pod, items []Kept) m
 	for _, k := range items {
 		command = append(command, k.Path)
 	}
-	out, err := d.InMember(ctx, items[0].Pod, d.Plan.container, command)
+	out, err := d.InMember(ctx, items[0].Pod, d.Plan.Container, command)
 	sizes := parseSizes(out)
 	for _, k := range items {
 		if _, printed := sizes[k.Path]; !printed && err != nil && absent(err.Error(), k.Path) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package olddata
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -177,7 +177,7 @@ func (d *discarding) judge(t *testing.T) (title string, steps []string, err erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Plan = Plan{Owner: o, Flags: step.Flags{Kubectl: "-n team"}}
+	d.Plan = restore.Plan{Owner: o, Flags: step.Flags{Kubectl: "-n team"}}
 	p, err := d.Judge(t.Context())
 	return p.Title, p.Steps, err
 }
@@ -481,8 +481,8 @@ func TestDiscardVolume(t *testing.T) {
 		{name: "it was Retain", mark: keptFirst + " u Retain", ours: true, stays: true},
 		{name: "typed by hand", mark: keptFirst + " u", ours: true, stays: true},
 	} {
-		d := &Discard{Plan: Plan{Owner: owner.Owner{Namespace: "team", UID: "u"}}}
-		d.found.Records = append(d.found.Records, KeptOf(owner.Owner{Annotations: map[string]string{v1alpha1.KeptDataAnnotation: keptFirst}})...)
+		d := &Discard{Plan: restore.Plan{Owner: owner.Owner{Namespace: "team", UID: "u"}}}
+		d.found.Records = append(d.found.Records, restore.KeptOf(owner.Owner{Annotations: map[string]string{v1alpha1.KeptDataAnnotation: keptFirst}})...)
 		pv := &corev1.PersistentVolume{}
 		pv.Name, pv.Annotations = "pv", map[string]string{v1alpha1.KeptDataAnnotation: row.mark}
 		pv.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "team", Name: "main-main-0"}
@@ -531,28 +531,6 @@ func TestDiscardVolumes(t *testing.T) {
 		if d.Get(volumesAt+"theirs") == nil {
 			t.Error("the volume of another cluster is deleted")
 		}
-	}
-}
-
-// TestFindLostVolume: no command patches a volume that is gone. Its member gets a new claim.
-func TestFindLostVolume(t *testing.T) {
-	t.Parallel()
-	d := newDiscarding(t)
-	claim := d.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))
-	operatetest.Field(claim, "spec")["volumeName"] = "gone"
-	claim["status"] = apitest.Object{"phase": "Lost"}
-	if _, _, err := d.judge(t); err != nil {
-		t.Fatal(err)
-	}
-	r := d.Plan
-	if strings.Join(r.Lost, " ") != "main-1" || !slices.Contains(r.Unbound, "data-main-1") {
-		t.Fatalf("lost are %q, without a volume %q", r.Lost, r.Unbound)
-	}
-	lost := r.lostClaims()
-	s := r.replaceClaims(lost)
-	commands := strings.Join(s.Commands(step.Flags{}), "\n")
-	if strings.Join(lost, " ") != "data-main-1" || strings.Contains(commands, "patch pv") || !strings.Contains(commands, "delete pvc --ignore-not-found data-main-1") || s.Why != "Their volumes are gone." {
-		t.Errorf("%q: %s\n%s", lost, s.Why, commands)
 	}
 }
 

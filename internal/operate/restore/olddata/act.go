@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package olddata
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -82,7 +82,7 @@ func (d *Discard) removeRecords(ctx context.Context) error {
 	if err := d.StillHeld(); err != nil {
 		return err
 	}
-	return d.Plan.writeKept(annotation.WithoutKeptData(KeptOf(d.Plan.Owner), stamps...)).Do(ctx, d.Clients)
+	return d.Plan.WithoutRecords(stamps...).Do(ctx, d.Clients)
 }
 
 // goOn returns an error unless this process still holds the lock and the cluster is still healthy. What was done to
@@ -101,10 +101,10 @@ func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (
 	if err := d.goOn(ctx); err != nil {
 		return nil, err
 	}
-	command := []string{"sh", "-c", d.Plan.removeScript(paths)}
+	command := []string{"sh", "-c", removeScript(d.Plan.Files, paths)}
 	var out string
 	if d.found.shells[pod] {
-		out, err = d.InMember(ctx, pod, d.Plan.container, command)
+		out, err = d.InMember(ctx, pod, d.Plan.Container, command)
 	} else {
 		out, err = d.inHelper(ctx, pod, command)
 	}
@@ -120,8 +120,8 @@ func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (
 
 // inHelper runs a command in a helper pod on the node of a member's pod, and returns what it prints.
 func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (text string, err error) {
-	helper := helperName(pod)
-	end := d.Plan.deleteHelpers(helper)
+	helper := pod + restore.HelperEnd
+	end := step.DeleteHelpers{Names: []string{helper}, Of: string(d.Plan.Owner.UID)}
 	manifest, err := d.helperBeside(ctx, pod)
 	if err != nil {
 		return "", err
@@ -149,7 +149,7 @@ func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (t
 
 // removeScript removes old data, and prints the size that each path had when it is gone. It removes nothing if the
 // member's data is not there, or if it leads into what would be removed: a user may have linked it.
-func (r Plan) removeScript(paths []string) string {
+func removeScript(files restore.Files, paths []string) string {
 	quoted := func(names []string) string {
 		var out []string
 		for _, name := range names {
@@ -157,9 +157,9 @@ func (r Plan) removeScript(paths []string) string {
 		}
 		return strings.Join(out, " ")
 	}
-	used := []string{r.Files.DataDir + "/member"}
-	if r.Files.WALDir != "" {
-		used = append(used, r.Files.WALDir)
+	used := []string{files.DataDir + "/member"}
+	if files.WALDir != "" {
+		used = append(used, files.WALDir)
 	}
 	return fmt.Sprintf(`set -eu
 for run in %[1]s; do
@@ -187,7 +187,7 @@ func (d *Discard) helperBeside(ctx context.Context, pod string) (string, error) 
 	if err := d.Clients.Kube.Get(ctx, client.ObjectKey{Namespace: d.Plan.Owner.Namespace, Name: pod}, &member); err != nil {
 		return "", fmt.Errorf("read pod %s: %w", pod, err)
 	}
-	if err := yaml.Unmarshal([]byte(strings.ReplaceAll(d.Plan.Files.Manifest, podMark, pod)), &helper); err != nil {
+	if err := yaml.Unmarshal([]byte(d.Plan.Files.ManifestOf(pod)), &helper); err != nil {
 		return "", fmt.Errorf("read the manifest of a helper pod: %w", err)
 	}
 	helper.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+func (r Plan) warnings() []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if !r.Snapshot.Hashed {
+		warn("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
+	}
+	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
+		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
+	}
+	if r.isCut() && r.Clients {
+		warn("client traffic is already cut until %s%s: it stays cut until then, also when the restore ends earlier. To end that cut later: %s",
+			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
+	}
+	if r.Etcd == "" {
+		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
+	}
+	r.warnOfAuthentication(warn)
+	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
+		warn("%s writes the StatefulSet: stop it before the first step, or it starts members too early", m.ManagerName)
+	}
+	if r.Files.UserUnknown {
+		warn("no runAsUser is set, so the members run as the user of their image, and the helper pods as that of %s. The members may not be able to read what the helper pods write. Set runAsUser in StatefulSet %s before the first step, or use a --helper-image with the same user",
+			r.Files.Image, r.Owner.StatefulSet)
+	}
+	if r.Druid != nil && traffic.Suspended(r.Owner) {
+		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
+	}
+	r.warnOfOrigin(warn)
+	r.warnOfAlarms(warn)
+	r.warnOfUnsaved(warn)
+	r.warnOfRevisions(warn)
+	if r.NodesUnread {
+		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
+	}
+	if r.comparable() {
+		warn("everything written after revision %d is lost", r.Snapshot.Revision)
+	} else {
+		warn("all data that the members have now is replaced by that of the snapshot")
+	}
+	return out
+}
+
+// warnOfAuthentication warns of users and permissions that differ after the restore.
+func (r Plan) warnOfAuthentication(warn func(format string, args ...any)) {
+	const open = "after the restore, each client that reaches a member may read and write all"
+	switch {
+	case r.Snapshot.Auth:
+		warn("authentication was on: after the restore, users have the passwords of that time")
+	case r.Authentication == etcd.AuthenticationOn:
+		warn("authentication is on now, and off in the snapshot: %s", open)
+	case r.Authentication == "" && !r.Saved:
+		warn("authentication is off in the snapshot, and it is not known whether it is on now: %s", open)
+	}
+}
+
+// warnOfRevisions warns of clients that don't notice the restore.
+func (r Plan) warnOfRevisions(warn func(format string, args ...any)) {
+	if r.Bump > 0 && r.Newest == 0 {
+		warn("no member reported which revision clients have seen: those that have seen %d or more don't notice the restore. For those, set a higher --bump-revision", r.restored())
+	}
+	if r.Bump == 0 {
+		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
+	}
+}
