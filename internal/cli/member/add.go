@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -68,11 +68,11 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member add", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			s, plan, err = membership.PlanAdd(ctx, c.Members, c.Owner, peerURLs)
+			s, plan, err = memberlist.PlanAdd(ctx, c.Members, c.Owner, peerURLs)
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			id, err := membership.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
+			id, err := memberlist.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -54,14 +54,14 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member promote", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			l, plan, err = membership.PlanPromote(ctx, c.Members, c.Owner, member)
+			l, plan, err = memberlist.PlanPromote(ctx, c.Members, c.Owner, member)
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if err := membership.AwaitCaughtUp(ctx, c.Members, c.Owner, l, a.Clock); err != nil {
+			if err := memberlist.AwaitCaughtUp(ctx, c.Members, c.Owner, l, a.Clock); err != nil {
 				return err
 			}
-			if err := membership.PromoteMember(ctx, c.Members, c.Owner, l, run.Held); err != nil {
+			if err := memberlist.PromoteMember(ctx, c.Members, c.Owner, l, run.Held); err != nil {
 				return err
 			}
 			done := "promoted member " + l.NameAndID()

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -48,7 +48,7 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return memberRemove(cmd.Context(), e, args[0], args[1], membership.Removal{Force: force, Lost: lost}, ch)
+			return memberRemove(cmd.Context(), e, args[0], args[1], memberlist.Removal{Force: force, Lost: lost}, ch)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists, or comes back when its workload is scaled up")
@@ -57,7 +57,7 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func memberRemove(ctx context.Context, a *app.App, target, member string, r membership.Removal, f change.Flags) error {
+func memberRemove(ctx context.Context, a *app.App, target, member string, r memberlist.Removal, f change.Flags) error {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err

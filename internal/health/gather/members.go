@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -114,9 +115,9 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 // don't answer. A status doesn't wait for the latter: it is read again and again.
 func (g *gatherer) silences(ctx context.Context) {
 	// A kind that may not be listed, or that is in another namespace, is not known to be empty.
-	how := membership.Removal{Reader: cmp.Or(g.unlisted, g.Reader), Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
+	how := memberlist.Removal{Reader: cmp.Or(g.unlisted, g.Reader), Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
 	g.Silences, g.MayRemove = map[uint64]rules.Silence{}, map[uint64]policy.Verdict{}
-	peers := membership.Peers(g.Owner, g.Survey.Value)
+	peers := memberlist.Peers(g.Owner, g.Survey.Value)
 	for _, p := range peers {
 		g.MayRemove[p.ID] = rules.MayRemove(peers, p.ID)
 	}

@@ -9,5 +9,5 @@
 // from is in the cluster's journal. For etcd-druid's clusters this package sets the Etcd's
 // size or deletes a member's volume, and waits until etcd-druid is done.
 //
-// Changes of etcd's member list alone (add a learner, promote, remove) are here too.
+// Package memberlist, below it, changes etcd's member list alone.
 package membership

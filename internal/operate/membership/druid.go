@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -161,11 +162,11 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
-			return &operate.RefusedError{What: what, Why: []string{noQuorum(none, m.Owner)}}
+			return &operate.RefusedError{What: what, Why: []string{memberlist.NoQuorum(none.survey, m.Owner)}}
 		}
 		return err
 	}
-	peers := Peers(m.Owner, s.survey)
+	peers := memberlist.Peers(m.Owner, s.survey)
 	if v := membership.MayAdd(peers); !v.Allowed {
 		f.Refuse("%s", v.Message)
 	} else {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 )
 
 // errNotReconciled is returned where etcd-druid is idle, and the number of members is not reached.
@@ -107,7 +108,7 @@ func (m *Members) allVote(ctx context.Context, target int) (now string, done boo
 		return "", false, err
 	}
 	voters, healthy := 0, 0
-	for _, p := range Peers(m.Owner, s.survey) {
+	for _, p := range memberlist.Peers(m.Owner, s.survey) {
 		if !p.Learner {
 			voters++
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -20,7 +21,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	s, err := m.observeDruid(ctx, pod)
 	if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{noQuorum(none, m.Owner)}}
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{memberlist.NoQuorum(none.survey, m.Owner)}}
 	}
 	if err != nil {
 		return nil, operate.Plan{}, err
@@ -54,7 +55,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 // druidPeers returns the members of the list. One whose pod doesn't exist at the moment has the ordinal
 // of the pod that will run it again.
 func (m *Members) druidPeers(s *observation) []membership.Peer {
-	peers := Peers(m.Owner, s.survey)
+	peers := memberlist.Peers(m.Owner, s.survey)
 	for i, l := range s.survey.List {
 		if due := l.DuePod(m.Owner); due != "" {
 			peers[i].Ordinal = m.Owner.Ordinal(due)

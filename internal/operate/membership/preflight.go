@@ -12,10 +12,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -117,31 +116,9 @@ func tooMany(what string, target int) error {
 func (m *Members) observeFirst(ctx context.Context, what string, size int) (*observation, error) {
 	s, err := m.observe(ctx, nil, size)
 	if none, ok := errors.AsType[*noQuorumError](err); ok {
-		return nil, &operate.RefusedError{What: what, Why: []string{noQuorum(none, m.Owner)}}
+		return nil, &operate.RefusedError{What: what, Why: []string{memberlist.NoQuorum(none.survey, m.Owner)}}
 	}
 	return s, err
-}
-
-// noQuorum returns why there is no quorum, with the numbers that are known. Members that this user may
-// not reach may be up or down.
-func noQuorum(e *noQuorumError, o owner.Owner) string {
-	healthy := 0
-	var down []string
-	for _, m := range e.survey.Members {
-		switch {
-		case etcd.Barred(m.Err):
-			return fmt.Sprintf("%s does not report its member list: %s", m.Pod, etcd.Reason(m.Err))
-		case m.Err == nil && m.LeaderID != 0:
-			healthy++
-		default:
-			down = append(down, m.Pod)
-		}
-	}
-	if len(down) == 0 {
-		return "etcd has no pod that runs a member, so it has no quorum: bring the members back first. " + o.Command("status") + " shows how"
-	}
-	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first. %s shows which, and how",
-		healthy, policy.Count(len(e.survey.Members), "member"), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)), o.Command("status"))
 }
 
 // record sets what the journal needs.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +20,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -274,20 +272,6 @@ func TestPreflightNodes(t *testing.T) {
 		f := &operate.Findings{}
 		judgeNodes(terms.Self(c.pod), c.nodes, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
-	}
-}
-
-// TestNoQuorum distinguishes members that are down from members that this user may not reach.
-func TestNoQuorum(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[string]error{
-		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
-		"main-1 does not report its member list: authentication is enabled":            etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
-	} {
-		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
-		if got := noQuorum(e, owner.Owner{}); !strings.HasPrefix(got, want) {
-			t.Errorf("%v: got %q, want %q", err, got, want)
-		}
 	}
 }
 

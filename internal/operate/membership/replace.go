@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -220,7 +221,7 @@ func (m *Members) checkLost(ctx context.Context, s *observation, member *members
 // confirmLoss reports whether data that seem lost, and why they do, are also lost by what the leader
 // shows. The plugin may fail to reach a member that is healthy and has its data.
 func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64, why string) (lost bool, confirmed string, err error) {
-	contact, unknown := Removal{Members: m.cluster, Clock: m.Clock}.contact(ctx, s.survey, member)
+	contact, unknown := memberlist.Removal{Members: m.cluster, Clock: m.Clock}.Contact(ctx, s.survey, member)
 	switch contact {
 	case membership.ContactLeads:
 		return false, "members that answer follow it as their leader, although " + why, nil

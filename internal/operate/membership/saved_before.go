@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -31,7 +32,7 @@ func (m *Members) SavedBefore(ctx context.Context, path string) (string, error) 
 	if err := m.connect(ctx); err != nil {
 		return "", err
 	}
-	s, err := SurveyQuorum(ctx, m.cluster, m.Owner, fmt.Sprintf("scale %s to 0 members", m.Owner))
+	s, err := memberlist.SurveyQuorum(ctx, m.cluster, m.Owner, fmt.Sprintf("scale %s to 0 members", m.Owner))
 	if err != nil {
 		return "", err
 	}

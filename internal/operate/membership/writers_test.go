@@ -42,6 +42,22 @@ type writing struct {
 	j *Change
 }
 
+// newURL is the peer URL of a fourth member.
+const newURL = "http://main-3.main-peer.team.svc:2380"
+
+// stop stops members, and connects to the others.
+func (w *writing) stop(t *testing.T, pods []string) {
+	t.Helper()
+	for _, pod := range pods {
+		w.Etcd.Stop(pod)
+	}
+	_ = w.m.Close()
+	w.m.cluster = nil
+	if err := w.m.connect(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // newWriting returns a healthy cluster, observed for a change to five members.
 func newWriting(t *testing.T, prepare func(*writing)) *writing {
 	t.Helper()

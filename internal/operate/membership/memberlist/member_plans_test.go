@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package memberlist
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 func TestMemberPlans(t *testing.T) {
 	t.Parallel()
 	learner := func(c *operatetest.Cluster) { c.Etcd.Members[2].IsLearner = true }
-	add := func(url string) func(context.Context, *etcd.Cluster, *Members) (operate.Plan, error) {
-		return func(ctx context.Context, c *etcd.Cluster, m *Members) (operate.Plan, error) {
-			_, plan, err := PlanAdd(ctx, c, m.Owner, []string{url})
+	add := func(url string) func(context.Context, *etcd.Cluster, *fixture) (operate.Plan, error) {
+		return func(ctx context.Context, c *etcd.Cluster, f *fixture) (operate.Plan, error) {
+			_, plan, err := PlanAdd(ctx, c, f.owner, []string{url})
 			return plan, err
 		}
 	}
-	promote := func(word string) func(context.Context, *etcd.Cluster, *Members) (operate.Plan, error) {
-		return func(ctx context.Context, c *etcd.Cluster, m *Members) (operate.Plan, error) {
-			_, plan, err := PlanPromote(ctx, c, m.Owner, word)
+	promote := func(word string) func(context.Context, *etcd.Cluster, *fixture) (operate.Plan, error) {
+		return func(ctx context.Context, c *etcd.Cluster, f *fixture) (operate.Plan, error) {
+			_, plan, err := PlanPromote(ctx, c, f.owner, word)
 			return plan, err
 		}
 	}
@@ -37,16 +37,16 @@ func TestMemberPlans(t *testing.T) {
 		c.Put(operatetest.Path("StatefulSet", "main"), sts)
 		c.Reconcile(t)
 	}
-	remove := func(word string) func(context.Context, *etcd.Cluster, *Members) (operate.Plan, error) {
-		return func(ctx context.Context, c *etcd.Cluster, m *Members) (operate.Plan, error) {
-			_, plan, err := Removal{Reader: m.Reader, Owner: m.Owner, Members: c, Clock: m.Clock}.Plan(ctx, word)
+	remove := func(word string) func(context.Context, *etcd.Cluster, *fixture) (operate.Plan, error) {
+		return func(ctx context.Context, c *etcd.Cluster, f *fixture) (operate.Plan, error) {
+			_, plan, err := Removal{Reader: f.reader, Owner: f.owner, Members: c, Clock: &operatetest.HastyClock{}}.Plan(ctx, word)
 			return plan, err
 		}
 	}
 	for _, row := range []struct {
 		name string
 		set  func(*operatetest.Cluster)
-		plan func(context.Context, *etcd.Cluster, *Members) (operate.Plan, error)
+		plan func(context.Context, *etcd.Cluster, *fixture) (operate.Plan, error)
 		want string
 	}{
 		{"add", nil, add("http://new:2380"), "add a learner at http://new:2380"},
@@ -66,10 +66,7 @@ func TestMemberPlans(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrashing(t)
-			if row.set != nil {
-				row.set(c.Cluster)
-			}
+			c := newFixture(t, row.set)
 			members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 			t.Cleanup(func() { _ = members.Close() })
 			for _, pod := range []string{"main-0", "main-1", "main-2"} {
@@ -78,7 +75,7 @@ func TestMemberPlans(t *testing.T) {
 				}
 				members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
-			plan, err := row.plan(t.Context(), members, c.members(t))
+			plan, err := row.plan(t.Context(), members, c)
 			got := plan.Title + plan.Already
 			if err != nil {
 				got = err.Error()

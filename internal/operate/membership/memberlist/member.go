@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package memberlist
 
 import (
 	"context"
@@ -41,18 +41,6 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 		peers = append(peers, p)
 	}
 	return peers
-}
-
-// SurveyQuorum surveys a cluster and fails with a *RefusedError where it has no quorum.
-func SurveyQuorum(ctx context.Context, c *etcd.Cluster, o owner.Owner, what string) (etcd.Survey, error) {
-	s, err := c.Survey(ctx)
-	if err != nil {
-		return s, err
-	}
-	if s.ListErr != nil {
-		return s, &operate.RefusedError{What: what, Why: []string{noQuorum(&noQuorumError{s}, o)}}
-	}
-	return s, nil
 }
 
 // findMember returns a member by its ID in hexadecimal, its name or its pod. One that has never started has no name:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package memberlist
 
 import (
 	"context"
@@ -74,22 +74,21 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrashing(t)
+			c := newFixture(t, nil)
 			c.Etcd.Leader, c.Etcd.Reached = row.leader, slices.DeleteFunc([]string{"main-0", "main-1", "main-2"}, func(pod string) bool { return pod == row.stop })
-			m := c.members(t)
-			m.Owner.Replicas = 2
+			c.owner.Replicas = 2
 			members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 			t.Cleanup(func() { _ = members.Close() })
 			for _, pod := range []string{"main-0", "main-1"} {
 				members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
 			if !row.alone {
-				members.Beyond = etcd.Access{}.Beyond(m.Reader, m.Owner)
+				members.Beyond = etcd.Access{}.Beyond(c.reader, c.owner)
 			}
 			if row.stop != "" {
 				c.Etcd.Stop(row.stop)
 			}
-			r := Removal{Reader: m.Reader, Owner: m.Owner, Members: members, Clock: &operatetest.HastyClock{}, Force: true}
+			r := Removal{Reader: c.reader, Owner: c.owner, Members: members, Clock: &operatetest.HastyClock{}, Force: true}
 			l, plan, err := r.Plan(t.Context(), row.remove)
 			got := strings.Join(plan.Facts, "; ")
 			if err != nil {
@@ -111,10 +110,9 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 // TestPasswordElsewhere: a pod that has the name of a member does not get the password of the user.
 func TestPasswordElsewhere(t *testing.T) {
 	t.Parallel()
-	c := newCrashing(t)
-	m := c.members(t)
+	c := newFixture(t, nil)
 	given := etcd.Credentials{User: "root:secret", UserSecret: "team/root", Note: func(text string) { t.Errorf("noted %q", text) }}
-	endpoints, err := etcd.Access{Credentials: given}.Beyond(m.Reader, m.Owner)(t.Context(), etcd.Listed{ID: 3, Name: "main-2"}, nil)
+	endpoints, err := etcd.Access{Credentials: given}.Beyond(c.reader, c.owner)(t.Context(), etcd.Listed{ID: 3, Name: "main-2"}, nil)
 	if err != nil || len(endpoints) != 1 || endpoints[0].Pod != "main-2" || endpoints[0].Err != nil || endpoints[0].Username != "" {
 		t.Errorf("%+v, %v", endpoints, err)
 	}
@@ -124,19 +122,18 @@ func TestPasswordElsewhere(t *testing.T) {
 func TestPromoteElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{true, false} {
-		c := newCrashing(t)
+		c := newFixture(t, nil)
 		c.Etcd.Members[2].IsLearner = true
-		m := c.members(t)
-		m.Owner.Replicas = 2
+		c.owner.Replicas = 2
 		members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 		t.Cleanup(func() { _ = members.Close() })
 		for _, pod := range []string{"main-0", "main-1"} {
 			members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort})
 		}
 		if asked {
-			members.Beyond = etcd.Access{}.Beyond(m.Reader, m.Owner)
+			members.Beyond = etcd.Access{}.Beyond(c.reader, c.owner)
 		}
-		l, plan, err := PlanPromote(t.Context(), members, m.Owner, "main-2")
+		l, plan, err := PlanPromote(t.Context(), members, c.owner, "main-2")
 		if (err == nil) != asked || asked != strings.HasPrefix(plan.Title, "promote member main-2") {
 			t.Errorf("asked %t: %q, %v", asked, plan.Title, err)
 		}
@@ -150,7 +147,7 @@ func TestPromoteElsewhere(t *testing.T) {
 // TestImpostors: a pod that has the name of a member, and answers as another one, does not count.
 func TestImpostors(t *testing.T) {
 	t.Parallel()
-	c := newCrashing(t)
+	c := newFixture(t, nil)
 	members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 	t.Cleanup(func() { _ = members.Close() })
 	endpoint := func(pod string) etcd.Endpoint {

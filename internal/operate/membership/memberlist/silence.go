@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package memberlist
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 	if pods, err := r.Reader.MemberPods(ctx, r.Owner); err == nil { // without them, nothing shows since when it runs
 		out.Predates = s.Predates(l, etcd.RunningSince(pods))
 	}
-	contact, why := r.contact(ctx, s, l.ID)
+	contact, why := r.Contact(ctx, s, l.ID)
 	out.Contact = contact
 	if why != "" {
 		out.Unknown = why
@@ -72,9 +72,9 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 // peerIn returns a member of etcd's list as the objects of the namespace may name it.
 func peerIn(l etcd.Listed) peers.Peer { return peers.Peer{Name: l.Name, URLs: l.PeerURLs} }
 
-// contact asks the members that answer about another one. An unknown contact has its
+// Contact asks the members that answer about another one. An unknown contact has its
 // reason.
-func (r Removal) contact(ctx context.Context, s etcd.Survey, id uint64) (membership.Contact, string) {
+func (r Removal) Contact(ctx context.Context, s etcd.Survey, id uint64) (membership.Contact, string) {
 	if slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.LeaderID == id }) {
 		return membership.ContactLeads, ""
 	}
