@@ -73,7 +73,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -90,9 +90,10 @@ var graph = map[string][]string{
 	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/journal", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
+		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
+	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
 	"internal/operate/membership/memberlist": {
 		"internal/operate", "internal/etcd", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "policy/...",
 	},
@@ -265,6 +266,9 @@ var foreign = map[string][]string{
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restart":     {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
+	"internal/operate/membership/etcdlog": {
+		etcd, commandLine, printers, runtime,
+	},
 	"internal/operate/membership/memberlist": {
 		commandLine, printers,
 	},

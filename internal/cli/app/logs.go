@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 )
 
 // endLines and stackLines are how many lines are read from the end of a log, the second if the first are only a part
@@ -22,7 +22,7 @@ const (
 )
 
 // Logs returns a function that reads the last lines of a container's log.
-func (a *App) Logs(namespace string) (membership.Logs, error) {
+func (a *App) Logs(namespace string) (etcdlog.Reader, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *App) Logs(namespace string) (membership.Logs, error) {
 			return string(text), err
 		}
 		text, err := read(endLines, endBytes)
-		if err == nil && membership.BeginsInStack(text) {
+		if err == nil && etcdlog.BeginsInStack(text) {
 			return read(stackLines, stackBytes)
 		}
 		return text, err

@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 )
 
 // Source is where facts are read from.
@@ -35,7 +35,7 @@ type Source struct {
 	// HashLarge has databases above maintenance.HashLimit hashed as well.
 	HashLarge bool
 	// Logs returns what reads the logs of a namespace's pods. It may be nil.
-	Logs func(namespace string) (membership.Logs, error)
+	Logs func(namespace string) (etcdlog.Reader, error)
 	// Progress reports what is being read, for a person who waits. It may be nil.
 	Progress func(what string)
 }

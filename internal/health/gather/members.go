@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -176,7 +176,7 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 			continue
 		}
 		// A user without the permission to read logs sees the rest.
-		if end, err := membership.EndOfLog(ctx, logs, pod, c.Name, g.At); err == nil && end.Fatal != "" {
+		if end, err := etcdlog.ReadEnd(ctx, logs, pod, c.Name, g.At); err == nil && end.Fatal != "" {
 			g.FatalLogs[pod.Name] = end.Evidence()
 		} else if err == nil && end.Last != "" {
 			g.LastLines[pod.Name] = end.Last

@@ -6,56 +6,16 @@ package membership
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 )
-
-// fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
-// or can't be read. A restart doesn't help.
-var fatalLogMessages = []string{
-	"has already been bootstrapped",
-	"permanently removed from the cluster",
-	"member count is unequal",
-	"couldn't find local name",
-	"crc mismatch",
-	"failed to find database snapshot file",
-	"failed to recover v3 backend from snapshot",
-	"snap: ",
-	"wal: ",
-	"tocommit(",
-	"database file size",
-	"invalid database",
-	"file size too small",
-	"freepages: failed to get",
-}
-
-// withoutData are those of an etcd that found no data in its data directory, and so wanted to begin.
-var withoutData = []string{"has already been bootstrapped", "member count is unequal", "couldn't find local name"}
-
-// Evidence returns the fatal message of a log with what it proves, empty for none. etcd also finds no data where it
-// may not read it.
-func (e LogEnd) Evidence() string {
-	if signalLine.MatchString(e.Fatal) {
-		return e.Fatal + " (" + unreadableDatabase + ")"
-	}
-	if slices.ContainsFunc(withoutData, func(text string) bool { return strings.Contains(e.Fatal, text) }) {
-		return e.Fatal + " (it found no data in its data directory: the data is lost, or its user can't read it, or the pod template names another directory)"
-	}
-	return e.Fatal
-}
-
-// Logs reads the end of the log of a pod's container, or of its previous instance.
-type Logs func(ctx context.Context, pod, container string, previous bool) (string, error)
 
 // dataLost reports whether a member's data is lost, and the evidence for or against it. The volume
 // itself can't be read from outside.
@@ -190,41 +150,6 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 	if at := m.Owner.Ordinal(pod); at >= 0 && at < len(s.configs) {
 		container = s.configs[at].Container
 	}
-	end, err := EndOfLog(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
+	end, err := etcdlog.ReadEnd(ctx, m.Logs, s.pods[pod], container, m.Clock.Now())
 	return end.Evidence(), err
-}
-
-// EndOfLog returns what the end of the log of a container's etcd shows. Last is of the newest instance that
-// has printed something.
-func EndOfLog(ctx context.Context, logs Logs, pod *corev1.Pod, container string, now time.Time) (end LogEnd, err error) {
-	for _, previous := range []bool{false, true} {
-		if previous && runsFor(pod, container, now) > settledRun {
-			break // it has passed what ended the earlier one
-		}
-		text, err := logs(ctx, pod.Name, container, previous)
-		var status apierrors.APIStatus
-		switch {
-		case apierrors.IsForbidden(err):
-			return end, fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod.Name, err)
-		case errors.As(err, &status), err != nil:
-			continue // it has not run, or its node is gone
-		}
-		of := endOf(text)
-		end.Last = cmp.Or(end.Last, of.Last)
-		if of.Fatal != "" {
-			return of, nil
-		}
-	}
-	return end, nil
-}
-
-// settledRun is how long etcd runs at most before it ends because of lost data.
-const settledRun = 3 * time.Minute
-
-// runsFor returns for how long a container has run since its last start, 0 if it doesn't run.
-func runsFor(pod *corev1.Pod, container string, now time.Time) time.Duration {
-	if since, runs := podstate.ContainerSince(pod, container); runs {
-		return now.Sub(since)
-	}
-	return 0
 }

@@ -9,5 +9,6 @@
 // from is in the cluster's journal. For etcd-druid's clusters this package sets the Etcd's
 // size or deletes a member's volume, and waits until etcd-druid is done.
 //
-// Package memberlist, below it, changes etcd's member list alone.
+// Two packages are below it: memberlist changes etcd's member list alone, and etcdlog reads from a log that a member's
+// data is lost.
 package membership

@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -43,7 +44,7 @@ type Members struct {
 	Clock     clock.Clock
 	// Logs reads logs, which may show that a member's data is lost. Nil means that logs are
 	// unknown.
-	Logs Logs
+	Logs etcdlog.Reader
 
 	cluster *etcd.Cluster
 	pods    string

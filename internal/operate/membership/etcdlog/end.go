@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package etcdlog
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// LogEnd is what the end of the log of a container's etcd shows.
-type LogEnd struct {
+// End is what the end of the log of a container's etcd shows.
+type End struct {
 	// Fatal is the message about lost data with which etcd ended, empty for none.
 	Fatal string
 	// Last is the last line, shortened. It proves nothing.
@@ -65,9 +65,9 @@ const mostEndLines = 40
 
 // endOf returns what the end of a log shows. Only its last message of a level at which etcd ends counts,
 // and none that is a consequence of the end.
-func endOf(text string) LogEnd {
+func endOf(text string) End {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	end := LogEnd{Last: short(lines[len(lines)-1])}
+	end := End{Last: short(lines[len(lines)-1])}
 	lines, crash := splitCrash(lines)
 	if message := crash.message(); message != "" {
 		end.Last = short(message)

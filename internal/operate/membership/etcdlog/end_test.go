@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package etcdlog
 
 import (
 	"context"
@@ -70,8 +70,8 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestEndOfLog: the end of an earlier container shows nothing of one that has run since.
-func TestEndOfLog(t *testing.T) {
+// TestReadEnd: the end of an earlier container shows nothing of one that has run since.
+func TestReadEnd(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const fatal = `{"level":"fatal","error":"member 8e9e05c52164694d has already been bootstrapped"}`
@@ -93,7 +93,7 @@ func TestEndOfLog(t *testing.T) {
 			}
 			return "", nil
 		}
-		if got, err := EndOfLog(t.Context(), logs, pod, "etcd", now); err != nil || got.Fatal != row.want {
+		if got, err := ReadEnd(t.Context(), logs, pod, "etcd", now); err != nil || got.Fatal != row.want {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, row.want)
 		}
 	}
