@@ -67,9 +67,10 @@ var graph = map[string][]string{
 	"internal/blob":                {"internal/snapshot"},
 	"internal/blob/blobtest":       nil,
 	"internal/etcd/tunnel":         nil,
-	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate"},
+	"internal/etcd/access":         {"internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
+	"internal/etcd":                {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
@@ -91,7 +92,7 @@ var graph = map[string][]string{
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
+		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
 	"internal/operate/membership/memberlist": {
@@ -99,7 +100,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/growth": {
@@ -107,7 +108,7 @@ var graph = map[string][]string{
 		"internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
 	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1"},
-	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
+	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/observe/owner", "api/v1alpha1"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -179,7 +180,7 @@ var graph = map[string][]string{
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1", "policy"},
 	"internal/cli/app": {
 		"internal/format", "internal/health/gather",
-		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
+		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podfiles",
 		"internal/observe/leaseclock", "internal/snapshot", "internal/version", "api/output/v1alpha1",
 	},
 	"internal/cli/change": {
@@ -253,6 +254,7 @@ var foreign = map[string][]string{
 	"internal/observe/terms":       {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},
+	"internal/etcd/access":         {etcd, "google.golang.org/grpc", commandLine, printers},
 	"internal/blob":                {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot/trial":      {"k8s.io/", "sigs.k8s.io/", commandLine},

@@ -6,6 +6,7 @@ package etcd
 import (
 	"context"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -15,12 +16,12 @@ import (
 // concurrent use.
 type Access struct {
 	Tunnel      *tunnel.Dialer
-	Credentials Credentials
+	Credentials access.Credentials
 }
 
 // Cluster returns one cluster without connecting to it. The caller closes it.
 func (a Access) Cluster(ctx context.Context, r *observe.Reader, o owner.Owner) (*Cluster, error) {
-	endpoints, err := Endpoints(ctx, r, o, a.Credentials)
+	endpoints, err := access.Endpoints(ctx, r, o, a.Credentials)
 	if err != nil {
 		return nil, err
 	}

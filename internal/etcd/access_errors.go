@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -18,7 +19,7 @@ func Barred(err error) bool {
 	if err == nil {
 		return false
 	}
-	var own *CertificateError
+	var own *access.CertificateError
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError

@@ -11,6 +11,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -89,7 +90,7 @@ func (c *Cluster) Close() error {
 	return errors.Join(errs...)
 }
 
-func (c *Cluster) endpoint(pod string) (Endpoint, error) {
+func (c *Cluster) endpoint(pod string) (access.Endpoint, error) {
 	for _, e := range c.Endpoints {
 		if e.Pod == pod {
 			return e, e.Err
@@ -100,7 +101,7 @@ func (c *Cluster) endpoint(pod string) (Endpoint, error) {
 	if e, known := c.others[pod]; known {
 		return e, e.Err
 	}
-	return Endpoint{}, fmt.Errorf("pod %s is not a member of the cluster", pod)
+	return access.Endpoint{}, fmt.Errorf("pod %s is not a member of the cluster", pod)
 }
 
 func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
@@ -131,7 +132,7 @@ func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
 	return m, nil
 }
 
-func (c *Cluster) open(ctx context.Context, e Endpoint) (*member, error) {
+func (c *Cluster) open(ctx context.Context, e access.Endpoint) (*member, error) {
 	l := &link{tunnel: c.Tunnel, endpoint: e, protocols: []string{"h2"}}
 	client, err := clientv3.New(clientv3.Config{
 		// The link does TLS. The address is only used in messages.

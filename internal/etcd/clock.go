@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"k8s.io/utils/clock"
 )
 
@@ -62,7 +63,7 @@ func (c *Cluster) Clock(ctx context.Context, pod string, here clock.WithTicker) 
 }
 
 // readClock reads the clock once.
-func readClock(ctx context.Context, transport *http.Transport, e Endpoint, here clock.PassiveClock) (ClockReading, error) {
+func readClock(ctx context.Context, transport *http.Transport, e access.Endpoint, here clock.PassiveClock) (ClockReading, error) {
 	var sent, came time.Time
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// Not WroteRequest, which can be called after the response has arrived.

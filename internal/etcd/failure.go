@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
@@ -66,7 +66,7 @@ func Reason(err error) string {
 
 // Explain returns an error of a client of Cluster.Client with a message for users. It
 // returns nil for nil.
-func Explain(e Endpoint, err error) error {
+func Explain(e access.Endpoint, err error) error {
 	var m *MemberError
 	if err == nil || errors.As(err, &m) || errors.Is(err, context.Canceled) {
 		return err
@@ -75,8 +75,8 @@ func Explain(e Endpoint, err error) error {
 }
 
 // describe returns a message for users.
-func describe(e Endpoint, err error) string {
-	for _, one := range []func(Endpoint, error) string{describeTunnel, describeCertificate, describeTLS, describeEtcd} {
+func describe(e access.Endpoint, err error) string {
+	for _, one := range []func(access.Endpoint, error) string{describeTunnel, describeCertificate, describeTLS, describeEtcd} {
 		if message := one(e, err); message != "" {
 			return message
 		}
@@ -90,15 +90,15 @@ func describe(e Endpoint, err error) string {
 const demandsCertificate = "demands a client certificate, and none was found: set one with --cert and --key, or name its secret with --client-secret"
 
 // ofClient describes the client certificate that was presented, in parentheses.
-func ofClient(e Endpoint) string {
-	if e.client == nil {
+func ofClient(e access.Endpoint) string {
+	if e.ClientCertificate == "" {
 		return ""
 	}
-	return " (" + e.client.from + ", valid " + validity(e.client.leaf) + ")"
+	return " (" + e.ClientCertificate + ")"
 }
 
 // describeTunnel describes an error of the API server or of the connection, empty for others.
-func describeTunnel(e Endpoint, err error) string {
+func describeTunnel(e access.Endpoint, err error) string {
 	var refusal apierrors.APIStatus
 	var port *tunnel.PortError
 	switch {
@@ -131,16 +131,16 @@ func dialed(err error) bool {
 }
 
 // describeCertificate describes why a member's certificate is rejected, empty for other errors.
-func describeCertificate(_ Endpoint, err error) string {
+func describeCertificate(_ access.Endpoint, err error) string {
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
-	var own *CertificateError
+	var own *access.CertificateError
 	switch {
 	case errors.As(err, &own):
 		return "its certificate is rejected: " + own.Reason
 	case errors.As(err, &name):
-		return fmt.Sprintf("its certificate is for %s, not for %s", namesOf(name.Certificate), name.Host)
+		return fmt.Sprintf("its certificate is for %s, not for %s", access.CertificateNames(name.Certificate), name.Host)
 	case errors.As(err, &authority) && authority.Cert != nil:
 		return fmt.Sprintf("its certificate is signed by %q, which is none of the trusted authorities", authority.Cert.Issuer)
 	case errors.As(err, &authority):
@@ -153,26 +153,15 @@ func describeCertificate(_ Endpoint, err error) string {
 	return ""
 }
 
-// namesOf returns the names of a certificate, only the first few if there are many.
-func namesOf(certificate *x509.Certificate) string {
-	names := slices.Clone(certificate.DNSNames)
-	for _, address := range certificate.IPAddresses {
-		names = append(names, address.String())
-	}
-	const most = 6
-	switch {
-	case len(names) == 0:
-		return "no name"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d other names", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
 const adviseOther = "set another one with --cert and --key"
 
+const adviseUser = "set a user with --etcd-user, or a Secret with one with --user-secret"
+
+// adviseOthers is the advice where etcd refuses the user that it gets.
+const adviseOthers = "set others with --etcd-user, or a Secret with them with --user-secret"
+
 // describeTLS describes an error of TLS, empty for others.
-func describeTLS(e Endpoint, err error) string {
+func describeTLS(e access.Endpoint, err error) string {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return fmt.Sprintf("doesn't use TLS on port %d, although its pod configures TLS", e.Port)
 	}
@@ -196,7 +185,7 @@ func describeTLS(e Endpoint, err error) string {
 }
 
 // describeEtcd describes an error of etcd, empty for others.
-func describeEtcd(e Endpoint, err error) string {
+func describeEtcd(e access.Endpoint, err error) string {
 	err = rpctypes.Error(err)
 	switch {
 	case errors.Is(err, rpctypes.ErrUserEmpty):
@@ -220,19 +209,19 @@ func describeEtcd(e Endpoint, err error) string {
 }
 
 // demandsUser describes that etcd wants a user and got none.
-func demandsUser(e Endpoint) string {
-	if e.passwordErr != nil {
-		return fmt.Sprintf("authentication is enabled, and the password in its pod's configuration can't be read: %v; %s", e.passwordErr, adviseUser)
+func demandsUser(e access.Endpoint) string {
+	if e.PasswordErr != nil {
+		return fmt.Sprintf("authentication is enabled, and the password in its pod's configuration can't be read: %v; %s", e.PasswordErr, adviseUser)
 	}
 	return "authentication is enabled, and its pod's configuration has no password: " + adviseUser
 }
 
 // rejectsPassword describes that etcd refused a password, and where that password is from.
-func rejectsPassword(e Endpoint) string {
+func rejectsPassword(e access.Endpoint) string {
 	what := fmt.Sprintf("rejects the password of user %q", e.Username)
-	switch e.passwordFrom {
+	switch e.PasswordFrom {
 	case "", "--etcd-user":
 		return what + ", or has no such user; " + adviseOthers
 	}
-	return fmt.Sprintf("%s from %s, or has no such user: the password in etcd was probably changed; %s", what, e.passwordFrom, adviseUser)
+	return fmt.Sprintf("%s from %s, or has no such user: the password in etcd was probably changed; %s", what, e.PasswordFrom, adviseUser)
 }

@@ -21,20 +21,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 func TestDescribe(t *testing.T) {
-	plain := Endpoint{Pod: "a-0", Port: 2379}
-	secured := Endpoint{Pod: "a-0", Port: 2379, TLS: &tls.Config{}, Username: "root"}
+	plain := access.Endpoint{Pod: "a-0", Port: 2379}
+	secured := access.Endpoint{Pod: "a-0", Port: 2379, TLS: &tls.Config{}, Username: "root"}
 	alert := func(text string) error { return &net.OpError{Op: "remote error", Err: errors.New("tls: " + text)} }
 	issuer := pkix.Name{CommonName: "their-ca"}
 	expired := &x509.Certificate{NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)}
 	client := secured
-	client.client = &pair{from: "Secret team/x, key tls.crt", leaf: &x509.Certificate{NotBefore: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: expired.NotAfter}}
+	client.ClientCertificate = "Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC"
 	for _, c := range []struct {
 		row  string
-		e    Endpoint
+		e    access.Endpoint
 		err  error
 		want string
 	}{
@@ -51,12 +52,12 @@ func TestDescribe(t *testing.T) {
 		{"client certificate of another authority", secured, alert("unknown certificate authority"), "the member doesn't trust its authority"},
 		{"client certificate that has expired", client, alert("expired certificate"), "(Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC): it has expired; set another one with --cert and --key"},
 		{"client certificate that isn't accepted", client, errCertificateRejected, "(Secret team/x, key tls.crt, valid from"},
-		{"no route", Endpoint{Pod: "a-0", Port: 2379, Address: "10.0.0.1"}, &net.OpError{Op: "dial", Err: errors.New("no route to host")}, "can't connect to 10.0.0.1:2379"},
+		{"no route", access.Endpoint{Pod: "a-0", Port: 2379, Address: "10.0.0.1"}, &net.OpError{Op: "dial", Err: errors.New("no route to host")}, "can't connect to 10.0.0.1:2379"},
 		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "doesn't use TLS on port 2379"},
 		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
 		{"password", secured, rpctypes.ErrAuthFailed, `rejects the password of user "root"`},
 		{"no such user", secured, rpctypes.ErrGRPCUserNotFound, `etcd has no user "root"; set others with --etcd-user, or a Secret with them with --user-secret`},
-		{"no user of the certificate's name", client.withoutUser(), rpctypes.ErrGRPCUserNotFound, "in the client certificate (Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC); set others with --etcd-user"},
+		{"no user of the certificate's name", withoutUser(client), rpctypes.ErrGRPCUserNotFound, "in the client certificate (Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC); set others with --etcd-user"},
 		{"permission of the certificate's user", plain, rpctypes.ErrGRPCPermissionDenied, "root has: set others with --etcd-user"},
 		{"permission", secured, rpctypes.ErrPermissionDenied, `user "root" has no permission`},
 		{"deadline", plain, context.DeadlineExceeded, "no answer in time"},
@@ -72,9 +73,25 @@ func TestDescribe(t *testing.T) {
 }
 
 // withoutUser returns the endpoint for the user of the client certificate.
-func (e Endpoint) withoutUser() Endpoint {
+func withoutUser(e access.Endpoint) access.Endpoint {
 	e.Username = ""
 	return e
+}
+
+// TestPasswordAdvice: a password that etcd refuses is named by where it was read from, and one that can't be read only
+// matters if etcd asks for one. All of them name the flags.
+func TestPasswordAdvice(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ text, want string }{
+		{rejectsPassword(access.Endpoint{Username: "root", PasswordFrom: "Secret shop/root, key etcd-root-password"}), "from Secret shop/root, key etcd-root-password, or has no such user"},
+		{rejectsPassword(access.Endpoint{Username: "ann", PasswordFrom: "--etcd-user"}), "set others with --etcd-user"},
+		{demandsUser(access.Endpoint{PasswordErr: errors.New("Secret shop/gone does not exist")}), "can't be read: Secret shop/gone does not exist"},
+		{demandsUser(access.Endpoint{}), "has no password"},
+	} {
+		if !strings.Contains(row.text, row.want) || !strings.Contains(row.text, "--etcd-user") || !strings.Contains(row.text, "--user-secret") {
+			t.Errorf("%q, want %q and the flags in it", row.text, row.want)
+		}
+	}
 }
 
 // TestDenied: each way in which etcd refuses a user is known as that, also with a message for users.
@@ -83,21 +100,21 @@ func TestDenied(t *testing.T) {
 		rpctypes.ErrGRPCUserEmpty: true, rpctypes.ErrGRPCUserNotFound: true, rpctypes.ErrGRPCAuthFailed: true, rpctypes.ErrGRPCPermissionDenied: true,
 		rpctypes.ErrGRPCNoLeader: false, status.Error(codes.Unavailable, "gone"): false,
 	} {
-		if described := describeStream(Endpoint{Pod: "a-0"}, err); Denied(err) != want || Denied(fmt.Errorf("snapshot of a-0: %w", described)) != want {
+		if described := describeStream(access.Endpoint{Pod: "a-0"}, err); Denied(err) != want || Denied(fmt.Errorf("snapshot of a-0: %w", described)) != want {
 			t.Errorf("%v: denied %t, described %t, want %t", err, Denied(err), Denied(described), want)
 		}
 	}
 }
 
 func TestExplainKeepsTheCause(t *testing.T) {
-	err := Explain(Endpoint{Pod: "a-0"}, rpctypes.ErrPermissionDenied)
+	err := Explain(access.Endpoint{Pod: "a-0"}, rpctypes.ErrPermissionDenied)
 	if !errors.Is(err, rpctypes.ErrPermissionDenied) {
 		t.Error("the cause is lost")
 	}
 	if got := err.Error(); !strings.HasPrefix(got, "member a-0: ") {
 		t.Errorf("%q names no member", got)
 	}
-	if Explain(Endpoint{}, nil) != nil || !errors.Is(Explain(Endpoint{}, context.Canceled), context.Canceled) {
+	if Explain(access.Endpoint{}, nil) != nil || !errors.Is(Explain(access.Endpoint{}, context.Canceled), context.Canceled) {
 		t.Error("nothing and an interruption are no failures of a member")
 	}
 }

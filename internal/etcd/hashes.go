@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/utils/clock"
 )
@@ -142,7 +143,7 @@ func (c *Cluster) hash(ctx context.Context, m Member, revision int64) Hash {
 	// The client's own method opens another connection for each call.
 	r, err := pb.NewMaintenanceClient(connection).HashKV(ctx, &pb.HashKVRequest{Revision: revision})
 	if err != nil {
-		h.Err = fmt.Errorf("hash at revision %d: %w", revision, Explain(Endpoint{Pod: m.Pod}, err))
+		h.Err = fmt.Errorf("hash at revision %d: %w", revision, Explain(access.Endpoint{Pod: m.Pod}, err))
 		return h
 	}
 	h.Hash, h.CompactRevision = r.GetHash(), r.GetCompactRevision()

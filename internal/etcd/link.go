@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
@@ -22,7 +23,7 @@ import (
 // certificate.
 type link struct {
 	tunnel   *tunnel.Dialer
-	endpoint Endpoint
+	endpoint access.Endpoint
 	// protocols are those that TLS proposes: h2 for gRPC, none for HTTP/1.
 	protocols []string
 

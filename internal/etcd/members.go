@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -15,7 +16,7 @@ import (
 // with those in the pod's configuration, the host of peer URLs with the pod's name, the
 // member's name, which exists from the first start on, and the ID that the pod's member
 // reports. It assigns each pod to one entry only.
-func assign(list []Listed, endpoints []Endpoint, members []Member) {
+func assign(list []Listed, endpoints []access.Endpoint, members []Member) {
 	taken := map[string]bool{}
 	// byHost reports whether an entry without a pod has a peer URL with the name of a pod as its host.
 	byHost := func(l *Listed, j int) bool {

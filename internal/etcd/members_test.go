@@ -9,21 +9,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func TestAssign(t *testing.T) {
-	pods := func(names ...string) []Endpoint {
-		var all []Endpoint
+	pods := func(names ...string) []access.Endpoint {
+		var all []access.Endpoint
 		for _, n := range names {
-			all = append(all, Endpoint{Pod: n})
+			all = append(all, access.Endpoint{Pod: n})
 		}
 		return all
 	}
 	for _, c := range []struct {
 		row       string
 		list      []Listed
-		endpoints []Endpoint
+		endpoints []access.Endpoint
 		members   []Member
 		want      string // the pods of the entries, - for none
 	}{
@@ -36,19 +37,19 @@ func TestAssign(t *testing.T) {
 		{
 			row:       "a name before others' labels: a peer URL that all share is ambiguous",
 			list:      []Listed{{ID: 1, Name: "a-0", PeerURLs: []string{"http://a:2380"}}, {ID: 2, Name: "a-1", PeerURLs: []string{"http://a:2380"}}},
-			endpoints: []Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a:2380"}}},
+			endpoints: []access.Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a:2380"}}},
 			want:      "a-0 a-1",
 		},
 		{
 			row:       "names that are not the pods'",
 			list:      []Listed{{ID: 1, Name: "infra0", PeerURLs: []string{"http://10.0.0.1:2380"}}},
-			endpoints: []Endpoint{{Pod: "a-0", Name: "infra1"}, {Pod: "a-1", Name: "infra0"}},
+			endpoints: []access.Endpoint{{Pod: "a-0", Name: "infra1"}, {Pod: "a-1", Name: "infra0"}},
 			want:      "a-1",
 		},
 		{
 			row:       "the configured peer URL before the label: a pod's name may be another's host",
 			list:      []Listed{{ID: 1, PeerURLs: []string{"http://a-0.x:2380"}}},
-			endpoints: []Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a-0.y:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a-0.x:2380"}}},
+			endpoints: []access.Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a-0.y:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a-0.x:2380"}}},
 			want:      "a-1",
 		},
 		{

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -31,7 +32,7 @@ func (c *Cluster) Metrics(ctx context.Context, pod string) (map[string]*dto.Metr
 }
 
 // scrape reads the metrics of an endpoint.
-func (c *Cluster) scrape(ctx context.Context, e Endpoint) (map[string]*dto.MetricFamily, error) {
+func (c *Cluster) scrape(ctx context.Context, e access.Endpoint) (map[string]*dto.MetricFamily, error) {
 	if e.MetricsErr != nil {
 		return nil, e.MetricsErr
 	}

@@ -11,15 +11,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
 // Beyond returns the endpoints of the pods that may run an entry of the member list and that Kubernetes doesn't show as
 // pods of the cluster. taken are the pods of other entries.
-type Beyond func(ctx context.Context, l Listed, taken map[string]bool) ([]Endpoint, error)
+type Beyond func(ctx context.Context, l Listed, taken map[string]bool) ([]access.Endpoint, error)
 
 // Beyond returns what finds the pods of the namespace that run other members than those of an owner: StatefulSets,
 // Deployments and single pods whose lists don't name each other are several clusters to Kubernetes, and may be one to
@@ -28,7 +28,7 @@ func (a Access) Beyond(r *observe.Reader, o owner.Owner) Beyond {
 	given := a.Credentials
 	given.Note = nil                      // about a pod that may be no member
 	given.User, given.UserSecret = "", "" // nothing but the pod's own objects shows that it may have a password
-	return func(ctx context.Context, l Listed, taken map[string]bool) ([]Endpoint, error) {
+	return func(ctx context.Context, l Listed, taken map[string]bool) ([]access.Endpoint, error) {
 		names, err := peers.PodsOf(ctx, r, o.Namespace, peers.Peer{Name: l.Name, URLs: l.PeerURLs}, taken)
 		if len(names) == 0 {
 			return nil, err
@@ -44,8 +44,7 @@ func (a Access) Beyond(r *observe.Reader, o owner.Owner) Beyond {
 				pods = append(pods, &pod)
 			}
 		}
-		f := finder{reader: r, files: podfiles.New(r, o.Namespace), owner: o, given: given}
-		return f.endpoints(ctx, pods)
+		return access.EndpointsOf(ctx, r, o, given, pods)
 	}
 }
 
@@ -88,11 +87,11 @@ func (m Member) isListed(l Listed, clusterID, leader uint64) bool {
 }
 
 // know records the endpoint of a pod that is not one of the cluster's.
-func (c *Cluster) know(e Endpoint) {
+func (c *Cluster) know(e access.Endpoint) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.others == nil {
-		c.others = map[string]Endpoint{}
+		c.others = map[string]access.Endpoint{}
 	}
 	c.others[e.Pod] = e
 }

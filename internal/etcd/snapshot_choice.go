@@ -13,6 +13,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -77,7 +78,7 @@ func (c *Cluster) Authentication(ctx context.Context, pod string) Authentication
 
 // describeStream returns the error of a snapshot's stream without the member, which the
 // caller names.
-func describeStream(e Endpoint, err error) error {
+func describeStream(e access.Endpoint, err error) error {
 	err = Explain(e, err)
 	if m, ok := errors.AsType[*MemberError](err); ok {
 		return &messageError{m.Message, err}

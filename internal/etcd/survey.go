@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
@@ -22,13 +23,13 @@ import (
 // use.
 type Cluster struct {
 	Tunnel    *tunnel.Dialer
-	Endpoints []Endpoint
+	Endpoints []access.Endpoint
 	// Beyond finds the members that other pods run. Nil finds none.
 	Beyond Beyond
 
 	mu      sync.Mutex
-	members map[string]*member  // by pod
-	others  map[string]Endpoint // of Beyond, by pod
+	members map[string]*member         // by pod
+	others  map[string]access.Endpoint // of Beyond, by pod
 }
 
 // Member is the status of one member, or the reason why it is unknown.

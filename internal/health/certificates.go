@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -104,7 +104,7 @@ func servingCertificates(f *Facts) []Finding {
 func (f *Facts) expired() []Finding {
 	var found []Finding
 	for _, m := range f.Survey.Value.Members {
-		shown, refused := errors.AsType[*etcd.CertificateError](m.Err)
+		shown, refused := errors.AsType[*access.CertificateError](m.Err)
 		if !refused || shown.NotAfter.IsZero() || !shown.NotAfter.Before(f.At) {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -316,7 +317,7 @@ func TestCertificates(t *testing.T) {
 	lapsed := func(left time.Duration, members ...int) func(*Facts) {
 		return func(f *Facts) {
 			for _, i := range members {
-				err := &etcd.CertificateError{Member: podName(i), NotAfter: noon.Add(left)}
+				err := &access.CertificateError{Member: podName(i), NotAfter: noon.Add(left)}
 				f.Survey.Value.Members[i] = etcd.Member{Pod: podName(i), Err: fmt.Errorf("dial: %w", err)}
 				f.Barred[podName(i)] = true
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
@@ -345,7 +346,7 @@ func podsOf(t *testing.T, c *clusters.Cluster) []string {
 func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
 	t.Helper()
 	reader, owner := observed(t, c)
-	endpoints, err := etcd.Endpoints(t.Context(), reader, owner, etcd.Credentials{})
+	endpoints, err := access.Endpoints(t.Context(), reader, owner, access.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	corev1 "k8s.io/api/core/v1"
@@ -55,7 +56,7 @@ func TestPluginReach(t *testing.T) {
 			var survey etcd.Survey
 			eventually(t, "a survey", func(context.Context) (string, bool, error) {
 				var err error
-				survey, err = surveyAs(t, row.cluster, etcd.Credentials{}, nil)
+				survey, err = surveyAs(t, row.cluster, access.Credentials{}, nil)
 				printed := printedBy(survey, err)
 				return printed, printed == "", nil
 			})
@@ -103,33 +104,33 @@ func TestPluginReachRefused(t *testing.T) {
 		name   string
 		of     *clusters.Cluster
 		before func(t *testing.T)
-		given  etcd.Credentials
+		given  access.Credentials
 		as     *rest.Config
 		want   []string // empty if the survey succeeds
 	}{
 		{name: "nothing is wrong", of: good},
-		{name: "another authority", of: good, given: etcd.Credentials{CACert: foreigner}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
-		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"the accepted names are etcd.example.com"}},
+		{name: "another authority", of: good, given: access.Credentials{CACert: foreigner}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
+		{name: "another name", of: good, given: access.Credentials{ServerName: "etcd.example.com"}, want: []string{"the accepted names are etcd.example.com"}},
 		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that permission, set", "--cacert"}},
-		{name: "no right to the user's Secret", of: good, as: viewer, given: etcd.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
+		{name: "no right to the user's Secret", of: good, as: viewer, given: access.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
 		{
 			name: "all is given", of: good, as: viewer,
-			given: etcd.Credentials{CACert: secretData(t, ns, "good-client-tls")["ca.crt"], Cert: secretData(t, ns, "good-client-tls")["tls.crt"], Key: secretData(t, ns, "good-client-tls")["tls.key"]},
+			given: access.Credentials{CACert: secretData(t, ns, "good-client-tls")["ca.crt"], Cert: secretData(t, ns, "good-client-tls")["tls.crt"], Key: secretData(t, ns, "good-client-tls")["tls.key"]},
 		},
 		{
 			name: "its Secret is gone", of: good, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "good-server-tls") },
 			want: []string{"Secret " + ns + "/good-server-tls does not exist", "--cacert"},
 		},
 		{name: "a certificate for others", of: elsewhere, want: []string{"it is for localhost, etcd.example.com", "the accepted names are elsewhere-0.elsewhere." + ns, "--server-name"}},
-		{name: "a certificate for others, by its name", of: elsewhere, given: etcd.Credentials{ServerName: "etcd.example.com"}},
+		{name: "a certificate for others, by its name", of: elsewhere, given: access.Credentials{ServerName: "etcd.example.com"}},
 		{name: "expired", of: expired, want: []string{`"CN=etcd-server" is valid from`}},
 		{
 			name: "no client's certificate", of: serving, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "serving-client-tls") },
 			want: []string{"demands a client certificate, and none was found", "is only valid for servers", "--client-secret"},
 		},
 		{name: "no password", of: locked, want: []string{"authentication is enabled", "--user-secret"}},
-		{name: "a wrong password", of: locked, given: etcd.Credentials{User: "root:wrong"}, want: []string{`password of user "root"`}},
-		{name: "the right password", of: locked, given: etcd.Credentials{User: "root:" + locked.RootPassword()}},
+		{name: "a wrong password", of: locked, given: access.Credentials{User: "root:wrong"}, want: []string{`password of user "root"`}},
+		{name: "the right password", of: locked, given: access.Credentials{User: "root:" + locked.RootPassword()}},
 	} {
 		// The cases run one after the other, because some delete what others need.
 		t.Run(refused.name, func(t *testing.T) {
@@ -194,7 +195,7 @@ func (r *reached) ready(t *testing.T) {
 }
 
 // surveyAs surveys a cluster's members as an administrator or as another user.
-func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *rest.Config) (etcd.Survey, error) {
+func surveyAs(t *testing.T, c *clusters.Cluster, given access.Credentials, as *rest.Config) (etcd.Survey, error) {
 	t.Helper()
 	if as == nil {
 		as = adminConfig(t)
@@ -207,7 +208,7 @@ func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *res
 	if err != nil || !ok {
 		t.Fatalf("owner of StatefulSet %s: %t, %v", set.Name, ok, err)
 	}
-	endpoints, err := etcd.Endpoints(t.Context(), readerAs(t, as), owner, given)
+	endpoints, err := access.Endpoints(t.Context(), readerAs(t, as), owner, given)
 	if err != nil {
 		return etcd.Survey{}, err
 	}

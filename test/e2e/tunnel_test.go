@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
@@ -37,7 +38,7 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 	through := func(config *rest.Config) *etcd.Cluster {
 		found := &etcd.Cluster{Tunnel: tunnel.New(config)}
 		for _, pod := range podsOf(t, c) {
-			found.Endpoints = append(found.Endpoints, etcd.Endpoint{Namespace: c.Namespace, Pod: pod, Port: 2379})
+			found.Endpoints = append(found.Endpoints, access.Endpoint{Namespace: c.Namespace, Pod: pod, Port: 2379})
 		}
 		t.Cleanup(func() { _ = found.Close() })
 		return found

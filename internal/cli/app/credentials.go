@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
@@ -47,8 +47,8 @@ func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
 }
 
 // Read returns the credentials of the flags. It reads the files, and asks for a missing password.
-func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
-	given := etcd.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
+func (c *credentialFlags) Read(a *App) (access.Credentials, error) {
+	given := access.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
 	given.ClientPort, given.Direct = int(c.clientPort), c.direct
 	given.Note = func(text string) { c.note(a, text) }
 	for _, f := range []struct {

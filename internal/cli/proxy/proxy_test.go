@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 )
@@ -19,7 +20,7 @@ import (
 func TestNoVoters(t *testing.T) {
 	t.Parallel()
 	reader := &observe.Reader{Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]etcd.Endpoint, 1)}}
+	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]access.Endpoint, 1)}}
 	learners := etcd.Survey{Members: []etcd.Member{{Pod: "main-0", Learner: true}}}
 	for _, row := range []struct {
 		survey etcd.Survey

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
@@ -138,7 +139,7 @@ func (c *Sidecars) get(ctx context.Context, pod, path string) (*http.Response, e
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, &requestError{etcd.Reason(etcd.Explain(etcd.Endpoint{Port: c.Port, TLS: c.TLS}, err)), err}
+		return nil, &requestError{etcd.Reason(etcd.Explain(access.Endpoint{Port: c.Port, TLS: c.TLS}, err)), err}
 	}
 	return response, nil
 }

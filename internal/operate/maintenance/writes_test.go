@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -33,7 +34,7 @@ func newJob(t *testing.T) (*Job, *etcdtest.Cluster) {
 	t.Cleanup(func() { _ = members.Close() })
 	facts := policy.Cluster{}
 	for _, pod := range pods {
-		members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+		members.Endpoints = append(members.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 		facts.Members = append(facts.Members, policy.Member{Pod: pod, Exists: true, PodReady: true, Ready: true})
 	}
 	facts.Size = len(pods)

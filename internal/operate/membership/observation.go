@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -35,7 +36,7 @@ type Members struct {
 	Owner  owner.Owner
 	// Tunnel and Credentials are for connections to members.
 	Tunnel      *tunnel.Dialer
-	Credentials etcd.Credentials
+	Credentials access.Credentials
 	// Logf logs each step that was done, and what is awaited. It is not nil.
 	Logf func(format string, args ...any)
 	// StillHeld returns an error when this process no longer holds the cluster's lock. Nil for
@@ -160,7 +161,7 @@ func (m *Members) survey(ctx context.Context, s *observation) error {
 	for _, p := range pods {
 		s.pods[p.Name] = p
 	}
-	if key := endpointsKey(pods); m.cluster == nil || m.pods != key || etcd.Transient(m.cluster.Endpoints) {
+	if key := endpointsKey(pods); m.cluster == nil || m.pods != key || access.Transient(m.cluster.Endpoints) {
 		if err := m.connect(ctx); err != nil {
 			return err
 		}
@@ -180,7 +181,7 @@ func (m *Members) survey(ctx context.Context, s *observation) error {
 }
 
 func (m *Members) connect(ctx context.Context) error {
-	endpoints, err := etcd.Endpoints(ctx, m.Reader, m.Owner, m.Credentials)
+	endpoints, err := access.Endpoints(ctx, m.Reader, m.Owner, m.Credentials)
 	if err != nil {
 		return err
 	}

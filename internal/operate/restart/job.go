@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -31,7 +32,7 @@ type Job struct {
 	Owner  owner.Owner
 	// Tunnel and Credentials are for connections to members.
 	Tunnel      *tunnel.Dialer
-	Credentials etcd.Credentials
+	Credentials access.Credentials
 	Clock       clock.Clock
 	// StillHeld returns an error when this process no longer holds the cluster's lock.
 	StillHeld func() error
@@ -77,7 +78,7 @@ func (j *Job) survey(ctx context.Context, pods []*corev1.Pod) (etcd.Survey, erro
 		fmt.Fprintln(&key, p.Name, p.UID, p.Status.PodIP)
 	}
 	if j.members == nil || j.connected != key.String() {
-		endpoints, err := etcd.Endpoints(ctx, j.Reader, j.Owner, j.Credentials)
+		endpoints, err := access.Endpoints(ctx, j.Reader, j.Owner, j.Credentials)
 		if err != nil {
 			return etcd.Survey{}, err
 		}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -359,7 +360,7 @@ func TestAwaitCutUnreached(t *testing.T) {
 	members, s := etcdtest.New(t, "main-0"), newStage(t)
 	s.Dial = members.Dial
 	c := s.cluster
-	c.Members = &etcd.Cluster{Tunnel: tunnel.New(s.Config()), Endpoints: []etcd.Endpoint{
+	c.Members = &etcd.Cluster{Tunnel: tunnel.New(s.Config()), Endpoints: []access.Endpoint{
 		{Namespace: "team", Pod: "main-0", Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort},
 	}}
 	defer c.Members.Close()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -72,7 +73,7 @@ func TestMeasure(t *testing.T) {
 			c := &etcd.Cluster{Tunnel: tunnel.New(server.Config())}
 			defer c.Close()
 			for _, pod := range []string{"main-0", "main-1"} {
-				c.Endpoints = append(c.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+				c.Endpoints = append(c.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
 			c.Endpoints[0].Err = row.unusable
 			timer := &lateClock{HastyClock: &operatetest.HastyClock{Time: time.Unix(1, 0)}, then: func() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -80,7 +81,7 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 			members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 			t.Cleanup(func() { _ = members.Close() })
 			for _, pod := range []string{"main-0", "main-1"} {
-				members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+				members.Endpoints = append(members.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
 			if !row.alone {
 				members.Beyond = etcd.Access{}.Beyond(c.reader, c.owner)
@@ -111,7 +112,7 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 func TestPasswordElsewhere(t *testing.T) {
 	t.Parallel()
 	c := newFixture(t, nil)
-	given := etcd.Credentials{User: "root:secret", UserSecret: "team/root", Note: func(text string) { t.Errorf("noted %q", text) }}
+	given := access.Credentials{User: "root:secret", UserSecret: "team/root", Note: func(text string) { t.Errorf("noted %q", text) }}
 	endpoints, err := etcd.Access{Credentials: given}.Beyond(c.reader, c.owner)(t.Context(), etcd.Listed{ID: 3, Name: "main-2"}, nil)
 	if err != nil || len(endpoints) != 1 || endpoints[0].Pod != "main-2" || endpoints[0].Err != nil || endpoints[0].Username != "" {
 		t.Errorf("%+v, %v", endpoints, err)
@@ -128,7 +129,7 @@ func TestPromoteElsewhere(t *testing.T) {
 		members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 		t.Cleanup(func() { _ = members.Close() })
 		for _, pod := range []string{"main-0", "main-1"} {
-			members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort})
+			members.Endpoints = append(members.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort})
 		}
 		if asked {
 			members.Beyond = etcd.Access{}.Beyond(c.reader, c.owner)
@@ -150,12 +151,12 @@ func TestImpostors(t *testing.T) {
 	c := newFixture(t, nil)
 	members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
 	t.Cleanup(func() { _ = members.Close() })
-	endpoint := func(pod string) etcd.Endpoint {
-		return etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort}
+	endpoint := func(pod string) access.Endpoint {
+		return access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort}
 	}
-	members.Endpoints = []etcd.Endpoint{endpoint("main-0")}
-	members.Beyond = func(context.Context, etcd.Listed, map[string]bool) ([]etcd.Endpoint, error) {
-		return []etcd.Endpoint{endpoint("main-2")}, nil // for main-1, too
+	members.Endpoints = []access.Endpoint{endpoint("main-0")}
+	members.Beyond = func(context.Context, etcd.Listed, map[string]bool) ([]access.Endpoint, error) {
+		return []access.Endpoint{endpoint("main-2")}, nil // for main-1, too
 	}
 	s, err := members.Survey(t.Context())
 	if _, counts := s.Other(2); err != nil || counts || len(s.Others) != 1 {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
@@ -48,7 +49,7 @@ func newFixture(t *testing.T, prepare func(*operatetest.Cluster)) *fixture {
 // connect connects to the members that run.
 func (f *fixture) connect(t *testing.T) {
 	t.Helper()
-	endpoints, err := etcd.Endpoints(t.Context(), f.reader, f.owner, etcd.Credentials{})
+	endpoints, err := access.Endpoints(t.Context(), f.reader, f.owner, access.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}

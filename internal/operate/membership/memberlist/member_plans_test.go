@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -73,7 +74,7 @@ func TestMemberPlans(t *testing.T) {
 				if c.Get(operatetest.Path("Pod", pod)) == nil {
 					continue
 				}
-				members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+				members.Endpoints = append(members.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
 			}
 			plan, err := row.plan(t.Context(), members, c)
 			got := plan.Title + plan.Already

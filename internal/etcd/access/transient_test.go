@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package access
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func TestTransient(t *testing.T) {
 		{"no error", Endpoint{}, false},
 		{"a timeout", Endpoint{Err: read(errors.New("timeout"))}, true},
 		{"a timeout for metrics", Endpoint{MetricsErr: read(errors.New("timeout"))}, true},
-		{"a timeout for the password", Endpoint{passwordErr: read(errors.New("timeout"))}, true},
+		{"a timeout for the password", Endpoint{PasswordErr: read(errors.New("timeout"))}, true},
 		{"no permission", Endpoint{Err: read(apierrors.NewForbidden(schema.GroupResource{}, "c", nil))}, false},
 		{"no object", Endpoint{Err: &etcdconf.MissingError{Kind: "ConfigMap"}}, false},
 		{"a URL that can't be read", Endpoint{Err: errors.New("no usable URL")}, false},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package access
 
 import (
 	"crypto/tls"
@@ -93,7 +93,7 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	if v.given {
 		advice = ""
 	}
-	return refuse("it is for %s%s; the accepted names are %s%s", namesOf(leaf), v.in(), longest(v.names), advice)
+	return refuse("it is for %s%s; the accepted names are %s%s", CertificateNames(leaf), v.in(), longest(v.names), advice)
 }
 
 // validity is the time in which a certificate is valid.

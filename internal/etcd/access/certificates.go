@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package access
 
 import (
 	"crypto/tls"
@@ -99,6 +99,14 @@ type pair struct {
 	from        string
 }
 
+// description describes a pair for messages, empty for none.
+func (p *pair) description() string {
+	if p == nil {
+		return ""
+	}
+	return p.from + ", valid " + validity(p.leaf)
+}
+
 // pairFrom parses a pair. Neither its error nor from reveals anything about the key.
 func pairFrom(cert, key []byte, from string) (pair, error) {
 	both, err := tls.X509KeyPair(cert, key)
@@ -143,4 +151,20 @@ func keysFor(cert string) []string {
 		keys = append(keys, base+"-key.pem", base+".key")
 	}
 	return append(keys, strings.Replace(cert, "cert", "key", 1))
+}
+
+// CertificateNames returns the names of a certificate, only the first few if there are many.
+func CertificateNames(certificate *x509.Certificate) string {
+	names := slices.Clone(certificate.DNSNames)
+	for _, address := range certificate.IPAddresses {
+		names = append(names, address.String())
+	}
+	const most = 6
+	switch {
+	case len(names) == 0:
+		return "no name"
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d other names", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }

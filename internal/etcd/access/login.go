@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package access
 
 import (
 	"context"
@@ -12,11 +12,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
-
-const adviseUser = "set a user with --etcd-user, or a Secret with one with --user-secret"
-
-// adviseOthers is the advice where etcd refuses the user that it gets.
-const adviseOthers = "set others with --etcd-user, or a Secret with them with --user-secret"
 
 // login is a user of etcd and its password. Both are empty if there are none.
 type login struct {

@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package etcd connects to the members of an etcd cluster in Kubernetes, each through a
-// separate port-forward within this process and without a local port. Every call has a
-// deadline, and certificates are always verified. The package makes no decisions about a
-// cluster. The plugin uses it; the webhook and the controller never do.
-package etcd
+package access
 
 import (
 	"context"
@@ -46,12 +42,12 @@ type Endpoint struct {
 	MetricsTLS     *tls.Config
 	MetricsErr     error
 
-	// passwordFrom describes where Password was read from. passwordErr is why the password in
+	// PasswordFrom describes where Password was read from. PasswordErr is why the password in
 	// the pod's configuration could not be read: it only matters if etcd asks for one.
-	passwordFrom string
-	passwordErr  error
-	// client is the client certificate, nil for none.
-	client *pair
+	PasswordFrom string
+	PasswordErr  error
+	// ClientCertificate describes the client certificate that TLS presents, empty for none.
+	ClientCertificate string
 }
 
 // Endpoints returns the endpoints of the members whose pods exist, in the order of the pods.
@@ -67,6 +63,12 @@ func Endpoints(ctx context.Context, r *observe.Reader, o owner.Owner, c Credenti
 		return nil, err
 	}
 	f := finder{reader: r, files: podfiles.New(r, o.Namespace), owner: o, given: c, services: services}
+	return f.endpoints(ctx, pods)
+}
+
+// EndpointsOf returns the endpoints of pods that may run members beside those of the owner's pods, as Endpoints does.
+func EndpointsOf(ctx context.Context, r *observe.Reader, o owner.Owner, c Credentials, pods []*corev1.Pod) ([]Endpoint, error) {
+	f := finder{reader: r, files: podfiles.New(r, o.Namespace), owner: o, given: c}
 	return f.endpoints(ctx, pods)
 }
 
@@ -90,7 +92,7 @@ func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint,
 // which the next read may find.
 func Transient(endpoints []Endpoint) bool {
 	return slices.ContainsFunc(endpoints, func(e Endpoint) bool {
-		return podfiles.Transient(e.Err) || podfiles.Transient(e.MetricsErr) || podfiles.Transient(e.passwordErr)
+		return podfiles.Transient(e.Err) || podfiles.Transient(e.MetricsErr) || podfiles.Transient(e.PasswordErr)
 	})
 }
 
@@ -110,16 +112,17 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	}
 	var secure *tls.Config
 	if at.secure || metrics.secure {
-		if secure, e.client, err = f.tls(ctx, pod, s); err != nil && at.secure {
+		var client *pair
+		if secure, client, err = f.tls(ctx, pod, s); err != nil && at.secure {
 			return err
 		}
-		e.MetricsErr = err
+		e.ClientCertificate, e.MetricsErr = client.description(), err
 	}
 	login, err := f.login(ctx, pod, s)
 	if err != nil {
 		return err
 	}
-	e.Username, e.Password, e.passwordFrom, e.passwordErr = login.user, login.password, login.from, login.unread
+	e.Username, e.Password, e.PasswordFrom, e.PasswordErr = login.user, login.password, login.from, login.unread
 	e.Port, e.Address = at.port, at.address
 	if at.secure {
 		e.TLS = secure

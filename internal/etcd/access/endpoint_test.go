@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package access
 
 import (
+	"crypto/x509"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,8 +109,7 @@ func configuredPod(conf corev1.Volume, args []string) *corev1.Pod {
 	return pod
 }
 
-// TestPasswordFrom: a password that etcd refuses is named by where it was read from, and one that
-// can't be read is no error until etcd asks for one.
+// TestPasswordFrom: it is known where a password was read from, and one that can't be read is no error of its endpoint.
 func TestPasswordFrom(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]map[string][]byte{
@@ -121,24 +122,24 @@ func TestPasswordFrom(t *testing.T) {
 	renamed := from("root", "etcd-root-password")
 	renamed.Name = "PASSWORD"
 	for _, row := range []struct {
-		name             string
-		env              []corev1.EnvVar
-		envFrom          []corev1.EnvFromSource
-		given            Credentials
-		rejected, wanted string
+		name         string
+		env          []corev1.EnvVar
+		envFrom      []corev1.EnvFromSource
+		given        Credentials
+		from, unread string
 	}{
-		{name: "of a Secret", env: []corev1.EnvVar{from("root", "etcd-root-password")}, rejected: "Secret shop/root, key etcd-root-password"},
+		{name: "of a Secret", env: []corev1.EnvVar{from("root", "etcd-root-password")}, from: "Secret shop/root, key etcd-root-password"},
 		{
-			name: "by envFrom", rejected: "Secret shop/root, key etcd-root-password",
+			name: "by envFrom", from: "Secret shop/root, key etcd-root-password",
 			env:     []corev1.EnvVar{{Name: "ETCD_ROOT_PASSWORD", Value: "$(X_etcd-root-password)"}},
 			envFrom: []corev1.EnvFromSource{{Prefix: "X_", SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "root"}}}},
 		},
-		{name: "by another variable", env: []corev1.EnvVar{renamed, {Name: "ETCD_ROOT_PASSWORD", Value: "$(PASSWORD)"}}, rejected: "Secret shop/root, key etcd-root-password"},
-		{name: "in the pod", env: []corev1.EnvVar{{Name: "ETCD_ROOT_PASSWORD", Value: "s3cret"}}, rejected: "variable ETCD_ROOT_PASSWORD of pod shop/a-0"},
-		{name: "of the user's Secret", given: Credentials{UserSecret: "user"}, rejected: "Secret shop/user, key password"},
-		{name: "of the user", given: Credentials{User: "ann:s3cret"}, rejected: "set others with --etcd-user"},
-		{name: "a Secret that is gone", env: []corev1.EnvVar{from("gone", "x")}, wanted: "Secret shop/gone does not exist"},
-		{name: "none", wanted: "has no password"},
+		{name: "by another variable", env: []corev1.EnvVar{renamed, {Name: "ETCD_ROOT_PASSWORD", Value: "$(PASSWORD)"}}, from: "Secret shop/root, key etcd-root-password"},
+		{name: "in the pod", env: []corev1.EnvVar{{Name: "ETCD_ROOT_PASSWORD", Value: "s3cret"}}, from: "variable ETCD_ROOT_PASSWORD of pod shop/a-0"},
+		{name: "of the user's Secret", given: Credentials{UserSecret: "user"}, from: "Secret shop/user, key password"},
+		{name: "of the user", given: Credentials{User: "ann:s3cret"}, from: "--etcd-user"},
+		{name: "a Secret that is gone", env: []corev1.EnvVar{from("gone", "x")}, unread: "Secret shop/gone does not exist"},
+		{name: "none"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -149,12 +150,12 @@ func TestPasswordFrom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, want := rejectsPassword(got[0]), row.rejected
-			if row.wanted != "" {
-				text, want = demandsUser(got[0]), row.wanted
+			unread := ""
+			if got[0].PasswordErr != nil {
+				unread = got[0].PasswordErr.Error()
 			}
-			if !strings.Contains(text, want) || !strings.Contains(text, "--etcd-user") || !strings.Contains(text, "--user-secret") || strings.Contains(text, "s3cret") {
-				t.Errorf("%q, want %q and the flags in it, and no password", text, want)
+			if got[0].PasswordFrom != row.from || !strings.Contains(unread, row.unread) || (unread == "") != (row.unread == "") {
+				t.Errorf("from %q, %q, want %q, %q", got[0].PasswordFrom, unread, row.from, row.unread)
 			}
 		})
 	}
@@ -182,5 +183,19 @@ func TestUnknownListeners(t *testing.T) {
 		if err == nil && (metrics != clients || clients.secure != (row.port == 0)) {
 			t.Errorf("%q: clients %+v, metrics %+v", row.urls, clients, metrics)
 		}
+	}
+}
+
+// TestDescription: a client certificate is named by its Secret and its validity.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	p := &pair{from: "Secret team/x, key tls.crt", leaf: &x509.Certificate{
+		NotBefore: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC),
+	}}
+	if got := p.description(); got != "Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC" {
+		t.Error(got)
+	}
+	if got := (*pair)(nil).description(); got != "" {
+		t.Errorf("none is %q", got)
 	}
 }
