@@ -114,9 +114,12 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
-		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
+		"internal/operate", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling",
 		"api/v1alpha1", "policy/...",
+	},
+	"internal/operate/restore/progress": {
+		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic", "internal/format", "internal/observe/owner", "internal/snapshot", "api/v1alpha1",
 	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/restore", "internal/operate/step",
@@ -272,6 +275,9 @@ var foreign = map[string][]string{
 		etcd, commandLine, printers, runtime,
 	},
 	"internal/operate/membership/memberlist": {
+		commandLine, printers,
+	},
+	"internal/operate/restore/progress": {
 		commandLine, printers,
 	},
 	"internal/operate/restore/olddata": {

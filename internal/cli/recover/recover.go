@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -94,7 +95,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err != nil {
 		return err
 	}
-	unfinished, err := restore.Read(ctx, c.Kube, c.Owner)
+	unfinished, err := progress.Read(ctx, c.Kube, c.Owner)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -19,7 +20,7 @@ func TestBefore(t *testing.T) {
 	for end, length := range map[time.Duration]string{30 * time.Minute: "--for 2h", 5 * time.Hour: "--for 5h0m1s"} {
 		r := plainRestore()
 		r.Before = traffic.Before{Ends: map[string]time.Time{"main": r.At.Add(end)}, Record: &traffic.Record{Holder: "ann", Reason: "a migration"}}
-		undo, err := r.Undo(&Record{})
+		undo, err := r.Undo(&progress.Record{})
 		if err != nil {
 			t.Fatal(err)
 		}

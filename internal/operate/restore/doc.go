@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package restore plans how a snapshot is restored into a cluster, and executes the plan. A plan is a list
-// of steps of package step, which can also be printed as commands. The journal of the cluster counts the steps
-// that have been done.
+// Package restore plans how a snapshot is restored into a cluster. A plan is a list of steps of package step, which can
+// also be printed as commands. Two packages are below it: progress executes the steps and counts in the journal of the
+// cluster those that have been done, and olddata deletes the data from before a restore.
 package restore

@@ -71,8 +71,8 @@ func (r Plan) pods() []string {
 
 func podsOf(members []Member) []string { return Plan{Members: members}.pods() }
 
-// helperPods returns the pods that the steps create.
-func (r Plan) helperPods() []step.CreatePod {
+// HelperPods returns the pods that the steps create.
+func (r Plan) HelperPods() []step.CreatePod {
 	if r.Druid != nil {
 		if r.Druid.StorePod == "" {
 			return nil

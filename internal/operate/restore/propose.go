@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -80,7 +81,7 @@ func (r Plan) lost() string {
 }
 
 // ProposeRest describes the rest of an unfinished restore, or its undoing.
-func (r Plan) ProposeRest(rec *Record, steps []step.Step, undo bool) operate.Plan {
+func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) operate.Plan {
 	did := "continue"
 	if undo {
 		did = "undo"
@@ -88,12 +89,12 @@ func (r Plan) ProposeRest(rec *Record, steps []step.Step, undo bool) operate.Pla
 	p := operate.Plan{
 		Title:   fmt.Sprintf("%s the restore into %s", did, r.Owner),
 		Subject: fmt.Sprintf("%s %s", r.Owner.UID, rec.SHA256),
-		Facts:   []string{"begun " + rec.journal.Began.Format("2006-01-02 15:04:05 MST")},
+		Facts:   []string{"begun " + rec.Journal().Began.Format("2006-01-02 15:04:05 MST")},
 		Steps:   titles(steps),
 		Needs:   r.needs(),
 	}
-	if rec.journal.By != "" {
-		p.Facts[0] += " by " + rec.journal.By
+	if rec.Journal().By != "" {
+		p.Facts[0] += " by " + rec.Journal().By
 	}
 	if lost := r.UndoLoses(rec); undo && lost != "" {
 		p.Warnings = append(p.Warnings, lost)
@@ -127,7 +128,7 @@ func (r Plan) needs() []operate.Need {
 		need("patch", "apps", "statefulsets", "", r.Owner.StatefulSet),
 		need("get", "", "pods", "", ""), need("create", "", "pods", "portforward", ""),
 	}
-	if len(r.helperPods()) > 0 {
+	if len(r.HelperPods()) > 0 {
 		needs = append(needs, need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -83,7 +84,7 @@ func (r Plan) stop() step.Step {
 // The IDs of steps: no member runs, the old data has another name, the members run on new data, clients
 // reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store.
 const (
-	stopped   = "stopped"
+	stopped   = progress.Stopped
 	renamed   = "renamed"
 	started   = "started"
 	letIn     = "let in"

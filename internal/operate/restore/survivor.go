@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -36,7 +37,7 @@ func Furthest(o owner.Owner, survey etcd.Survey, survivors []string) (etcd.Membe
 
 // SameLost returns an error if a member is declared to be lost that was none when the unfinished recovery began. That
 // can have more lost members: its plan names them, and those whose volumes are gone need no declaration.
-func SameLost(o owner.Owner, rec *Record, lost []string) error {
+func SameLost(o owner.Owner, rec *progress.Record, lost []string) error {
 	for _, pod := range lost {
 		if !slices.Contains(rec.Lost, pod) {
 			return RefuseRecovery(o, "the unfinished restore began without --lost %s, and can't change: leave out --lost to continue it", pod)
@@ -57,7 +58,7 @@ func SurvivorFile(o owner.Owner, at time.Time) string {
 
 // SurvivorFileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the
 // current directory.
-func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *Record, named string) (string, error) {
+func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *progress.Record, named string) (string, error) {
 	files := []string{named}
 	if named == "" {
 		var err error
@@ -73,8 +74,8 @@ func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *Record, named strin
 	}
 	if named != "" {
 		return "", operate.Refuse("a restore into %s is unfinished, and %s doesn't have its snapshot (SHA-256 %s%s): name the file that it was saved to with --save-to, or undo it with kubectl etcd recover %s --abort -n %s",
-			o, named, rec.SHA256, rec.from(), o.Target(), o.Namespace)
+			o, named, rec.SHA256, rec.From(), o.Target(), o.Namespace)
 	}
 	return "", operate.Refuse("a restore into %s is unfinished, and the current directory doesn't have its snapshot (SHA-256 %s%s): continue it with kubectl etcd snapshot restore FILE %s -n %s, or undo it with kubectl etcd recover %s --abort -n %s",
-		o, rec.SHA256, rec.from(), o.Target(), o.Namespace, o.Target(), o.Namespace)
+		o, rec.SHA256, rec.From(), o.Target(), o.Namespace, o.Target(), o.Namespace)
 }

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // TestSameLost: a member can't become lost while a recovery continues.
 func TestSameLost(t *testing.T) {
 	t.Parallel()
-	rec := &Record{Lost: []string{"main-1", "main-2"}}
+	rec := &progress.Record{Lost: []string{"main-1", "main-2"}}
 	for lost, want := range map[string]string{"": "", "main-2 main-1": "", "main-1": "", "main-0": "without --lost main-0", "main-1 main-0": "without --lost main-0"} {
 		if err := SameLost(owner.Owner{}, rec, strings.Fields(lost)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", lost, err, want)
@@ -31,7 +32,7 @@ func TestSurvivorFileOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	for named, want := range map[string]string{file: file + " doesn't have its snapshot", "": "the current directory doesn't have its snapshot"} {
-		if _, err := SurvivorFileOf(t.Context(), owner.Owner{}, &Record{SHA256: "1"}, named); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := SurvivorFileOf(t.Context(), owner.Owner{}, &progress.Record{SHA256: "1"}, named); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", named, err)
 		}
 	}

@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // Undo returns the steps that start the members on their old data again. Each can be repeated. The
 // error is why the old data can't come back.
-func (r Plan) Undo(rec *Record) ([]step.Step, error) {
-	begun := rec.begun(r.steps())
+func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
+	begun := rec.Begun(r.steps())
 	has := func(id string) bool { return slices.Contains(begun, id) }
 	if err := mayUndo(has); err != nil {
 		return nil, err
@@ -133,8 +134,8 @@ func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 func (r Plan) undone(path string) string { return path + ".undone-" + r.stamp() }
 
 // UndoLoses describes what an undoing takes from clients, empty for nothing.
-func (r Plan) UndoLoses(rec *Record) string {
-	if !slices.Contains(rec.begun(r.steps()), started) || r.Druid != nil {
+func (r Plan) UndoLoses(rec *progress.Record) string {
+	if !slices.Contains(rec.Begun(r.steps()), started) || r.Druid != nil {
 		return ""
 	}
 	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // Options are the flags of a restore.
@@ -69,7 +70,7 @@ func AddAllowUnsaved(cmd *cobra.Command, o *PlanOptions) {
 
 // continues returns an error if a flag was given with another value than that with which the unfinished restore began:
 // its steps depend on it.
-func (o PlanOptions) continues(rec *restore.Record) error {
+func (o PlanOptions) continues(rec *progress.Record) error {
 	for _, f := range []struct{ flag, began, now string }{
 		{"bump-revision", strconv.FormatInt(rec.Bump, 10), strconv.FormatInt(o.Bump, 10)},
 		{"replicas", strconv.Itoa(int(rec.Size)), strconv.Itoa(int(cmp.Or(o.Replicas, rec.Size)))},

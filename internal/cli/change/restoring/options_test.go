@@ -14,7 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // TestPinnedFlags checks that printed commands select the same API server, even if the kubeconfig
@@ -61,7 +61,7 @@ func TestPinnedFlags(t *testing.T) {
 // TestContinues: a flag that differs from the one with which the restore began is refused, if it was given.
 func TestContinues(t *testing.T) {
 	t.Parallel()
-	rec := restore.Record{Bump: 7, Size: 3, KeepFor: time.Hour}
+	rec := progress.Record{Bump: 7, Size: 3, KeepFor: time.Hour}
 	for args, want := range map[string]string{
 		"": "", "--bump-revision=7 --replicas=3 --keep-old-for=60m": "", "--replicas=0": "",
 		"--bump-revision=0": "--bump-revision 7, which can't change to 0", "--bump-revision=1000000000": "--bump-revision 7",

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -34,8 +35,8 @@ type task struct {
 	// template has the snapshot and the flags, and plan is made of it.
 	template, plan restore.Plan
 	steps          []step.Step
-	job            *restore.Job
-	run            change.Journaled[*restore.Record]
+	job            *progress.Job
+	run            change.Journaled[*progress.Record]
 	ended          bool
 	// alarms are those that the check of the cluster has found. Nil means that an earlier command made the check.
 	alarms *alarms
@@ -64,7 +65,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t.job = &restore.Job{
+	t.job = &progress.Job{
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
@@ -76,14 +77,14 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 }
 
 func (t *task) operation() change.Operation {
-	t.run = change.Journaled[*restore.Record]{
-		Read: func(ctx context.Context) (*restore.Record, error) {
-			return restore.Read(ctx, t.cluster.Kube, t.cluster.Owner)
+	t.run = change.Journaled[*progress.Record]{
+		Read: func(ctx context.Context) (*progress.Record, error) {
+			return progress.Read(ctx, t.cluster.Kube, t.cluster.Owner)
 		},
 		Plan:   t.propose,
 		Resume: t.resume,
-		Create: func(ctx context.Context, rec *restore.Record, dry bool) error {
-			return t.job.Create(ctx, t.plan, rec, dry)
+		Create: func(ctx context.Context, rec *progress.Record, dry bool) error {
+			return t.job.Create(ctx, t.plan.Owner, rec, t.plan.HelperPods(), dry)
 		},
 		Abort: "start the members on their old data again", Undoing: t.Abort,
 	}
@@ -91,7 +92,7 @@ func (t *task) operation() change.Operation {
 }
 
 // propose plans a fresh restore.
-func (t *task) propose(ctx context.Context) (*restore.Record, operate.Plan, error) {
+func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, error) {
 	if t.Abort {
 		return nil, operate.Plan{Already: fmt.Sprintf("No restore into %s is unfinished: there is nothing to undo.", t.cluster.Owner)}, nil
 	}
@@ -143,7 +144,7 @@ func OriginOf(s *v1alpha1.Snapshot) restore.Origin {
 }
 
 // resume plans the rest of an unfinished restore, or its undoing.
-func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, error) {
+func (t *task) resume(ctx context.Context, rec *progress.Record) (operate.Plan, error) {
 	if rec.Undo && !t.Abort {
 		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
 	}
@@ -154,7 +155,7 @@ func (t *task) resume(ctx context.Context, rec *restore.Record) (operate.Plan, e
 	}
 	r := t.template
 	r.Owner = t.cluster.Owner
-	if err := rec.Continue(ctx, &r, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
+	if err := r.Continue(ctx, rec, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
 		return operate.Plan{}, err
 	}
 	t.plan = r
@@ -182,14 +183,14 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	}
 	rec, what := t.run.Current, fmt.Sprintf("snapshot of revision %d restored, with %d members", t.plan.Snapshot.Revision, len(t.plan.Members))
 	if t.Abort {
-		if err := t.job.Undo(ctx, t.plan, rec, t.steps); err != nil {
+		if err := t.job.Undo(ctx, t.plan.Owner, rec, t.steps); err != nil {
 			return err
 		}
 		t.removeLocal()
 		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
 		return nil
 	}
-	if err := t.job.Run(ctx, t.plan, rec, t.steps); err != nil {
+	if err := t.job.Run(ctx, t.plan.Owner, rec, t.steps); err != nil {
 		return err
 	}
 	t.ended = true

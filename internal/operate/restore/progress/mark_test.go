@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package progress
 
 import (
 	"net/http"
@@ -16,7 +16,7 @@ import (
 func TestUnmark(t *testing.T) {
 	t.Parallel()
 	c, set := operatetest.NewCluster(t), operatetest.Path("StatefulSet", "main")
-	kube, o := c.Client(t), plainRestore().Owner
+	kube, o := c.Client(t), owned
 	operatetest.Field(c.Get(set), "metadata")["annotations"] = apitest.Object{v1alpha1.RestoreAnnotation: "x", "note": "y"}
 	c.Refuse = func(method, _ string) int {
 		if method == http.MethodPatch {

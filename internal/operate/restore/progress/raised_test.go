@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package progress
 
 import (
 	"errors"
@@ -29,10 +29,10 @@ func TestRaised(t *testing.T) {
 		uses     string
 		want     string
 	}{
-		{"raised", 3, fields, stopped, "Copy: another client set the replicas of StatefulSet team/main to 3 (field manager helm, at 2026-01-01T07:20:00Z), and no member may run during this step: stop that client first (not the same)"},
-		{"raised by an unknown client", 3, nil, stopped, "StatefulSet team/main to 3, and no member"},
-		{"not raised", 0, fields, stopped, "Copy: not the same"},
-		{"a step in which members run", 3, fields, keptAway, "Copy: not the same"},
+		{"raised", 3, fields, Stopped, "Copy: another client set the replicas of StatefulSet team/main to 3 (field manager helm, at 2026-01-01T07:20:00Z), and no member may run during this step: stop that client first (not the same)"},
+		{"raised by an unknown client", 3, nil, Stopped, "StatefulSet team/main to 3, and no member"},
+		{"not raised", 0, fields, Stopped, "Copy: not the same"},
+		{"a step in which members run", 3, fields, "kept away", "Copy: not the same"},
 	} {
 		c := operatetest.NewCluster(t)
 		sts := c.Get(operatetest.Path("StatefulSet", "main"))
@@ -40,7 +40,7 @@ func TestRaised(t *testing.T) {
 		operatetest.Field(sts, "metadata")["managedFields"] = row.fields
 		var did []string
 		fails := step.Step{Title: "Copy", Uses: []string{row.uses}, Acts: []step.Action{act{"copy", &did, func() error { return errors.New("not the same") }}}}
-		j := &Job{Clients: step.Clients{Kube: c.Client(t), Namespace: "team"}, Logf: func(string, ...any) {}, StillHeld: func() error { return nil }, owner: plainRestore().Owner}
+		j := &Job{Clients: step.Clients{Kube: c.Client(t), Namespace: "team"}, Logf: func(string, ...any) {}, StillHeld: func() error { return nil }, owner: owned}
 		if err := j.do(t.Context(), fails); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.want)
 		}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package progress
 
 import (
 	"net/url"
@@ -10,18 +10,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
-// from returns what a journal has of where the snapshot is, as the rest of a clause, empty for unknown.
-func (rec *Record) from() string {
+// From returns what a journal has of where the snapshot is, as the rest of a clause, empty for unknown.
+func (rec *Record) From() string {
 	if rec.File == "" {
 		return ""
 	}
 	return ", from " + format.Quote(format.PrintableLine(rec.File))
 }
 
-// givenName returns the path or the URL of a snapshot as a journal may contain it, which many users can read. A URL
+// GivenName returns the path or the URL of a snapshot as a journal may contain it, which many users can read. A URL
 // loses its credentials, parameters and fragment, and parameters reports whether it had any. One that can't be parsed
 // is unknown.
-func givenName(given string) (name string, parameters bool) {
+func GivenName(given string) (name string, parameters bool) {
 	scheme, _, found := strings.Cut(given, "://")
 	if !found || scheme == "" || strings.ContainsAny(scheme, `/\.`) { // a file
 		return given, false

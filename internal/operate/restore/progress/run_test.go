@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package progress
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -30,13 +32,19 @@ func (a act) Do(context.Context, step.Clients) error {
 	return a.fail()
 }
 
+// owned is the owner of a restore that began at a time.
+var (
+	owned = owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	began = time.Date(2026, 1, 1, 7, 0, 0, 0, time.UTC)
+)
+
 var errKilled = errors.New("killed")
 
 // runs is a plan of steps whose process is killed at a chosen action.
 type runs struct {
 	*operatetest.Cluster
 
-	plan  Plan
+	owner owner.Owner
 	steps []step.Step
 	did   []string
 	// left is the number of actions until the process is killed, below 0 for never.
@@ -47,8 +55,7 @@ type runs struct {
 
 func newRuns(t *testing.T) *runs {
 	t.Helper()
-	r := &runs{Cluster: operatetest.NewCluster(t), plan: plainRestore(), left: -1}
-	r.plan.Files.Manifest = "apiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: restore-__POD__}\n"
+	r := &runs{Cluster: operatetest.NewCluster(t), owner: owned, left: -1}
 	one := func(name string) step.Action {
 		return act{name, &r.did, func() error {
 			if r.left--; r.left == -1 {
@@ -72,26 +79,27 @@ func newRuns(t *testing.T) *runs {
 func (r *runs) run(t *testing.T, undo bool) error {
 	t.Helper()
 	ctx, kube := t.Context(), r.Client(t)
-	j := &Job{Clients: step.Clients{Kube: kube, Namespace: "team", Clock: &operatetest.HastyClock{Time: r.plan.At}}, Logf: func(string, ...any) {}, StillHeld: func() error {
+	j := &Job{Clients: step.Clients{Kube: kube, Namespace: "team", Clock: &operatetest.HastyClock{Time: began}}, Logf: func(string, ...any) {}, StillHeld: func() error {
 		if r.lost {
 			return errors.New("the lock is lost")
 		}
 		return nil
 	}}
-	rec, err := Read(ctx, kube, r.plan.Owner)
+	rec, err := Read(ctx, kube, r.owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rec == nil {
-		rec = NewRecord(r.plan)
-		if err := j.Create(ctx, r.plan, rec, false); err != nil {
+		rec = &Record{At: began}
+		helpers := []step.CreatePod{{Manifest: "apiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: restore-main-0}\n"}}
+		if err := j.Create(ctx, r.owner, rec, helpers, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if undo {
-		return j.Undo(ctx, r.plan, rec, r.steps[:2])
+		return j.Undo(ctx, r.owner, rec, r.steps[:2])
 	}
-	return j.Run(ctx, r.plan, rec, r.steps)
+	return j.Run(ctx, r.owner, rec, r.steps)
 }
 
 func (r *runs) journal() bool {
@@ -144,7 +152,7 @@ func TestRunUndone(t *testing.T) {
 	if err := r.run(t, true); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
-	rec, err := Read(t.Context(), r.Client(t), r.plan.Owner)
+	rec, err := Read(t.Context(), r.Client(t), r.owner)
 	if err != nil || !rec.Undo || rec.Done != 2 {
 		t.Fatalf("the record is %+v, %v", rec, err)
 	}
@@ -164,7 +172,7 @@ func TestRunMarked(t *testing.T) {
 			annotations := operatetest.Field(r.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")
 			return annotations[v1alpha1.RestoreAnnotation] != nil
 		}
-		r.steps[0].Acts = append(r.steps[0].Acts, r.plan.scale(0))
+		r.steps[0].Acts = append(r.steps[0].Acts, step.Scale{StatefulSet: r.owner.StatefulSet, Mark: true})
 		r.left = 2
 		if err := r.run(t, false); !errors.Is(err, errKilled) || !marked() {
 			t.Fatalf("killed: %v, marked: %t", err, marked())
@@ -196,121 +204,5 @@ func TestRunNotOurs(t *testing.T) {
 		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the snapshot restore began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team") || len(r.did) > 0 {
 			t.Errorf("another StatefulSet, undo %t: %v, did %q", undo, err, r.did)
 		}
-	}
-}
-
-// TestUndo: what is undone depends on the steps that have begun. Old data only gets its name again
-// while no member runs, and new data is only removed beside old data.
-func TestUndo(t *testing.T) {
-	t.Parallel()
-	r := plainRestore()
-	r.Clients = true
-	all := r.steps()
-	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for _, row := range []struct {
-		done int
-		want string
-	}{
-		{0, "Let clients in"},
-		{at(tried), "Delete the helper pod, Let clients in"},
-		{at(stopped) - 1, "Delete the helper pod, Let clients in"},
-		{at(stopped), "Start the members on their old data, Let clients in"},
-		{at(helpersRun), "Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(started), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
-		{at(letIn), ""},
-	} {
-		steps, err := r.Undo(&Record{Done: row.done})
-		if (err != nil) != (row.want == "") {
-			t.Errorf("%d steps done: %v", row.done, err)
-		}
-		if got := strings.Join(titles(steps), ", "); got != row.want {
-			t.Errorf("%d steps done: %s, want %s", row.done, got, row.want)
-		}
-	}
-}
-
-// TestUndoKeepsNewData: after members have run on it, new data gets another name, since clients may have
-// written to it. Before that it is a copy.
-func TestUndoKeepsNewData(t *testing.T) {
-	t.Parallel()
-	r := plainRestore()
-	all := r.steps()
-	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for id, ran := range map[string]bool{renamed: false, started: true} {
-		rec := &Record{Done: at(id)}
-		steps, err := r.Undo(rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text strings.Builder
-		for _, s := range steps {
-			fmt.Fprintln(&text, s.Commands(r.Flags))
-		}
-		if strings.Contains(text.String(), "rm -rf") == ran || strings.Contains(text.String(), ".undone-") != ran || (r.UndoLoses(rec) != "") != ran {
-			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
-		}
-	}
-}
-
-// TestUndoNewVolumes: once members have new volumes, the old ones don't start beside them. The old data of
-// the others got another name before that, and each stop keeps the claims.
-func TestUndoNewVolumes(t *testing.T) {
-	t.Parallel()
-	r := plainRestore()
-	r.DeletesClaims, r.Gone, r.Lost = true, []string{"data-main-1"}, []string{"main-2"}
-	all := r.steps()
-	aside := false
-	for done, s := range all {
-		if s.ID == stopped {
-			if text := fmt.Sprint(s.Commands(r.Flags)); !strings.Contains(text, `"whenScaled":"Retain"`) {
-				t.Errorf("a stop deletes claims: %s", text)
-			}
-		}
-		aside = aside || s.ID == renamed
-		begun := (&Record{Done: done}).begun(all)
-		news := slices.Contains(begun, replaced) || slices.Contains(begun, claimed)
-		if news && !aside {
-			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
-		}
-		if _, err := r.Undo(&Record{Done: done}); (err != nil) != news {
-			t.Errorf("%s: %v", s.Title, err)
-		}
-	}
-	if names := podsOf(r.intact()); !slices.Equal(names, []string{"main-0"}) {
-		t.Errorf("intact are %q", names)
-	}
-}
-
-// TestUndoDruid: the old volumes of druid come back until their claims are deleted.
-func TestUndoDruid(t *testing.T) {
-	t.Parallel()
-	r := druidRestore()
-	all := r.steps()
-	for done, s := range all {
-		steps, err := r.Undo(&Record{Done: done})
-		begun := (&Record{Done: done}).begun(all)
-		if removed := slices.Contains(begun, removed); (err != nil) != removed {
-			t.Errorf("%s is next: %v", s.Title, err)
-			continue
-		}
-		text := fmt.Sprint(titles(steps))
-		if err == nil && strings.Contains(text, "Resume") != slices.Contains(begun, suspended) {
-			t.Errorf("%s is next: %s", s.Title, text)
-		}
-	}
-}
-
-// TestRecord: a record keeps what the steps change, and the owner as it was.
-func TestRecord(t *testing.T) {
-	t.Parallel()
-	r := druidRestore()
-	r.Owner.Replicas, r.Owner.Annotations = 3, map[string]string{unprotection: "theirs", "other": "stays"}
-	rec := NewRecord(r)
-	now := r.Owner
-	now.Replicas, now.Annotations = 0, map[string]string{"other": "stays", unprotection: "", "druid.gardener.cloud/suspend-etcd-spec-reconcile": ""}
-	was := rec.before(now)
-	if was.Replicas != 3 || was.Annotations[unprotection] != "theirs" || was.Annotations["other"] != "stays" || len(was.Annotations) != 2 {
-		t.Errorf("the owner was %d replicas with %v", was.Replicas, was.Annotations)
 	}
 }

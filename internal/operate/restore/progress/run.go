@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package progress
 
 import (
 	"context"
@@ -18,6 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
+// Stopped is the ID of the step after which no member may run.
+const Stopped = "stopped"
+
 // Job executes the steps of a plan, and keeps in the journal how many have been done.
 type Job struct {
 	Clients step.Clients
@@ -29,14 +32,14 @@ type Job struct {
 	owner owner.Owner
 }
 
-// Create writes the journal before the first step. It first lets the API server try the helper pods,
+// Create writes the journal before the first step. It first lets the API server try the helper pods of the steps,
 // which admission may refuse, while all members still run. With dry nothing is written.
-func (j *Job) Create(ctx context.Context, r Plan, rec *Record, dry bool) error {
-	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, r.Owner)
+func (j *Job) Create(ctx context.Context, o owner.Owner, rec *Record, helpers []step.CreatePod, dry bool) error {
+	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, o)
 	if err != nil {
 		return err
 	}
-	for _, pod := range r.helperPods() {
+	for _, pod := range helpers {
 		if err := pod.Try(ctx, j.Clients); err != nil {
 			return err
 		}
@@ -46,8 +49,8 @@ func (j *Job) Create(ctx context.Context, r Plan, rec *Record, dry bool) error {
 
 // Run executes the steps of a plan from the first that has not been done. It repeats earlier ones whose
 // result may be gone.
-func (j *Job) Run(ctx context.Context, r Plan, rec *Record, steps []step.Step) error {
-	if err := j.owns(ctx, r, rec); err != nil {
+func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.Step) error {
+	if err := j.owns(ctx, o, rec); err != nil {
 		return err
 	}
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s step.Step) bool { return s.After })
@@ -63,12 +66,12 @@ func (j *Job) Run(ctx context.Context, r Plan, rec *Record, steps []step.Step) e
 			return err
 		}
 	}
-	return j.end(ctx, r, rec)
+	return j.end(ctx, o, rec)
 }
 
 // Undo executes the steps that start the members on their old data again.
-func (j *Job) Undo(ctx context.Context, r Plan, rec *Record, steps []step.Step) error {
-	if err := j.owns(ctx, r, rec); err != nil {
+func (j *Job) Undo(ctx context.Context, o owner.Owner, rec *Record, steps []step.Step) error {
+	if err := j.owns(ctx, o, rec); err != nil {
 		return err
 	}
 	if !rec.Undo {
@@ -82,12 +85,12 @@ func (j *Job) Undo(ctx context.Context, r Plan, rec *Record, steps []step.Step) 
 			return err
 		}
 	}
-	return j.end(ctx, r, rec)
+	return j.end(ctx, o, rec)
 }
 
-func (j *Job) owns(ctx context.Context, r Plan, rec *Record) error {
-	j.owner = r.Owner
-	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, r.Owner)
+func (j *Job) owns(ctx context.Context, o owner.Owner, rec *Record) error {
+	j.owner = o
+	sts, err := operate.ReadStatefulSet(ctx, j.Clients.Kube, o)
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (j *Job) do(ctx context.Context, s step.Step) error {
 // raised returns why a step failed while no member may run: another client started members, and they write their data.
 // Otherwise it returns the error as it is.
 func (j *Job) raised(ctx context.Context, s step.Step, err error) error {
-	if ctx.Err() != nil || !slices.Contains(s.Uses, stopped) {
+	if ctx.Err() != nil || !slices.Contains(s.Uses, Stopped) {
 		return err
 	}
 	sts, unread := operate.ReadStatefulSet(ctx, j.Clients.Kube, j.owner)
@@ -153,23 +156,12 @@ func writerOfReplicas(sts *appsv1.StatefulSet) string {
 
 // end removes the mark of the restore from the StatefulSet, and then the journal: without a journal, no command
 // would remove the mark.
-func (j *Job) end(ctx context.Context, r Plan, rec *Record) error {
+func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record) error {
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
-	if err := Unmark(ctx, j.Clients.Kube, r.Owner); err != nil {
+	if err := Unmark(ctx, j.Clients.Kube, o); err != nil {
 		return err
 	}
 	return rec.journal.Delete(ctx, j.Clients.Kube)
-}
-
-// begun returns the IDs of the steps that have been done, and of the one that may have been begun.
-func (rec *Record) begun(steps []step.Step) []string {
-	var ids []string
-	for i, s := range steps {
-		if i <= rec.Done && s.ID != "" {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids
 }

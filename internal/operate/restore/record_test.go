@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestRecord: a record keeps what the steps change, and the owner as it was.
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	r := druidRestore()
+	r.Owner.Replicas, r.Owner.Annotations = 3, map[string]string{unprotection: "theirs", "other": "stays"}
+	rec := NewRecord(r)
+	now := r.Owner
+	now.Replicas, now.Annotations = 0, map[string]string{"other": "stays", unprotection: "", "druid.gardener.cloud/suspend-etcd-spec-reconcile": ""}
+	was := before(rec, now)
+	if was.Replicas != 3 || was.Annotations[unprotection] != "theirs" || was.Annotations["other"] != "stays" || len(was.Annotations) != 2 {
+		t.Errorf("the owner was %d replicas with %v", was.Replicas, was.Annotations)
+	}
+}
+
+// TestRecordGiven: the record has nothing of a snapshot's URL that may be secret.
+func TestRecordGiven(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.Given = "s3://key:secret@bucket/m.db?token=secret"
+	if text, err := json.Marshal(NewRecord(r)); err != nil || !strings.Contains(string(text), `"file":"s3://bucket/m.db"`) || strings.Contains(string(text), "secret") {
+		t.Errorf("%v: %s", err, text)
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// TestUndo: what is undone depends on the steps that have begun. Old data only gets its name again
+// while no member runs, and new data is only removed beside old data.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.Clients = true
+	all := r.steps()
+	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
+	for _, row := range []struct {
+		done int
+		want string
+	}{
+		{0, "Let clients in"},
+		{at(tried), "Delete the helper pod, Let clients in"},
+		{at(stopped) - 1, "Delete the helper pod, Let clients in"},
+		{at(stopped), "Start the members on their old data, Let clients in"},
+		{at(helpersRun), "Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(renamed), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(started), "Stop all members, Start a helper pod for each member, Give the old data its name again, Delete the helper pods, Start the members on their old data, Let clients in"},
+		{at(letIn), ""},
+	} {
+		steps, err := r.Undo(&progress.Record{Done: row.done})
+		if (err != nil) != (row.want == "") {
+			t.Errorf("%d steps done: %v", row.done, err)
+		}
+		if got := strings.Join(titles(steps), ", "); got != row.want {
+			t.Errorf("%d steps done: %s, want %s", row.done, got, row.want)
+		}
+	}
+}
+
+// TestUndoKeepsNewData: after members have run on it, new data gets another name, since clients may have
+// written to it. Before that it is a copy.
+func TestUndoKeepsNewData(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	all := r.steps()
+	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
+	for id, ran := range map[string]bool{renamed: false, started: true} {
+		rec := &progress.Record{Done: at(id)}
+		steps, err := r.Undo(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, s := range steps {
+			fmt.Fprintln(&text, s.Commands(r.Flags))
+		}
+		if strings.Contains(text.String(), "rm -rf") == ran || strings.Contains(text.String(), ".undone-") != ran || (r.UndoLoses(rec) != "") != ran {
+			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
+		}
+	}
+}
+
+// TestUndoNewVolumes: once members have new volumes, the old ones don't start beside them. The old data of
+// the others got another name before that, and each stop keeps the claims.
+func TestUndoNewVolumes(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.DeletesClaims, r.Gone, r.Lost = true, []string{"data-main-1"}, []string{"main-2"}
+	all := r.steps()
+	aside := false
+	for done, s := range all {
+		if s.ID == stopped {
+			if text := fmt.Sprint(s.Commands(r.Flags)); !strings.Contains(text, `"whenScaled":"Retain"`) {
+				t.Errorf("a stop deletes claims: %s", text)
+			}
+		}
+		aside = aside || s.ID == renamed
+		begun := (&progress.Record{Done: done}).Begun(all)
+		news := slices.Contains(begun, replaced) || slices.Contains(begun, claimed)
+		if news && !aside {
+			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
+		}
+		if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != news {
+			t.Errorf("%s: %v", s.Title, err)
+		}
+	}
+	if names := podsOf(r.intact()); !slices.Equal(names, []string{"main-0"}) {
+		t.Errorf("intact are %q", names)
+	}
+}
+
+// TestUndoDruid: the old volumes of druid come back until their claims are deleted.
+func TestUndoDruid(t *testing.T) {
+	t.Parallel()
+	r := druidRestore()
+	all := r.steps()
+	for done, s := range all {
+		steps, err := r.Undo(&progress.Record{Done: done})
+		begun := (&progress.Record{Done: done}).Begun(all)
+		if removed := slices.Contains(begun, removed); (err != nil) != removed {
+			t.Errorf("%s is next: %v", s.Title, err)
+			continue
+		}
+		text := fmt.Sprint(titles(steps))
+		if err == nil && strings.Contains(text, "Resume") != slices.Contains(begun, suspended) {
+			t.Errorf("%s is next: %s", s.Title, text)
+		}
+	}
+}
