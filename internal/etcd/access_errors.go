@@ -7,9 +7,10 @@ import (
 	"crypto/x509"
 	"errors"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 )
 
 // Barred reports whether an error is about the access to a member and not about the member

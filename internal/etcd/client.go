@@ -11,7 +11,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -19,6 +18,8 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 )
 
 const (

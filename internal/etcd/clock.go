@@ -12,8 +12,9 @@ import (
 	"net/http/httptrace"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 )
 
 // ClockReading is how far a member's clock is ahead of this machine's: at least Least and at

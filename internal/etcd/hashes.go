@@ -11,9 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 )
 
 // A compaction reaches the members one after the other and takes a while on each. So hashes

@@ -10,10 +10,11 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 )
 
 // Metrics returns the metrics of a member by name.
