@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -179,7 +180,7 @@ func (h *rolloutHandler) movesPeers(ctx context.Context, review *rolloutReview) 
 	if !held && !w.movesPeers(review.owner) {
 		return false
 	}
-	stay, err := h.reader.PeersStay(ctx, review.owner, w.after)
+	stay, err := rollouts.PeersStay(ctx, h.reader, review.owner, w.after)
 	return err != nil || !stay
 }
 
@@ -187,7 +188,7 @@ func (h *rolloutHandler) movesPeers(ctx context.Context, review *rolloutReview) 
 // StatefulSet, so the cluster is not judged yet.
 func (h *rolloutHandler) readCreated(ctx context.Context, req admission.Request, review *rolloutReview) (*rolloutReview, Decision) {
 	w := &review.write
-	adopts, err := h.reader.AdoptsPods(ctx, w.after)
+	adopts, err := rollouts.AdoptsPods(ctx, h.reader, w.after)
 	switch {
 	case err != nil:
 		return nil, unobserved(req.Kind.Kind, req, err)
@@ -213,7 +214,7 @@ func (h *rolloutHandler) isSingle(ctx context.Context, o owner.Owner) bool {
 // released returns a warning if a user has released the rollouts of the cluster.
 func (r *rolloutReview) released() (Decision, bool) {
 	for _, a := range []map[string]string{r.owner.Annotations, r.write.after.Annotations} {
-		if reason := observe.ReleaseReason(a); reason != "" {
+		if reason := rollouts.ReleaseReason(a); reason != "" {
 			return Decision{Outcome: Warned, Reason: rollout.ReleasedByHand, Policy: r.policy.Name, Warnings: []string{
 				fmt.Sprintf("the rollout of %s is not held, since the annotation %s releases it: %s", r.owner, v1alpha1.RolloutAnnotation, reason)}}, true
 		}

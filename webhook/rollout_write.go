@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
@@ -67,7 +67,7 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 	write := rollout.Write{
 		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: w.asked(),
 		Template: w.creates || !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
-		Outdated: observe.Outdated(&before),
+		Outdated: rollouts.Outdated(&before),
 		Before:   annotation.RolloutValueOf(&before.Spec.UpdateStrategy), After: annotation.RolloutValueOf(&after.Spec.UpdateStrategy),
 	}
 	if record, ok := annotation.DecodeRolloutRecord(before.Annotations, now); ok && record.Value == write.Before {
@@ -135,7 +135,7 @@ func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
 
 // movesPeers reports whether the write has the members listen for peers on another scheme or port.
 func (w *rolloutWrite) movesPeers(o owner.Owner) bool {
-	return observe.PeersMove(o, etcdconf.PodOfTemplate(w.before), etcdconf.PodOfTemplate(w.after))
+	return rollouts.PeersMove(o, etcdconf.PodOfTemplate(w.before), etcdconf.PodOfTemplate(w.after))
 }
 
 func (w *rolloutWrite) unchanged() bool {

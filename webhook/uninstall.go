@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
@@ -62,7 +63,7 @@ func (h *uninstallHandler) decide(ctx context.Context, req admission.Request) De
 // judge releases the rollout of a StatefulSet if the rule about removal does.
 func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, dry bool, r *releases) {
 	name := fmt.Sprintf("the rollout of StatefulSet %s/%s", sts.Namespace, sts.Name)
-	removal, one := h.reader.Removal(ctx, sts), observe.RestoredToOne(sts, h.clock.Now())
+	removal, one := rollouts.ReadRemoval(ctx, h.reader, sts), rollouts.RestoredToOne(sts, h.clock.Now())
 	why, err := removal.StaysHeld(), ctx.Err()
 	switch {
 	case err != nil:
@@ -97,7 +98,7 @@ func (h *uninstallHandler) left(why string) Decision {
 // release restores the author's update strategy, unless the StatefulSet was deleted.
 func (h *uninstallHandler) release(ctx context.Context, sts *appsv1.StatefulSet, dry bool) error {
 	for range releaseTries {
-		patch, err := observe.RestoreRollout(sts, h.clock.Now())
+		patch, err := rollouts.Restore(sts, h.clock.Now())
 		if err != nil || patch == nil || dry {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -33,7 +33,7 @@ func heldInOrder(all []appsv1.StatefulSet) []*appsv1.StatefulSet {
 	seen := map[class]int{}
 	for i := range all {
 		sts := &all[i]
-		if !observe.RolloutHeld(sts.Annotations) {
+		if !rollouts.Recorded(sts.Annotations) {
 			continue
 		}
 		c := class{namespace: sts.Namespace}

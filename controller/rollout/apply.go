@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
@@ -31,7 +32,7 @@ const (
 )
 
 // apply does a step: it records the pod that restarts, sets the strategies, and deletes the pod.
-func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r observe.Rollout, step rollout.Step) (reconcile.Result, error) {
+func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r rollouts.State, step rollout.Step) (reconcile.Result, error) {
 	again := reconcile.Result{RequeueAfter: recheck}
 	err := c.write(ctx, o, r, step)
 	switch {
@@ -54,7 +55,7 @@ func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r observe.Rollout
 	return again, nil
 }
 
-func (c *Reconciler) write(ctx context.Context, o owner.Owner, r observe.Rollout, step rollout.Step) error {
+func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State, step rollout.Step) error {
 	if err := c.recordLeaving(ctx, &r, step); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r observe.Rollout
 // recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none
 // beside it. It renews the record while the pod is still there. It fails where an eviction was recorded
 // since the facts were read.
-func (c *Reconciler) recordLeaving(ctx context.Context, r *observe.Rollout, step rollout.Step) error {
+func (c *Reconciler) recordLeaving(ctx context.Context, r *rollouts.State, step rollout.Step) error {
 	pod := r.Pods[step.Pod]
 	if step.Act != rollout.Next || pod == nil || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -71,7 +72,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 	if !found {
 		return c.orphaned(ctx, key)
 	}
-	r, err := c.Reader.Rollout(ctx, o)
+	r, err := rollouts.Read(ctx, c.Reader, o)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 	}
@@ -86,7 +87,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 	step := c.evaluate(key, &r, match)
 	if restarts(step) {
 		// The cache may be behind.
-		if r, err = c.Reader.LiveRollout(ctx, o); err != nil {
+		if r, err = rollouts.ReadLive(ctx, c.Reader, o); err != nil {
 			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 		}
 		step = c.evaluate(key, &r, match)
@@ -99,7 +100,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 }
 
 // evaluate returns the next step. If no policy holds the rollout any more, it adds to r since when.
-func (c *Reconciler) evaluate(key owner.Key, r *observe.Rollout, match topologypolicy.Match) rollout.Step {
+func (c *Reconciler) evaluate(key owner.Key, r *rollouts.State, match topologypolicy.Match) rollout.Step {
 	c.addMissing(key, r)
 	if holding(match) == nil {
 		r.Unguard()
@@ -114,7 +115,7 @@ func settingsOf(match topologypolicy.Match) rollout.Settings {
 }
 
 // addMissing adds since when pods don't exist. Another replica begins to count again.
-func (c *Reconciler) addMissing(key owner.Key, r *observe.Rollout) {
+func (c *Reconciler) addMissing(key owner.Key, r *rollouts.State) {
 	before, _ := c.missing.Get(key)
 	now := map[string]time.Time{}
 	for i := range r.Facts.Sets {
@@ -160,7 +161,7 @@ func (c *Reconciler) orphaned(ctx context.Context, key owner.Key) (reconcile.Res
 	var failed []error
 	for i := range sets.Items {
 		sts := &sets.Items[i]
-		if !observe.RolloutHeld(sts.Annotations) {
+		if !rollouts.Recorded(sts.Annotations) {
 			continue
 		}
 		next, err := c.endOrphan(ctx, key, sts)
@@ -192,7 +193,7 @@ func (c *Reconciler) endOrphan(ctx context.Context, gone owner.Key, sts *appsv1.
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	patch, wait, err := observe.EndRollout(sts, settingsOf(match).Settle, c.Clock.Now())
+	patch, wait, err := rollouts.End(sts, settingsOf(match).Settle, c.Clock.Now())
 	if err == nil && patch != nil {
 		err = client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, write.FieldOwner))
 	}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scrape"
 )
 
@@ -27,7 +27,7 @@ func (c *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if err := scrape.Register(Collectors()...); err != nil {
 		return err
 	}
-	rollouts, err := controller.NewTyped("rollout", mgr, controller.TypedOptions[owner.Key]{
+	watcher, err := controller.NewTyped("rollout", mgr, controller.TypedOptions[owner.Key]{
 		Reconciler:              c,
 		RateLimiter:             queue.Backoff[owner.Key](),
 		NewQueue:                queue.OfClusters,
@@ -36,7 +36,7 @@ func (c *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	if err := rollouts.Watch(watch.Clusters(mgr.GetCache(), &appsv1.StatefulSet{}, c.ofStatefulSet, rolloutHeld())); err != nil {
+	if err := watcher.Watch(watch.Clusters(mgr.GetCache(), &appsv1.StatefulSet{}, c.ofStatefulSet, rolloutHeld())); err != nil {
 		return fmt.Errorf("watch for rollouts: %w", err)
 	}
 	return nil
@@ -57,7 +57,7 @@ func (c *Reconciler) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet)
 
 // rolloutHeld passes StatefulSets whose rollout is held, or was held before the change.
 func rolloutHeld() predicate.TypedPredicate[*appsv1.StatefulSet] {
-	held := func(s *appsv1.StatefulSet) bool { return observe.RolloutHeld(s.Annotations) }
+	held := func(s *appsv1.StatefulSet) bool { return rollouts.Recorded(s.Annotations) }
 	return predicate.TypedFuncs[*appsv1.StatefulSet]{
 		CreateFunc: func(e event.TypedCreateEvent[*appsv1.StatefulSet]) bool { return held(e.Object) },
 		DeleteFunc: func(e event.TypedDeleteEvent[*appsv1.StatefulSet]) bool { return held(e.Object) },

@@ -30,6 +30,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scrape"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -100,7 +101,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
 	if service.Spec.Selector[v1alpha1.ClientTrafficKey] != observe.CutValue(time.Time{}) { // which a command or a user has ended
-		stopped, err := c.Reader.StoppedBehind(ctx, &service)
+		stopped, err := memberservices.StoppedBehind(ctx, c.Reader, &service)
 		if err != nil {
 			return reconcile.Result{}, err
 		}
@@ -113,7 +114,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 
 // hold moves the end of a cut that is over, in exactly the version that was evaluated. Without the write the key of the
 // cut stays too, but admission doesn't maintain it.
-func (c *Reconciler) hold(ctx context.Context, service *corev1.Service, stopped *observe.Stopped) (reconcile.Result, error) {
+func (c *Reconciler) hold(ctx context.Context, service *corev1.Service, stopped *memberservices.Stopped) (reconcile.Result, error) {
 	key, until := client.ObjectKeyFromObject(service), c.Clock.Now().Add(holdPeriod)
 	patch, err := selectorPatch(service, observe.CutValue(until))
 	if err != nil {
@@ -197,7 +198,7 @@ func selectorPatch(service *corev1.Service, value any) (client.Patch, error) {
 // record records an Event on the owner of the cluster, where users look for it, or on the
 // Service if no cluster is behind it.
 func (c *Reconciler) record(ctx context.Context, service *corev1.Service, kind string, n policy.Note) {
-	owners, err := c.Reader.ClustersOfService(ctx, service)
+	owners, err := memberservices.Clusters(ctx, c.Reader, service)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a Service")
 	}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -92,7 +93,7 @@ func (c completions) completeServices(cmd *cobra.Command, args []string, typed s
 		}
 		var out []string
 		for _, o := range clustersNamed(owners, args) {
-			services, err := reader.ClientServices(ctx, o)
+			services, err := memberservices.OfClients(ctx, reader, o)
 			if err != nil {
 				continue
 			}

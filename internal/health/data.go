@@ -5,9 +5,7 @@ package health
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -166,84 +164,6 @@ func fragmentation(f *Facts) []Finding {
 		}
 	}
 	return found
-}
-
-func hashes(f *Facts) []Finding {
-	if found, reachable := f.membersReachable(); !reachable {
-		return found
-	}
-	h := f.Hashes.Value
-	switch {
-	case f.Hashes.Err != nil:
-		return []Finding{unknown("the hashes", f.Hashes.Err)}
-	case h.Skipped != "":
-		return []Finding{{Level: Info, Message: h.Skipped, Fix: h.Fix}}
-	}
-	groups, left := h.Groups()
-	var found []Finding
-	for _, m := range left {
-		if m.Err != nil {
-			found = append(found, unknown("the hash of "+m.Pod, m.Err))
-			continue
-		}
-		found = append(found, Finding{Level: Unknown, Message: fmt.Sprintf("%s has compacted up to %d, another up to %d: hashes of different histories can't be compared", m.Pod, m.CompactRevision, m.Other), Fix: f.Command("check", "--only D004")})
-	}
-	switch {
-	case len(groups) > 1:
-		return append(found, f.corrupt(h, groups))
-	case len(found) > 0:
-		return found
-	}
-	return ok("%s at revision %d", policy.Plural(len(h.Members), "voter", "voters"), h.Revision)
-}
-
-// corrupt names the voters that differ, and which of them most agree with.
-func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
-	slices.SortStableFunc(groups, func(a, b []etcd.Hash) int { return len(b) - len(a) })
-	var parts []string
-	for _, group := range groups {
-		parts = append(parts, fmt.Sprintf("%s %08x", policy.List(podsOf(group)), group[0].Hash))
-	}
-	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(parts, "; "))
-	if 2*len(groups[0]) <= len(h.Members) {
-		return failure(f.Command("snapshot save"), "%s; no hash has a majority of the voters", what)
-	}
-	odd := groups[1][0].Pod
-	if most := podsOf(groups[0]); maintenance.OldestVolume(odd, most, f.volumeSince) {
-		return failure(f.Command("snapshot save", "--member", odd), "%s; %s differs from the majority, and its volume is older than those of %s, which may have begun again without its data. Save it first; member replace needs --force then",
-			what, odd, policy.List(most))
-	}
-	return failure(f.replace(odd, f.forced()...), "%s; %s differs from the majority", what, odd)
-}
-
-// podsOf returns the pods of hashes.
-func podsOf(group []etcd.Hash) (pods []string) {
-	for _, m := range group {
-		pods = append(pods, m.Pod)
-	}
-	return pods
-}
-
-// volumeSince returns when the newest volume claim of a pod was created, and false where none is known.
-func (f *Facts) volumeSince(pod string) (newest time.Time, found bool) {
-	for _, c := range f.Claims.Value {
-		if at := c.CreationTimestamp.Time; strings.HasSuffix(c.Name, "-"+pod) && at.After(newest) {
-			newest, found = at, true
-		}
-	}
-	return newest, found
-}
-
-// forced is the flag without which member replace takes a member for healthy, although its data differ:
-// it compares no database above maintenance.HashLimit unless etcd has raised CORRUPT.
-func (f *Facts) forced() []string {
-	s := f.Survey.Value
-	corrupt := slices.Contains(s.StrayTypes(), maintenance.Corrupt) ||
-		slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.Corrupt) })
-	if corrupt || !slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.DBSize > maintenance.HashLimit }) {
-		return nil
-	}
-	return []string{"--force"}
 }
 
 func autoCompaction(f *Facts) []Finding {

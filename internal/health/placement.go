@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -100,104 +99,6 @@ func (f *Facts) WithoutTerms() bool {
 // byManifest reports whether only its manifest decides on which node a pod runs: admission adds no terms
 // to it.
 func (f *Facts) byManifest(pod string) bool { return f.WithoutTerms() || f.Owner.IsBeside(pod) }
-
-// move is how to have a pod created again elsewhere. Data in the pod or on its node stays
-// behind, a bound volume keeps the pod where it is, and a voter must not be stopped while
-// another one is down.
-func (f *Facts) move(name string) string {
-	how := f.moveNow(name)
-	if !f.allHealthy() {
-		return "once all members are healthy, " + how
-	}
-	return how
-}
-
-// moveNow is move while all members are healthy.
-func (f *Facts) moveNow(name string) string {
-	pod := f.pod(name)
-	stays := pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name))
-	switch {
-	case f.byManifest(name) && stays:
-		return f.replacementElsewhere(name)
-	case f.byManifest(name) && (pod == nil || f.dataDir(pod) == ""):
-		return "find out where the data of " + name + " is: only if a volume of its own takes it to another node, have it run there by its manifest"
-	case f.byManifest(name):
-		return "have " + name + " run on another node that its volume can follow it to, by its manifest; don't change the members"
-	case stays:
-		return f.replacement(name, "--force")
-	}
-	return f.kubectl("delete pod " + name)
-}
-
-// replacementElsewhere is how a member moves whose data doesn't: a new one takes its part. A pod that a
-// manifest just moves starts empty, and etcd doesn't let it join.
-func (f *Facts) replacementElsewhere(name string) string {
-	how := f.replacement(name)
-	if how == f.Command("member list") {
-		return how
-	}
-	return "replace " + name + ", and no other member meanwhile, because its data doesn't follow it to another node: " + how + ", on another node"
-}
-
-// leavesData reports whether a pod that is created again on another node has lost the
-// member's data: no volume has it, or one that ends with the pod or stays on its node.
-func (f *Facts) leavesData(pod *corev1.Pod) bool {
-	if static(pod) {
-		return true // what its node mounts is the node's
-	}
-	dir := f.dataDir(pod)
-	if dir == "" {
-		return !claimMounted(pod)
-	}
-	volume, mounted := volumeAt(pod, dir)
-	return !mounted || staysBehind(volume)
-}
-
-// claimMounted reports whether etcd's container has a volume that can follow its pod, wherever its data
-// directory is.
-func claimMounted(pod *corev1.Pod) bool {
-	c := etcdContainer(pod)
-	return c != nil && slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
-		return !slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name && staysBehind(v) })
-	})
-}
-
-// staysBehind reports whether a volume ends with its pod, or stays on its node.
-func staysBehind(v corev1.Volume) bool {
-	return v.EmptyDir != nil || v.HostPath != nil || v.Ephemeral != nil || v.CSI != nil ||
-		v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil || v.Image != nil
-}
-
-// tied reports whether admission found the pod's volume bound where other members are.
-// Admission checks that again when the pod is created again.
-func tied(pod *corev1.Pod) bool {
-	record, _ := annotation.SpreadRecordOf(pod)
-	return slices.ContainsFunc(record.Notes, func(n annotation.SpreadNote) bool {
-		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
-	})
-}
-
-// boundHere reports whether the volume of a pod admits no node where the pod would be better
-// placed: a node without a member, in a zone with fewer of them unless its own node is shared.
-func (f *Facts) boundHere(name string) bool {
-	admitted, bound := f.VolumeNodes[name]
-	if !bound {
-		return false
-	}
-	var own policy.Member
-	taken, zones := map[string]bool{}, map[string]int{}
-	for _, m := range f.Placement.Value {
-		if m.Pod == name {
-			own = m
-			continue
-		}
-		taken[m.Node] = true
-		zones[m.Zone]++
-	}
-	return !slices.ContainsFunc(f.Nodes.Value, func(n spread.Node) bool {
-		return slices.Contains(admitted, n.Name) && !taken[n.Name] && n.Name != own.Node && (taken[own.Node] || zones[n.Zone] < zones[own.Zone])
-	})
-}
 
 // allHealthy reports whether every member is there, is Ready and, where members could be
 // asked, follows the leader.

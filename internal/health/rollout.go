@@ -7,8 +7,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -19,7 +19,7 @@ func restartsSeveral(f *Facts) []Finding {
 		return found
 	}
 	sts := f.StatefulSet.Value
-	author, held := sts.Spec.UpdateStrategy, observe.HoldsRollout(sts)
+	author, held := sts.Spec.UpdateStrategy, rollouts.Holds(sts)
 	if record, recorded := annotation.DecodeRolloutRecord(sts.Annotations, f.At); held && recorded {
 		author = record.Author
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -231,7 +231,7 @@ func halfRollout(f *Facts) []Finding {
 		return nil
 	case f.UnderWay.Value != nil:
 		return []Finding{info(f.Command("status"), "%s the current template while kubectl etcd %s is under way", policy.Plural(outdated, "pod doesn't run", "pods don't run"), f.UnderWay.Value.Operation)}
-	case observe.HoldsRollout(sts):
+	case rollouts.Holds(sts):
 		if f.Installed.Err == nil && !f.Installed.Value {
 			return []Finding{f.abandonedRollout(sts, outdated)}
 		}
@@ -256,7 +256,7 @@ func halfRollout(f *Facts) []Finding {
 // more, so that nothing continues it.
 func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding {
 	fix := "kubectl etcd webhook uninstall" + f.Flags
-	if patch, err := observe.RestoredRollout(sts, f.At); err == nil {
+	if patch, err := rollouts.Restored(sts, f.At); err == nil {
 		fix = f.kubectl("patch statefulset " + sts.Name + " --type=merge -p '" + patch + "'")
 	}
 	if !f.allHealthy() {

@@ -48,7 +48,7 @@ func (b Backups) Latest() time.Time {
 // renews after each snapshot, or from the lease that the owner names.
 func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
 	if !o.OfDruid() {
-		name := namedLease(o)
+		name := BackupLeaseName(o)
 		if name == "" {
 			return Backups{}, nil
 		}
@@ -96,13 +96,13 @@ const backupTimeout = 500 * time.Millisecond
 // and the maximum age that its owner's annotations name. Without them the condition is absent.
 // It compares renewTime with this machine's clock: ages are hours, so clock skew doesn't matter.
 // A lease that can't be read makes the condition Unknown, and the other facts count as before.
-func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.Condition {
+func (r *Reader) backupLease(ctx context.Context, w *Workload, f *Facts) policy.Condition {
 	reported, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
 	if reported == "" && age == "" {
 		return policy.Condition{}
 	}
 	limit, ok := maxAge(age)
-	name := namedLease(w.owner)
+	name := BackupLeaseName(w.owner)
 	if name == "" || !ok {
 		f.note(reasons.BackupLeaseIncomplete, "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
 			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
@@ -148,9 +148,9 @@ func neverRenewed(lease *coordinationv1.Lease, limit time.Duration, f *Facts) po
 	return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
 }
 
-// namedLease returns the lease that an owner's annotation names. It is empty for none, and for
+// BackupLeaseName returns the lease that an owner's annotation names. It is empty for none, and for
 // a value that can't be a name, such as NAMESPACE/NAME.
-func namedLease(o owner.Owner) string {
+func BackupLeaseName(o owner.Owner) string {
 	name := o.Annotations[v1alpha1.BackupLeaseAnnotation]
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return ""

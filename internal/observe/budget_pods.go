@@ -18,7 +18,7 @@ import (
 )
 
 // selects counts the members that a budget selects.
-func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
+func (w *Workload) selects(pdb *policyv1.PodDisruptionBudget) int {
 	return matching(pdb, w.memberLabels())
 }
 
@@ -37,9 +37,9 @@ func matching(pdb *policyv1.PodDisruptionBudget, all []labels.Set) int {
 // labelsToSelect returns the labels of the members that a budget must select: all but the pods that no
 // StatefulSet made beside those of StatefulSets. The manager doesn't know those, so the budget that it writes is
 // that of the StatefulSets, and counts the others as down.
-func (w *workload) labelsToSelect() []labels.Set {
+func (w *Workload) labelsToSelect() []labels.Set {
 	var out []labels.Set
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		if !w.owner.IsBeside(pod.Name) {
 			out = append(out, pod.Labels)
 		}

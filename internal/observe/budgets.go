@@ -66,7 +66,7 @@ func NotCopied(pdb *policyv1.PodDisruptionBudget) bool {
 
 // Budgets reads the budgets of an owner's cluster.
 func (r *Reader) Budgets(ctx context.Context, owner owner.Owner) (Budgets, error) {
-	w, err := r.workload(ctx, owner)
+	w, err := r.Workload(ctx, owner)
 	if err != nil {
 		return Budgets{}, err
 	}
@@ -81,7 +81,7 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 	}
 	var out []owner.Owner
 	for _, owner := range owners {
-		w, err := r.workload(ctx, owner)
+		w, err := r.Workload(ctx, owner)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 
 // budgets reads the budgets of a workload. as is a budget that replaces the one that the API server
 // has under its name, nil for none.
-func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
+func (r *Reader) budgets(ctx context.Context, w *Workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
 	var list policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
 		return Budgets{}, fmt.Errorf("list budgets of %s: %w", w.owner, err)
@@ -121,7 +121,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 }
 
 // hasRecord reports whether a budget was managed for this workload's owner.
-func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
+func (w *Workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
 	return w.owner.RefersTo(pdb.Annotations[v1alpha1.BudgetForAnnotation])
 }
 

@@ -11,14 +11,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // Other is a disruption budget that selects members, and that can't protect the cluster alone.
@@ -46,12 +43,12 @@ type judged struct {
 }
 
 // judge returns what a budget that selects members is worth.
-func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (judged, error) {
+func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisruptionBudget) (judged, error) {
 	j := judged{Other: Other{Budget: Budget{
 		PodDisruptionBudget: pdb, Record: annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()),
 	}}}
 	selector := budgetSelector(pdb)
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		if selector.Matches(labels.Set(pod.Labels)) {
 			j.Pods = append(j.Pods, pod.Name)
 		}
@@ -90,7 +87,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 
 // expect finds what the disruption controller counts maxUnavailable from: the replicas of
 // the workloads, and with other pods the number in its status.
-func (o *Other) expect(w *workload) {
+func (o *Other) expect(w *Workload) {
 	o.Expected = w.replicas()
 	if o.NonMembers > 0 && o.Value.Field == annotation.MaxUnavailable && o.Status.ObservedGeneration > 0 {
 		o.Expected = int(o.Status.ExpectedPods)
@@ -103,7 +100,7 @@ func (o *Other) expect(w *workload) {
 
 // choose judges all budgets that select members, and takes a foreign one that protects the
 // cluster alone where there is one, else ours. Ours goes only for such a foreign one.
-func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
+func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	b := Budgets{Detached: recorded}
 	for _, pdb := range slices.Concat(recorded, ours, foreign) {
 		b.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
@@ -135,7 +132,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 
 // outdated reports whether this project created a budget for the cluster when it had other
 // workloads, so that its selector must change.
-func (w *workload) outdated(j *judged) bool {
+func (w *Workload) outdated(j *judged) bool {
 	if j.Fault.Reason != reasons.BudgetPartial && j.Fault.Reason != reasons.BudgetShared {
 		return false
 	}
@@ -145,7 +142,7 @@ func (w *workload) outdated(j *judged) bool {
 }
 
 // take sorts the budgets that can protect the cluster alone, those that can't, and ours.
-func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
+func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 	switch {
 	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
 		b.keep(whole[0])
@@ -221,84 +218,4 @@ func sharePod(all []judged) bool {
 		}
 	}
 	return false
-}
-
-// nonMembers counts the Ready pods beside the members that a budget selects, and finds the
-// other clusters whose members are among its pods. The cache has no pods of Deployments and
-// DaemonSets: where the disruption controller counts more than it has, the API server is
-// asked. If that doesn't answer, the disruption controller's number counts.
-func (r *Reader) nonMembers(ctx context.Context, w *workload, o *Other) error {
-	members, err := r.around(ctx, r.Reader, w, o)
-	if err != nil {
-		return err
-	}
-	counted := int(o.Status.CurrentHealthy)
-	if r.Live == nil || counted <= members+o.NonMembers {
-		return nil
-	}
-	seen := *o
-	if _, err := r.around(ctx, r.Live, w, o); err != nil {
-		*o = seen
-		o.NonMembers = counted - members
-	}
-	return nil
-}
-
-// around fills in the pods that are no members and the sharers, and returns the Ready members of any
-// cluster among a budget's pods.
-func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o *Other) (members int, err error) {
-	pods, err := podsOfBudget(ctx, from, o.PodDisruptionBudget)
-	if err != nil {
-		return 0, err
-	}
-	o.NonMembers, o.Sharers = 0, nil
-	for i := range pods {
-		pod := &pods[i]
-		ready := podstate.Ready(pod)
-		if w.has(pod) {
-			members += count(ready)
-			continue
-		}
-		other, found, err := r.OwnerOfPod(ctx, pod)
-		switch {
-		case err != nil:
-			return 0, err
-		case !found || other.UID == w.owner.UID:
-			o.NonMembers += count(ready)
-			continue
-		case !slices.ContainsFunc(o.Sharers, func(s owner.Owner) bool { return s.UID == other.UID }):
-			o.Sharers = append(o.Sharers, other)
-		}
-		members += count(ready)
-	}
-	return members, nil
-}
-
-func count(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// SharedFacts reads what must be known for the number of a budget that can't protect a
-// cluster alone: f are the facts of one of its clusters. As is the budget as it is given, nil
-// for as it is.
-func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
-	out := budget.SharedFacts{
-		Shares: []budget.Share{{Cluster: f.Cluster, Pods: o.Pods}}, NonMemberPods: o.NonMembers,
-		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At,
-	}
-	for _, sharer := range o.Sharers {
-		facts, err := r.FactsAs(ctx, sharer, as)
-		if err != nil {
-			return out, fmt.Errorf("observe %s: %w", sharer, err)
-		}
-		for _, theirs := range facts.Budgets.Others {
-			if theirs.Name == o.Name {
-				out.Shares = append(out.Shares, budget.Share{Cluster: facts.Cluster, Pods: theirs.Pods})
-			}
-		}
-	}
-	return out, nil
 }

@@ -26,7 +26,7 @@ type claimOrdinal struct {
 
 // claimOrdinals returns the members of which a volume claim exists. One that is being deleted doesn't count: its
 // data is on the way out. In a cluster that spans several StatefulSets, those of each count from 0.
-func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal, error) {
+func (r *Reader) claimOrdinals(ctx context.Context, w *Workload) ([]claimOrdinal, error) {
 	var claims corev1.PersistentVolumeClaimList
 	if err := r.List(ctx, &claims, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list claims of %s: %w", w.owner, err)
@@ -40,7 +40,7 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 	parts := []owner.Owner{w.owner}
 	if w.owner.Spans() {
 		parts = nil
-		for _, sts := range w.sets() {
+		for _, sts := range w.Sets() {
 			parts = append(parts, owner.OfStatefulSet(sts))
 		}
 	}
@@ -69,14 +69,14 @@ func latestClaim(o owner.Owner, ordinal int, created map[string]time.Time) (late
 // votersWithClaims returns how many voters etcd may have by the claims that it left: a scale-in, or the
 // deletion of a StatefulSet, keeps them. A number in the owner's annotation counts instead if it is newer
 // than the claims, or has no time and recorded is true: a budget then records that it was read.
-func (w *workload) votersWithClaims(claims []claimOrdinal, recorded bool) int {
+func (w *Workload) votersWithClaims(claims []claimOrdinal, recorded bool) int {
 	if w.owner.Spans() || w.owner.Membership().RemovesMembers {
 		return 0
 	}
 	return w.countClaims(claims, recorded)
 }
 
-func (w *workload) countClaims(claims []claimOrdinal, recorded bool) int {
+func (w *Workload) countClaims(claims []claimOrdinal, recorded bool) int {
 	n, declared := annotation.ParseSize(w.owner.SizeText())
 	at, dated := annotation.SizeTime(w.owner.SizeText())
 	if !declared || !dated && !recorded {
@@ -95,7 +95,7 @@ func (w *workload) countClaims(claims []claimOrdinal, recorded bool) int {
 // with fewer replicas than before: those beyond its replicas are older than it. If the replicas were
 // reduced, they are newer. It is of use only if no budget records a size.
 func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner) (int, error) {
-	w, err := r.workload(ctx, o)
+	w, err := r.Workload(ctx, o)
 	if err != nil {
 		return 0, err
 	}
@@ -105,16 +105,16 @@ func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner) (int, error) {
 // votersBefore returns the same for a workload that was read. An operator that removes members does so when
 // it scales in, and not when its StatefulSet is deleted. What its own object asks for is not read. Where each
 // pod removes its member when it stops, no voter is left.
-func (r *Reader) votersBefore(ctx context.Context, w *workload) (int, error) {
+func (r *Reader) votersBefore(ctx context.Context, w *Workload) (int, error) {
 	m := w.owner.Membership()
-	if w.sts == nil || w.owner.Spans() || m.RemovesMembers && m.Manager != flavour.ByOperator {
+	if w.StatefulSet == nil || w.owner.Spans() || m.RemovesMembers && m.Manager != flavour.ByOperator {
 		return 0, nil
 	}
 	claims, err := r.claimOrdinals(ctx, w)
 	if err != nil {
 		return 0, err
 	}
-	created := w.sts.CreationTimestamp.Time
+	created := w.StatefulSet.CreationTimestamp.Time
 	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool { return c.ordinal >= w.replicas() && !c.created.Before(created) })
 	return w.countClaims(claims, false), nil
 }

@@ -37,7 +37,7 @@ func TestVotersWithClaims(t *testing.T) {
 		{"an operator removes members", "", true, flavour.Cozystack, 0},
 		{"an operator removes none", "", true, flavour.Karmada, 5},
 	} {
-		w := workload{owner: owner.Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
+		w := Workload{owner: owner.Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
 		if got := w.votersWithClaims(five, row.recorded); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
@@ -53,7 +53,7 @@ func TestClaimOrdinals(t *testing.T) {
 	going := claim("data-main-1")
 	going.DeletionTimestamp = new(metav1.Now())
 	r := &Reader{Reader: observetest.Objects{claim("data-main-0"), going, claim("data-main-2"), claim("other-main-3")}}
-	w := workload{owner: owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main", Claims: []owner.Claim{{Template: "data"}}}}
+	w := Workload{owner: owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main", Claims: []owner.Claim{{Template: "data"}}}}
 	got, err := r.claimOrdinals(t.Context(), &w)
 	if err != nil || len(got) != 2 || got[0].ordinal != 0 || got[1].ordinal != 2 {
 		t.Errorf("%+v: %v", got, err)

@@ -70,17 +70,17 @@ func (r *Reader) Facts(ctx context.Context, owner owner.Owner) (Facts, error) {
 
 // FactsAs reads the facts as if a budget were already stored as given.
 func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDisruptionBudget) (Facts, error) {
-	w, err := r.workload(ctx, o)
+	w, err := r.Workload(ctx, o)
 	if err != nil {
 		return Facts{}, err
 	}
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String(), Operation: w.operation()},
-		Running: w.sts != nil || o.WithoutStatefulSet(), Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+		Running: w.StatefulSet != nil || o.WithoutStatefulSet(), Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
-	if w.sts != nil {
-		if err := etcdconf.MemberOf(etcdconf.PodOfTemplate(w.sts)).Err; err != nil {
-			f.note(reasons.ContainerUnknown, "StatefulSet %s/%s: %s", w.sts.Namespace, w.sts.Name, err)
+	if w.StatefulSet != nil {
+		if err := etcdconf.MemberOf(etcdconf.PodOfTemplate(w.StatefulSet)).Err; err != nil {
+			f.note(reasons.ContainerUnknown, "StatefulSet %s/%s: %s", w.StatefulSet.Namespace, w.StatefulSet.Name, err)
 		}
 	}
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
@@ -97,7 +97,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	}
 	// A hibernated cluster still has its leases, and druid's conditions are those from before.
 	// No member of it runs, and none is missing.
-	if o.Replicas == 0 && len(w.pods) == 0 {
+	if o.Replicas == 0 && len(w.Pods) == 0 {
 		return f, nil
 	}
 	if w.etcd != nil {
@@ -145,7 +145,7 @@ func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
 }
 
 // traffic reads whether client traffic is cut.
-func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
+func (r *Reader) traffic(ctx context.Context, w *Workload, f *Facts) error {
 	var services corev1.ServiceList
 	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list Services of %s: %w", w.owner, err)
@@ -167,25 +167,25 @@ func (f *Facts) note(reason policy.Reason, format string, args ...any) {
 }
 
 // operation returns the scale or rollout under way, empty for none.
-func (w *workload) operation() string {
+func (w *Workload) operation() string {
 	if w.owner.WithoutStatefulSet() {
 		return ""
 	}
-	if w.sts == nil {
+	if w.StatefulSet == nil {
 		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
 	}
 	if w.etcd != nil {
 		have, want := w.replicas(), int(w.etcd.Spec.Replicas)
 		switch {
 		case have == want:
-		case int(owner.ReconciledReplicas(w.etcd, w.sts)) == want:
+		case int(owner.ReconciledReplicas(w.etcd, w.StatefulSet)) == want:
 			return fmt.Sprintf("scale from %d to %d members", have, want)
 		default:
 			// Any reconcile would begin it.
 			return fmt.Sprintf("scale from %d to %d members, which etcd-druid has not begun", have, want)
 		}
 	}
-	for _, sts := range w.sets() {
+	for _, sts := range w.Sets() {
 		if operation := operationOf(sts); operation != "" {
 			return operation
 		}
@@ -195,7 +195,7 @@ func (w *workload) operation() string {
 
 // operationOf returns the scale or rollout of a StatefulSet, empty for none.
 func operationOf(sts *appsv1.StatefulSet) string {
-	want, have := replicasOf(sts), int(sts.Status.Replicas)
+	want, have := owner.ReplicasOf(sts), int(sts.Status.Replicas)
 	onDelete := sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
 	switch s := sts.Status; {
 	case s.ObservedGeneration < sts.Generation:

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	testclock "k8s.io/utils/clock/testing"
@@ -67,7 +66,7 @@ func TestFacts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("testdata/facts", name+".golden.txt"), render(facts))
+			observetest.Golden(t, filepath.Join("testdata/facts", name+".golden.txt"), render(facts))
 		})
 	}
 }
@@ -166,20 +165,6 @@ func read(t *testing.T, file string) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// golden compares text with a golden file, or writes it when UPDATE is set.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(read(t, file)), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }
 
 // render is the facts as one line each; what is absent has none.

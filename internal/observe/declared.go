@@ -23,16 +23,16 @@ import (
 // declared returns a member's pod with the declaration that counts for it: the Etcd's, the
 // StatefulSet's, its own. A template may have declared it after the pod was created. A pod that no StatefulSet
 // made has its own alone.
-func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
-	if w.sts == nil || w.owner.IsBeside(pod.Name) {
+func (w *Workload) declared(pod *corev1.Pod) *corev1.Pod {
+	if w.StatefulSet == nil || w.owner.IsBeside(pod.Name) {
 		return pod
 	}
 	var ofEtcd map[string]string
 	if w.etcd != nil {
 		ofEtcd = w.etcd.Annotations
 	}
-	sts := w.sts
-	for _, set := range w.sets() {
+	sts := w.StatefulSet
+	for _, set := range w.Sets() {
 		if owner.Made(set, pod) {
 			sts = set
 		}
@@ -55,8 +55,8 @@ func (r *Reader) declaredBySet(ctx context.Context, pod *corev1.Pod) (_ *corev1.
 	return etcdconf.AsDeclared(pod, sts.Annotations, pod.Annotations, sts.Spec.Template.Annotations), true, nil
 }
 
-// podsAsDeclared lists pods with the declarations of their Deployments, DaemonSets and ReplicaSets.
-func (r *Reader) podsAsDeclared(ctx context.Context, opts ...client.ListOption) ([]corev1.Pod, error) {
+// PodsAsDeclared lists pods with the declarations of their Deployments, DaemonSets and ReplicaSets.
+func (r *Reader) PodsAsDeclared(ctx context.Context, opts ...client.ListOption) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, opts...); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
@@ -97,6 +97,9 @@ func declarers() map[string]client.ObjectList {
 		"Deployment": &appsv1.DeploymentList{}, "DaemonSet": &appsv1.DaemonSetList{}, "ReplicaSet": &appsv1.ReplicaSetList{},
 	}
 }
+
+// DeclaresPods reports whether an annotation of a workload of a kind other than StatefulSet declares its pods.
+func DeclaresPods(kind string) bool { return declarers()[kind] != nil }
 
 // Declare replaces pods by those with the declarations of their Deployments, DaemonSets and
 // ReplicaSets. It lists a kind only if pods of it are there. Where the user may not list it, the

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package observe_test
 
 import (
 	"fmt"
@@ -14,8 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
 
 // TestDeclared declares every kind of workload, on itself, on its template, and on both.
@@ -43,7 +45,7 @@ func TestDeclared(t *testing.T) {
 			if kind == "Pod" && row.workload != "" {
 				continue
 			}
-			r := &Reader{Reader: declaredObjects(kind, row.workload, row.template, row.hidden)}
+			r := &observe.Reader{Reader: declaredObjects(kind, row.workload, row.template, row.hidden)}
 			owners, err := r.Clusters(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -71,8 +73,8 @@ func TestDeclared(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"StatefulSet", "Deployment", "DaemonSet", "ReplicaSet", "Pod"} {
-		r := &Reader{Reader: declaredObjects(kind, "", "", true)}
-		found, err := r.Candidates(t.Context())
+		r := &observe.Reader{Reader: declaredObjects(kind, "", "", true)}
+		found, err := resolve.Candidates(t.Context(), r)
 		if err != nil || len(found) != 1 || len(found[0].Hints) == 0 || found[0].Problem != "" {
 			t.Fatalf("%s: %+v, %v", kind, found, err)
 		}
@@ -80,11 +82,11 @@ func TestCandidates(t *testing.T) {
 		if got := found[0].DeclareWith(); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: declared by %q, want %q", kind, got, want)
 		}
-		_, err = r.Resolve(t.Context(), "n", found[0].Target())
+		_, err = resolve.Target(t.Context(), r, "n", found[0].Target())
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "is no etcd cluster") {
 			t.Errorf("%s: resolved: %v", kind, err)
 		}
-		if _, err = r.Resolve(t.Context(), "n", owner.Target{}); err == nil || !strings.Contains(err.Error(), "1 workload may run etcd") {
+		if _, err = resolve.Target(t.Context(), r, "n", owner.Target{}); err == nil || !strings.Contains(err.Error(), "1 workload may run etcd") {
 			t.Errorf("%s: the only one: %v", kind, err)
 		}
 		for value, text := range map[string]string{"db": "", "false": "", "x": `no container "x"`, "setup": "init container"} {
@@ -100,7 +102,7 @@ func checkDeclared(t *testing.T, kind, value, problem string) {
 	if kind == "Pod" {
 		workload, template = "", value
 	}
-	after, err := (&Reader{Reader: declaredObjects(kind, workload, template, true)}).Candidates(t.Context())
+	after, err := resolve.Candidates(t.Context(), &observe.Reader{Reader: declaredObjects(kind, workload, template, true)})
 	switch {
 	case err != nil, problem == "" && len(after) != 0:
 		t.Errorf("%s declared %q: %+v, %v", kind, value, after, err)

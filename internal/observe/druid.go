@@ -36,14 +36,14 @@ const (
 // It can't distinguish learners: backup-restore writes Member for voters and learners alike, and
 // the Etcd's status copies it. That is safe: etcd-wrapper's readiness probe is a linearizable read,
 // which a learner refuses, so a learner has a fresh lease and an unready pod.
-func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
+func (r *Reader) druid(ctx context.Context, w *Workload, f *Facts) error {
 	leases, err := r.memberLeases(ctx, w.etcd)
 	if err != nil {
 		return err
 	}
 	limit := heartbeats * heartbeat(w.etcd)
 	leader, anyFresh := latestLeader{}, false
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		if lease := leases[pod.Name]; lease != nil {
 			age := r.Leases.Age(lease, limit)
@@ -67,8 +67,8 @@ func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 
 // addUnreconciled adds that an Etcd asks for more members than etcd-druid has acted on. AllMembersReady is
 // then False because fewer members are in the status than in the spec, which proves nothing.
-func (f *Facts) addUnreconciled(w *workload) {
-	e, have := w.etcd, owner.ReconciledReplicas(w.etcd, w.sts)
+func (f *Facts) addUnreconciled(w *Workload) {
+	e, have := w.etcd, owner.ReconciledReplicas(w.etcd, w.StatefulSet)
 	if e.Spec.Replicas <= have {
 		return
 	}
@@ -174,7 +174,7 @@ func holderRole(lease *coordinationv1.Lease) druidv1alpha1.EtcdRole {
 // addMembersWithoutPod adds the members that have a lease and no pod. A lease beyond the replicas may
 // be of a voter or of a removed member: only etcd's member list knows. So it counts as a member, and
 // a note reports it, except in a hibernated cluster, whose members all come back.
-func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
+func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w *Workload) {
 	for _, pod := range slices.Sorted(func(yield func(string) bool) {
 		for name := range leases {
 			if !yield(name) {

@@ -84,8 +84,8 @@ func (e *Eviction) Reread(ctx context.Context, r *Reader) error {
 func (e *Eviction) judge() {
 	w := &e.live.w
 	at := w.pod(e.Facts.Pod)
-	e.Leaving = e.live.reader.leaving(w, e.live.budgets)
-	e.Facts.Cluster, e.Facts.UnderWay, e.Facts.Removed = e.live.sized().Cluster, e.underWay, w.removed()
+	e.Leaving = e.live.reader.Leaving(w, e.live.budgets)
+	e.Facts.Cluster, e.Facts.UnderWay, e.Facts.Removed = e.live.sized().Cluster, e.UnderWay, w.removed()
 	e.Blocked = e.blocked(at)
 	if at != nil {
 		e.readPod(at, e.uid)

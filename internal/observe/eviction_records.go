@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
@@ -26,7 +27,7 @@ type Leaving struct {
 	// that selects a member, or without one the first StatefulSet by name. So all replicas choose the
 	// same one. It is nil for a cluster that has neither.
 	Holder   client.Object
-	underWay []eviction.UnderWay
+	UnderWay []eviction.UnderWay
 	// kept are the records of Holder that are still of use to any replica, those of other clusters
 	// among them.
 	kept []annotation.Eviction
@@ -43,8 +44,8 @@ func (l Leaving) Budget() *policyv1.PodDisruptionBudget {
 // are of use only their cluster knows, by clocks that may differ.
 const othersLimit = 10 * time.Minute
 
-// leaving reads the records of a cluster. budgets are those of its namespace.
-func (r *Reader) leaving(w *workload, budgets []policyv1.PodDisruptionBudget) Leaving {
+// Leaving reads the records of a cluster. budgets are those of its namespace.
+func (r *Reader) Leaving(w *Workload, budgets []policyv1.PodDisruptionBudget) Leaving {
 	l := Leaving{at: r.Leases.Clock.Now()}
 	for _, holder := range w.holders(budgets) {
 		kept := r.records(w, holder, &l)
@@ -58,14 +59,14 @@ func (r *Reader) leaving(w *workload, budgets []policyv1.PodDisruptionBudget) Le
 // holders returns the objects that may have records of a cluster's evictions: the budgets that select
 // members, by name, and then its StatefulSets, by name. A StatefulSet has those of the time without a
 // budget.
-func (w *workload) holders(budgets []policyv1.PodDisruptionBudget) []client.Object {
+func (w *Workload) holders(budgets []policyv1.PodDisruptionBudget) []client.Object {
 	var selecting, sets []client.Object
 	for i := range budgets {
 		if w.selects(&budgets[i]) > 0 {
 			selecting = append(selecting, &budgets[i])
 		}
 	}
-	for _, sts := range w.sets() {
+	for _, sts := range w.Sets() {
 		sets = append(sets, sts)
 	}
 	byName := func(a, b client.Object) int { return cmp.Compare(a.GetName(), b.GetName()) }
@@ -76,7 +77,7 @@ func (w *workload) holders(budgets []policyv1.PodDisruptionBudget) []client.Obje
 
 // records adds the evictions under way that an object records. It returns the records that are still of
 // use.
-func (r *Reader) records(w *workload, holder client.Object, l *Leaving) []annotation.Eviction {
+func (r *Reader) records(w *Workload, holder client.Object, l *Leaving) []annotation.Eviction {
 	var kept []annotation.Eviction
 	for _, e := range annotation.ParseEvictions(holder.GetAnnotations()[v1alpha1.EvictionsAnnotation]) {
 		pod := w.pod(e.Pod)
@@ -96,7 +97,7 @@ func (r *Reader) records(w *workload, holder client.Object, l *Leaving) []annota
 		kept = append(kept, e)
 		// The pod has gone, or is about to: it isn't Ready then, or was created again.
 		if pod.UID == e.UID && pod.DeletionTimestamp == nil {
-			l.underWay = append(l.underWay, eviction.UnderWay{Pod: e.Pod, Age: age})
+			l.UnderWay = append(l.UnderWay, eviction.UnderWay{Pod: e.Pod, Age: age})
 		}
 	}
 	return kept
@@ -104,7 +105,7 @@ func (r *Reader) records(w *workload, holder client.Object, l *Leaving) []annota
 
 // RecordedFor reports whether a pod has a record that is younger than age.
 func (l Leaving) RecordedFor(pod string, age time.Duration) bool {
-	return slices.ContainsFunc(l.underWay, func(u eviction.UnderWay) bool { return u.Pod == pod && u.Age < age })
+	return slices.ContainsFunc(l.UnderWay, func(u eviction.UnderWay) bool { return u.Pod == pod && u.Age < age })
 }
 
 // Record returns the annotation of Holder with pods that leave now, and without what is of no use
@@ -133,14 +134,14 @@ func RecordPatch(holder client.Object, record string) (client.Patch, error) {
 
 // removed returns the pods that their StatefulSet has no replica for any more. Its controller deletes
 // them next. It returns none of a cluster that stops as a whole.
-func (w *workload) removed() []string {
+func (w *Workload) removed() []string {
 	if w.replicas() == 0 {
 		return nil
 	}
 	var out []string
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		sts, at := w.ordinalOf(pod.Name)
-		if sts != nil && (at < 0 || at >= replicasOf(sts)) {
+		if sts != nil && (at < 0 || at >= owner.ReplicasOf(sts)) {
 			out = append(out, pod.Name)
 		}
 	}
@@ -148,8 +149,8 @@ func (w *workload) removed() []string {
 }
 
 // pod returns the member's pod of a name, nil for none.
-func (w *workload) pod(name string) *corev1.Pod {
-	for _, p := range w.pods {
+func (w *Workload) pod(name string) *corev1.Pod {
+	for _, p := range w.Pods {
 		if p.Name == name {
 			return p
 		}

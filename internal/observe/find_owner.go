@@ -76,7 +76,7 @@ func (r *Reader) Joined(ctx context.Context, key owner.Key) (bool, error) {
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool, error) {
 	ref, ofDruid := owner.EtcdOf(sts)
 	if !ofDruid {
-		o, ok := r.standalone(ctx, sts)
+		o, ok := r.Standalone(ctx, sts)
 		if !ok {
 			return owner.Owner{}, false, nil
 		}
@@ -183,7 +183,7 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]owner
 	var standalone []*appsv1.StatefulSet
 	for i := range sets.Items {
 		sts := &sets.Items[i]
-		if owner, ok := r.standalone(ctx, sts); ok {
+		if owner, ok := r.Standalone(ctx, sts); ok {
 			rest, standalone = append(rest, owner), append(standalone, sts)
 		} else if ref := metav1.GetControllerOf(sts); ref != nil {
 			byController[ref.UID] = sts
@@ -230,15 +230,15 @@ func (r *Reader) executing(ctx context.Context, o owner.Owner, sts *appsv1.State
 		if other.Name == sts.Name || !o.Runs(other.Name) {
 			continue
 		}
-		if alone, ok := r.standalone(ctx, other); ok {
+		if alone, ok := r.Standalone(ctx, other); ok {
 			o = o.Executing(alone)
 		}
 	}
 	return o
 }
 
-// standalone is owner.Standalone with what the pods mount, where this reader may read it.
-func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
+// Standalone is owner.Standalone with what the pods mount, where this reader may read it.
+func (r *Reader) Standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
 	o, found := owner.Standalone(sts)
 	pod := etcdconf.PodOfTemplate(sts)
 	_, ofDruid := owner.EtcdOf(sts)

@@ -50,7 +50,7 @@ func (f *Facts) resize() {
 }
 
 // recordSize counts the largest size that is recorded on a workload's budgets.
-func (b *Budgets) recordSize(w *workload, record annotation.BudgetRecord) {
+func (b *Budgets) recordSize(w *Workload, record annotation.BudgetRecord) {
 	if w.owner.RefersTo(record.For) && record.Size.N > b.Largest.N {
 		b.Largest = record.Size
 	}

@@ -27,7 +27,7 @@ type liveCluster struct {
 	// reader reads from the API server what one cluster needs, and the names of it from the cache.
 	reader  *Reader
 	owner   owner.Owner
-	w       workload
+	w       Workload
 	facts   Facts
 	budgets []policyv1.PodDisruptionBudget
 	// before is what votersBefore returns, 0 if a budget records a size.
@@ -55,7 +55,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	if creates != nil {
 		l.w, err = live.formerly(ctx, o, creates)
 	} else {
-		l.w, err = live.workload(ctx, o)
+		l.w, err = live.Workload(ctx, o)
 	}
 	if err != nil {
 		return l, err
@@ -129,8 +129,8 @@ func (l *liveCluster) rereadSet(ctx context.Context, again *Reader, name string)
 	if err := again.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sts); err != nil {
 		return fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name, err)
 	}
-	if l.w.sts.Name == name {
-		l.w.sts = &sts
+	if l.w.StatefulSet.Name == name {
+		l.w.StatefulSet = &sts
 	}
 	for i := range l.w.rest {
 		if l.w.rest[i].Name == name {

@@ -22,9 +22,16 @@ import (
 // readsAtOnce is how many pods are read in parallel for one request.
 const readsAtOnce = 8
 
+// MemberPods reads the pods of a cluster's members, in the order of their ordinals, or of their
+// names where they have none. There are none while the workload doesn't exist.
+func (r *Reader) MemberPods(ctx context.Context, o owner.Owner) ([]*corev1.Pod, error) {
+	w, err := r.Workload(ctx, o)
+	return w.Pods, err
+}
+
 // podsOf returns the pods that may be members of a workload: those of its namespace, or, for one
 // request, those that its StatefulSets have or are about to have.
-func (r *Reader) podsOf(ctx context.Context, w *workload) ([]corev1.Pod, error) {
+func (r *Reader) podsOf(ctx context.Context, w *Workload) ([]corev1.Pod, error) {
 	if r.names != nil && !w.owner.WithoutStatefulSet() {
 		return r.podsByName(ctx, w)
 	}
@@ -36,7 +43,7 @@ func (r *Reader) podsOf(ctx context.Context, w *workload) ([]corev1.Pod, error) 
 }
 
 // podsByName reads the pods of a workload one by one: there may be thousands of others.
-func (r *Reader) podsByName(ctx context.Context, w *workload) ([]corev1.Pod, error) {
+func (r *Reader) podsByName(ctx context.Context, w *Workload) ([]corev1.Pod, error) {
 	names, err := r.podNamesOf(ctx, w)
 	if err != nil {
 		return nil, err
@@ -76,11 +83,11 @@ func (r *Reader) podsNamed(ctx context.Context, namespace string, names []string
 
 // podNamesOf returns the names of the pods that the StatefulSets of a workload have by their replicas
 // and status, and of those that the cache knows beside these: they have no replica any more.
-func (r *Reader) podNamesOf(ctx context.Context, w *workload) ([]string, error) {
+func (r *Reader) podNamesOf(ctx context.Context, w *Workload) ([]string, error) {
 	var names []string
-	for _, sts := range w.sets() {
+	for _, sts := range w.Sets() {
 		part := owner.OfStatefulSet(sts)
-		n := max(replicasOf(sts), int(sts.Status.Replicas))
+		n := max(owner.ReplicasOf(sts), int(sts.Status.Replicas))
 		if n > owner.MaxMembers {
 			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, owner.MaxMembers)
 		}
@@ -120,14 +127,14 @@ func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]cor
 
 // formerly returns the workload of a StatefulSet that is created, with the pods of one that had its
 // name: the new one takes them over, and deletes those that it has no replica for.
-func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (workload, error) {
-	w := workload{owner: o, sts: sts}
+func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (Workload, error) {
+	w := Workload{owner: o, StatefulSet: sts}
 	cached, err := r.cachedPods(ctx, sts)
 	if err != nil {
 		return w, err
 	}
 	names := map[string]bool{}
-	for ordinal := range min(firstOf(sts)+replicasOf(sts), owner.MaxMembers) {
+	for ordinal := range min(firstOf(sts)+owner.ReplicasOf(sts), owner.MaxMembers) {
 		names[sts.Name+"-"+strconv.Itoa(ordinal)] = true
 	}
 	for i := range cached {
@@ -142,7 +149,7 @@ func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.Statef
 		// Its reference goes a moment after the StatefulSet has gone.
 		former := ref == nil || ref.Kind == "StatefulSet" && ref.Name == sts.Name
 		if former && pod.DeletionTimestamp == nil {
-			w.pods = append(w.pods, w.declared(pod))
+			w.Pods = append(w.Pods, w.declared(pod))
 		}
 	}
 	return w, err

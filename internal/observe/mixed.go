@@ -46,8 +46,8 @@ func (r *Reader) mixed(ctx context.Context, pods []corev1.Pod, opts ...client.Li
 	return out, nil
 }
 
-// withMixed replaces owners of pods by the clusters that they are parts of.
-func (r *Reader) withMixed(ctx context.Context, namespace string, owners []owner.Owner, pods []corev1.Pod) ([]owner.Owner, error) {
+// WithMixed replaces owners of pods by the clusters that they are parts of.
+func (r *Reader) WithMixed(ctx context.Context, namespace string, owners []owner.Owner, pods []corev1.Pod) ([]owner.Owner, error) {
 	if len(owners) == 0 {
 		return owners, nil
 	}
@@ -63,7 +63,7 @@ func (r *Reader) withPodsBeside(ctx context.Context, o owner.Owner, sets []*apps
 	if !r.readsPods() || len(source.PeersOf(sets[0]).Others) == 0 {
 		return o, nil
 	}
-	pods, err := r.podsAsDeclared(ctx, client.InNamespace(o.Namespace))
+	pods, err := r.PodsAsDeclared(ctx, client.InNamespace(o.Namespace))
 	if apierrors.IsForbidden(err) {
 		return o, nil
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package observe_test
 
 import (
 	"slices"
@@ -12,9 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -39,13 +41,13 @@ func TestMixedCluster(t *testing.T) {
 		objects = append(objects, p)
 	}
 	none := func() bool { return true }
-	r := &Reader{Reader: objects, NoEtcds: none, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+	r := &observe.Reader{Reader: objects, NoEtcds: none, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	clusters, err := r.Clusters(t.Context())
 	if err != nil || len(clusters) != 1 || !slices.Equal(clusters[0].PodsBeside, []string{"x"}) {
 		t.Fatalf("%+v, %v", clusters, err)
 	}
 	for _, target := range []owner.Target{{}, {Name: "main"}, {Name: "x"}, {Kind: "pod", Name: "x"}, {Kind: "pod", Name: "main-1"}, {Kind: "statefulset", Name: "main"}} {
-		o, err := r.Resolve(t.Context(), "team", target)
+		o, err := resolve.Target(t.Context(), r, "team", target)
 		if err != nil || o.Key() != clusters[0].Key() || len(o.PodsBeside) != 1 {
 			t.Errorf("%s: %+v, %v", target, o, err)
 		}
@@ -54,7 +56,7 @@ func TestMixedCluster(t *testing.T) {
 	if err != nil || len(f.Cluster.Members) != 3 || f.Cluster.Size != 3 || f.Cluster.Elsewhere != 0 {
 		t.Errorf("%+v, %v", f.Cluster, err)
 	}
-	manager := &Reader{Reader: objects, Live: objects, NoEtcds: none, Leases: r.Leases}
+	manager := &observe.Reader{Reader: objects, Live: objects, NoEtcds: none, Leases: r.Leases}
 	o, found, err := manager.Owner(t.Context(), clusters[0].Key())
 	if err != nil || !found || len(o.PodsBeside) != 0 || o.Elsewhere != 1 {
 		t.Errorf("the manager knows %+v, %v", o, err)
@@ -86,7 +88,7 @@ func TestMixedClusterWithoutAPod(t *testing.T) {
 		{observetest.Objects{sts, beside, own("main-0"), own("main-1")}, policy.True},
 		{observetest.Objects{sts, beside, own("main-0")}, policy.False},
 	} {
-		r := &Reader{Reader: row.objects, NoEtcds: func() bool { return true }, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+		r := &observe.Reader{Reader: row.objects, NoEtcds: func() bool { return true }, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 		clusters, err := r.Clusters(t.Context())
 		if err != nil || len(clusters) != 1 || clusters[0].Members() != 3 {
 			t.Fatalf("%+v, %v", clusters, err)

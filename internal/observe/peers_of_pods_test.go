@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package observe_test
 
 import (
 	"context"
@@ -16,7 +16,9 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -42,7 +44,7 @@ func TestNothingWithoutAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range owners {
-		if _, err := r.PeerService(t.Context(), o); err != nil {
+		if _, err := memberservices.OfPeers(t.Context(), r, o); err != nil {
 			t.Errorf("the peer Service of %s: %v", o, err)
 		}
 	}
@@ -52,15 +54,15 @@ func TestNothingWithoutAName(t *testing.T) {
 func TestPeersWithoutAService(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()
-	if err := AddToScheme(scheme); err != nil {
+	if err := observe.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := observetest.Parse(scheme, []byte("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {namespace: team, name: main}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{Reader: strict{objects}}
-	peer, err := r.PeerService(t.Context(), owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
+	r := &observe.Reader{Reader: strict{objects}}
+	peer, err := memberservices.OfPeers(t.Context(), r, owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
 	if err != nil || peer != nil {
 		t.Errorf("got %v, %v", peer, err)
 	}
@@ -89,7 +91,7 @@ func TestUnknownMembersOfPods(t *testing.T) {
 		{"two that list a third one, which lists itself, and one more", observetest.Objects{pod("a", "a", "b", "c"), pod("b", "a", "b", "c"), pod("c", "c"), pod("d", "c", "d")},
 			"beside 2 known members: its list names pod c, which is not known to be in the same cluster"},
 	} {
-		r := &Reader{Reader: row.pods, NoEtcds: func() bool { return true }, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+		r := &observe.Reader{Reader: row.pods, NoEtcds: func() bool { return true }, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 		owners, err := r.Clusters(t.Context())
 		if err != nil || len(owners) == 0 {
 			t.Fatalf("%s: %v, %v", row.what, owners, err)

@@ -30,9 +30,9 @@ const firstReadyLimit = 30 * time.Minute
 var steps = []string{policy.AllReady.Name(), rollout.UpdatedNotReady.Name(), rollout.HoldLimitPassed.Name()}
 
 // addRestarting adds whether a rollout is restarting the members.
-func (f *Facts) addRestarting(w *workload) {
-	for _, sts := range w.sets() {
-		if left := restartingFor(sts, w.pods, f.At); left > 0 {
+func (f *Facts) addRestarting(w *Workload) {
+	for _, sts := range w.Sets() {
+		if left := restartingFor(sts, w.Pods, f.At); left > 0 {
 			f.Cluster.Restarting = true
 			f.changeIn(left)
 		}

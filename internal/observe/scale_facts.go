@@ -136,13 +136,13 @@ func (s *Scale) judge() {
 		Creates: write.Creates != nil, Held: len(s.claims), Others: w.owner.Elsewhere,
 	}
 	if f.Creates {
-		f.Now = len(w.pods)
+		f.Now = len(w.Pods)
 	}
 	w.membership(&f, write)
 	facts.listed = max(facts.listed, w.votersWithClaims(s.claims, facts.Budgets.Largest.N > 0))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
-		if len(w.pods) > 0 {
+		if len(w.Pods) > 0 {
 			f.Elsewhere = facts.elsewhere
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Scale) judge() {
 	f.Unrecorded = max(recorded.N, recorded.Next(w.owner.SizeText(), 0, facts.At).N) < f.Voters
 	s.keeping(&f)
 	f.Stopping = s.stopping()
-	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
+	s.Leaving = s.live.reader.Leaving(w, s.live.budgets)
 	var leave []*corev1.Pod
 	f.Ready, f.Staying, leave = s.readyVoters(&facts, &f)
 	if s.Text = ""; len(leave) > 0 {
@@ -168,7 +168,7 @@ func (s *Scale) marks() (restarting, restartStep, restoring bool, marked string)
 	if write.Etcd {
 		write.RestartNow, write.Restart, write.RestoreNow, write.Restore = "", "", "", ""
 	}
-	for _, sts := range s.live.w.sets() {
+	for _, sts := range s.live.w.Sets() {
 		if (write.OfScale || write.Etcd) && s.writes(sts) { // which has no annotations of the StatefulSet
 			write.RestartNow, write.RestoreNow = sts.Annotations[v1alpha1.RestartAnnotation], sts.Annotations[v1alpha1.RestoreAnnotation]
 			write.Restart, write.Restore, marked = write.RestartNow, write.RestoreNow, sts.Name
@@ -180,7 +180,7 @@ func (s *Scale) marks() (restarting, restartStep, restoring bool, marked string)
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas
 // of all count.
-func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
+func (w *Workload) membership(f *scale.Facts, s ScaleWrite) {
 	m := w.owner.Membership()
 	switch {
 	case m.Manager == flavour.BySets:
@@ -202,12 +202,12 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 	if !w.owner.Spans() {
 		return
 	}
-	for _, sts := range w.sets() {
+	for _, sts := range w.Sets() {
 		if sts.Name == s.Name {
 			continue
 		}
-		f.Now, f.Asked = f.Now+replicasOf(sts), f.Asked+replicasOf(sts)
-		if replicasOf(sts) == 0 {
+		f.Now, f.Asked = f.Now+owner.ReplicasOf(sts), f.Asked+owner.ReplicasOf(sts)
+		if owner.ReplicasOf(sts) == 0 {
 			f.Stopped = append(f.Stopped, sts.Name)
 		}
 	}

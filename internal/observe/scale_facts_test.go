@@ -21,7 +21,7 @@ func TestScaleManager(t *testing.T) {
 		if p.Name == flavour.Druid {
 			continue
 		}
-		w := workload{owner: owner.Owner{Distribution: p.Name, WorkloadKind: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
+		w := Workload{owner: owner.Owner{Distribution: p.Name, WorkloadKind: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != removes[p.Name] {
@@ -41,7 +41,7 @@ func TestScaleManager(t *testing.T) {
 			{Verb: "add"}, {Verb: "remove"}, {Verb: "update"}, {Verb: "promote"}, {}, {Verb: "remove", Unclear: true}, {Verb: "remove", Perhaps: true}, {Unread: "/start.sh: forbidden"},
 		} {
 			m.Container, m.Hook = "etcd", hook
-			w := workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{m}}}
+			w := Workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{m}}}
 			var f scale.Facts
 			w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 			if want := hook == etcdconf.PreStop && m.Verb == "remove" && !m.Unclear && !m.Perhaps; (f.Manager != "") != want {

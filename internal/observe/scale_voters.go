@@ -16,12 +16,12 @@ import (
 
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
-func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods), f.At).N, f.listed)
+func (w *Workload) voters(f *Facts, now, held int) int {
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.Pods), f.At).N, f.listed)
 	switch {
-	case len(w.pods) == 0 && n == 0:
+	case len(w.Pods) == 0 && n == 0:
 		return held
-	case len(w.pods) == 0:
+	case len(w.Pods) == 0:
 		return n
 	case w.etcd == nil:
 		return max(n, now+f.elsewhere)
@@ -59,7 +59,7 @@ func (s *Scale) beyondVoters(ordinal int, of *scale.Facts) bool {
 
 // leftBefore reports whether a write before this one took the replica of a pod in another StatefulSet.
 func (s *Scale) leftBefore(sts *appsv1.StatefulSet, ordinal int) bool {
-	return !s.writes(sts) && ordinal >= replicasOf(sts)
+	return !s.writes(sts) && ordinal >= owner.ReplicasOf(sts)
 }
 
 // leaves reports whether this write takes the replica of a pod.
@@ -70,7 +70,7 @@ func (s *Scale) leaves(sts *appsv1.StatefulSet, ordinal int) bool {
 
 // stopping counts the pods that have no replica after the write and have not stopped yet.
 func (s *Scale) stopping() (n int) {
-	for _, pod := range s.live.w.pods {
+	for _, pod := range s.live.w.Pods {
 		if sts, ordinal := s.live.w.ordinalOf(pod.Name); sts != nil && s.leaves(sts, ordinal) {
 			n++
 		}
@@ -79,8 +79,8 @@ func (s *Scale) stopping() (n int) {
 }
 
 // firstOrdinal returns the first ordinal of the StatefulSet of a write, and that of the write if there is none.
-func (w *workload) firstOrdinal(s ScaleWrite) int {
-	for _, sts := range w.sets() {
+func (w *Workload) firstOrdinal(s ScaleWrite) int {
+	for _, sts := range w.Sets() {
 		if !s.Etcd && sts.Name == s.Name {
 			return firstOf(sts)
 		}
@@ -94,12 +94,12 @@ func (s *Scale) writes(sts *appsv1.StatefulSet) bool {
 }
 
 func (s *Scale) underEviction(pod string) bool {
-	return slices.ContainsFunc(s.underWay, func(u eviction.UnderWay) bool { return u.Pod == pod })
+	return slices.ContainsFunc(s.UnderWay, func(u eviction.UnderWay) bool { return u.Pod == pod })
 }
 
 // volumesOf returns what becomes of the data of a workload that is scaled to 0.
-func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
-	sts, claims, whenScaled := w.sts, len(w.owner.Claims), s.WhenScaled
+func (w *Workload) volumesOf(s ScaleWrite) scale.Volumes {
+	sts, claims, whenScaled := w.StatefulSet, len(w.owner.Claims), s.WhenScaled
 	for _, other := range w.rest {
 		if other.Name == s.Name && !s.Etcd {
 			sts, claims = other, len(other.Spec.VolumeClaimTemplates)
@@ -152,7 +152,7 @@ func (s *Scale) ordinals() []int {
 	for _, c := range s.claims {
 		out = append(out, c.ordinal)
 	}
-	for _, pod := range s.live.w.pods {
+	for _, pod := range s.live.w.Pods {
 		out = append(out, owner.OrdinalOf(pod.Name, s.write.Name, 0))
 	}
 	slices.Sort(out)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package observe_test
 
 import (
 	"context"
@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
 
 // counted counts the reads of ConfigMaps and Secrets.
@@ -31,26 +32,10 @@ func (c counted) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return c.Objects.Get(ctx, key, obj, opts...)
 }
 
-// mountingSet is a StatefulSet that runs the script of a ConfigMap.
-func mountingSet(name, image, config string) *appsv1.StatefulSet {
-	return &appsv1.StatefulSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name},
-		Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-			Containers: []corev1.Container{{
-				Name: "main", Image: image, Command: []string{"sh", "/scripts/start.sh"},
-				VolumeMounts: []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}},
-			}},
-			Volumes: []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-				LocalObjectReference: corev1.LocalObjectReference{Name: config},
-			}}}},
-		}}},
-	}
-}
-
 // checkNoCandidate checks that no cluster is listed as what may run etcd.
-func checkNoCandidate(t *testing.T, r *Reader, clusters string) {
+func checkNoCandidate(t *testing.T, r *observe.Reader, clusters string) {
 	t.Helper()
-	candidates, err := r.Candidates(t.Context())
+	candidates, err := resolve.Candidates(t.Context(), r)
 	for _, c := range candidates {
 		if strings.Contains(clusters, c.Name) {
 			t.Errorf("%s is a cluster, and is listed as one that may run etcd", c)
@@ -64,14 +49,14 @@ func checkNoCandidate(t *testing.T, r *Reader, clusters string) {
 // TestScripts recognises StatefulSets by what their pods mount, and reads no more than it may.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	set, config := mountingSet, func(name, script string) *corev1.ConfigMap {
+	set, config := observetest.MountingSet, func(name, script string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Data: map[string]string{"start.sh": script}}
 	}
 	objects := observetest.Objects{
 		config("plain", "exec etcd"), config("adds", "etcdctl member add $HOSTNAME\nexec etcd"), config("app", "exec /app"),
 		set("plain", "etcd:v3", "plain"), set("adds", "etcd:v3", "adds"), set("app", "etcd:v3", "app"), set("gone", "etcd:v3", "gone"), set("other", "nginx", "plain"),
 	}
-	names := func(r *Reader) string {
+	names := func(r *observe.Reader) string {
 		owners, err := r.Owners(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -87,10 +72,10 @@ func TestScripts(t *testing.T) {
 	}
 	reads := 0
 	from := counted{objects, &reads}
-	if got := names(&Reader{Reader: from}); got != "" || reads > 0 {
+	if got := names(&observe.Reader{Reader: from}); got != "" || reads > 0 {
 		t.Errorf("without the right to read: %q, %d reads", got, reads)
 	}
-	r := &Reader{Reader: from, Scripts: podfiles.NewScripts()}
+	r := &observe.Reader{Reader: from, Scripts: podfiles.NewScripts()}
 	const want = "plain by Unmanaged, adds by StartScript"
 	for range 2 {
 		if got := names(r); got != want || reads != 4 {
@@ -105,7 +90,7 @@ func TestScripts(t *testing.T) {
 		many = append(many, set(name, "etcd:v3", name), config(name, "exec /app"))
 	}
 	reads = 0
-	if got := names(&Reader{Reader: counted{many, &reads}, Scripts: podfiles.NewScripts()}); got != "" || reads != most {
+	if got := names(&observe.Reader{Reader: counted{many, &reads}, Scripts: podfiles.NewScripts()}); got != "" || reads != most {
 		t.Errorf("of many candidates: %q, %d reads, want %d", got, reads, most)
 	}
 }
@@ -114,11 +99,11 @@ func TestScripts(t *testing.T) {
 // declared cluster with no hint of etcd, and that the reason names what can't be read.
 func TestUnreadMembership(t *testing.T) {
 	t.Parallel()
-	unhinted := mountingSet("unhinted", "db:1", "gone")
+	unhinted := observetest.MountingSet("unhinted", "db:1", "gone")
 	unhinted.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "main"}
-	sources := mountingSet("sources", "etcd:v3", "gone")
+	sources := observetest.MountingSet("sources", "etcd:v3", "gone")
 	sources.Spec.Template.Spec.Containers[0].Command = []string{"sh", "-c", ". /scripts/start.sh; exec etcd"}
-	r := &Reader{Reader: observetest.Objects{unhinted, sources}, Scripts: podfiles.NewScripts()}
+	r := &observe.Reader{Reader: observetest.Objects{unhinted, sources}, Scripts: podfiles.NewScripts()}
 	owners, err := r.Owners(t.Context())
 	if err != nil || len(owners) != 2 {
 		t.Fatal(owners, err)

@@ -25,9 +25,9 @@ const minReady = 60 * time.Second
 // statefulSet reads the members of a cluster that no operator keeps. There
 // are no leases and no conditions: a member is as ready as its pod, and which
 // of them leads or is a learner is not known.
-func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
+func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	ready, unprobed := 0, false
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
 		if !probed(pod) {
@@ -44,7 +44,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
-	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.pods)) {
+	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.Pods)) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)

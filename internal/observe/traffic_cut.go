@@ -67,7 +67,7 @@ func CutValue(until time.Time) string {
 // time is over goes on until the key is gone. A headless Service is none of the clients':
 // cutting one would part the members. Only a Service that selects this cluster's members
 // alone counts, so that one over a namespace cuts no cluster in it.
-func (r *Reader) trafficCut(ctx context.Context, w *workload, services []corev1.Service) (bool, error) {
+func (r *Reader) trafficCut(ctx context.Context, w *Workload, services []corev1.Service) (bool, error) {
 	for i := range services {
 		s := &services[i]
 		rest := Uncut(s)
@@ -84,7 +84,7 @@ func (r *Reader) trafficCut(ctx context.Context, w *workload, services []corev1.
 
 // selectsAlone reports whether labels select no pods but a workload's. Pods that have ended have
 // no endpoint, and druid's compaction pods are of the same cluster.
-func (r *Reader) selectsAlone(ctx context.Context, w *workload, set labels.Set) (bool, error) {
+func (r *Reader) selectsAlone(ctx context.Context, w *Workload, set labels.Set) (bool, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.MatchingLabels(set), client.UnsafeDisableDeepCopy); err != nil {
 		return false, fmt.Errorf("list pods of the Services of %s: %w", w.owner, err)

@@ -19,25 +19,25 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// workload is the objects of an owner's cluster. They are objects of the cache, which must not be
+// Workload is the objects of an owner's cluster. They are objects of the cache, which must not be
 // changed.
-type workload struct {
+type Workload struct {
 	owner owner.Owner
 	// etcd is nil for a cluster that isn't druid's.
 	etcd *druidv1alpha1.Etcd
-	// sts is nil while it doesn't exist.
-	sts *appsv1.StatefulSet
+	// StatefulSet is nil while it doesn't exist.
+	StatefulSet *appsv1.StatefulSet
 	// rest are the other StatefulSets of a cluster that spans several.
 	rest []*appsv1.StatefulSet
-	// pods are the members', in order.
-	pods []*corev1.Pod
+	// Pods are the members', in order.
+	Pods []*corev1.Pod
 }
 
-// workload reads the objects of an owner's cluster.
-func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) {
-	w := workload{owner: o}
+// Workload reads the objects of an owner's cluster.
+func (r *Reader) Workload(ctx context.Context, o owner.Owner) (Workload, error) {
+	w := Workload{owner: o}
 	if !o.WithoutStatefulSet() {
-		if err := r.readSets(ctx, &w); err != nil || w.sts == nil {
+		if err := r.readSets(ctx, &w); err != nil || w.StatefulSet == nil {
 			return w, err
 		}
 	}
@@ -46,7 +46,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 		if slices.Contains(o.PodsBeside, pod.Name) && owner.CountsAsMember(pod) {
 			return true
 		}
-		return slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return owner.Made(s, pod) })
+		return slices.ContainsFunc(w.Sets(), func(s *appsv1.StatefulSet) bool { return owner.Made(s, pod) })
 	}
 	pods, err := r.podsOf(ctx, &w)
 	if err != nil {
@@ -60,10 +60,10 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 	}
 	for i := range pods {
 		if member(&pods[i]) {
-			w.pods = append(w.pods, w.declared(&pods[i]))
+			w.Pods = append(w.Pods, w.declared(&pods[i]))
 		}
 	}
-	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {
+	slices.SortFunc(w.Pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(cmp.Compare(o.Ordinal(a.Name), o.Ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return w, nil
@@ -71,7 +71,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 
 // readSets reads the Etcd and the StatefulSets of a cluster. It leaves out the StatefulSet if that
 // of its name has another owner.
-func (r *Reader) readSets(ctx context.Context, w *workload) error {
+func (r *Reader) readSets(ctx context.Context, w *Workload) error {
 	o := w.owner
 	if o.OfDruid() {
 		var etcd druidv1alpha1.Etcd
@@ -91,13 +91,13 @@ func (r *Reader) readSets(ctx context.Context, w *workload) error {
 	if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
 		return nil
 	}
-	w.sts = &sts
+	w.StatefulSet = &sts
 	return r.readRest(ctx, w)
 }
 
 // readRest reads the other StatefulSets of a cluster that spans several. One that has just been
 // deleted has no pods that would come back.
-func (r *Reader) readRest(ctx context.Context, w *workload) error {
+func (r *Reader) readRest(ctx context.Context, w *Workload) error {
 	for _, part := range w.owner.Workloads {
 		if part.Name == w.owner.StatefulSet {
 			continue
@@ -114,41 +114,41 @@ func (r *Reader) readRest(ctx context.Context, w *workload) error {
 	return nil
 }
 
-// sets returns the StatefulSets of the cluster that exist.
-func (w *workload) sets() []*appsv1.StatefulSet {
-	if w.sts == nil {
+// Sets returns the StatefulSets of the cluster that exist.
+func (w *Workload) Sets() []*appsv1.StatefulSet {
+	if w.StatefulSet == nil {
 		return nil
 	}
-	return append([]*appsv1.StatefulSet{w.sts}, w.rest...)
+	return append([]*appsv1.StatefulSet{w.StatefulSet}, w.rest...)
 }
 
 // memberLabels returns the labels of the members' pods. Where there is no pod yet, it returns those
 // that the next one will have.
-func (w *workload) memberLabels() []labels.Set {
+func (w *Workload) memberLabels() []labels.Set {
 	var out []labels.Set
-	if len(w.pods) == 0 {
+	if len(w.Pods) == 0 {
 		out = append(out, w.nextLabels())
 		for _, sts := range w.rest {
-			out = append(out, templateLabels(sts))
+			out = append(out, owner.FirstPodLabels(sts))
 		}
 		return out
 	}
-	for _, pod := range w.pods {
+	for _, pod := range w.Pods {
 		out = append(out, pod.Labels)
 	}
 	return out
 }
 
-func (w *workload) nextLabels() labels.Set {
+func (w *Workload) nextLabels() labels.Set {
 	next := labels.Set{}
 	switch {
 	case w.owner.WithoutStatefulSet():
-		if len(w.pods) > 0 {
-			maps.Copy(next, w.pods[0].Labels)
+		if len(w.Pods) > 0 {
+			maps.Copy(next, w.Pods[0].Labels)
 		}
 		return next
-	case w.sts != nil:
-		return templateLabels(w.sts)
+	case w.StatefulSet != nil:
+		return owner.FirstPodLabels(w.StatefulSet)
 	case w.etcd != nil:
 		// druid creates the budget before the StatefulSet. Its template will have these labels.
 		maps.Copy(next, w.etcd.Spec.Labels)
@@ -160,35 +160,37 @@ func (w *workload) nextLabels() labels.Set {
 	return next
 }
 
-// templateLabels returns the labels of a StatefulSet's first pod.
-func templateLabels(sts *appsv1.StatefulSet) labels.Set {
-	next := labels.Set{}
-	maps.Copy(next, sts.Spec.Template.Labels)
-	next[appsv1.StatefulSetPodNameLabel] = owner.OfStatefulSet(sts).PodName(0)
-	return next
+// ServedBy reports whether a Service selects some member, when a traffic cut is ignored. The
+// endpoints of a Service without a selector come from elsewhere.
+func (w *Workload) ServedBy(s *corev1.Service) bool {
+	rest := Uncut(s)
+	if len(rest) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
+		return false
+	}
+	return slices.ContainsFunc(w.memberLabels(), func(member labels.Set) bool { return labels.SelectorFromSet(rest).Matches(member) })
 }
 
 // has reports whether a pod is one of the members.
-func (w *workload) has(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
+func (w *Workload) has(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(w.Pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
 }
 
 // replicas returns the number from which the disruption controller subtracts maxUnavailable.
-func (w *workload) replicas() int {
-	if w.sts == nil {
+func (w *Workload) replicas() int {
+	if w.StatefulSet == nil {
 		return int(w.owner.Replicas)
 	}
 	n := 0
-	for _, sts := range w.sets() {
-		n += replicasOf(sts)
+	for _, sts := range w.Sets() {
+		n += owner.ReplicasOf(sts)
 	}
 	return n
 }
 
 // ordinalOf returns the StatefulSet of a pod by its name, and the pod's number in it from 0, which is
 // negative before the first ordinal. It returns nil for any other pod.
-func (w *workload) ordinalOf(pod string) (*appsv1.StatefulSet, int) {
-	for _, sts := range w.sets() {
+func (w *Workload) ordinalOf(pod string) (*appsv1.StatefulSet, int) {
+	for _, sts := range w.Sets() {
 		at := owner.OrdinalOf(pod, sts.Name, 0)
 		if at < 0 {
 			continue
@@ -199,12 +201,4 @@ func (w *workload) ordinalOf(pod string) (*appsv1.StatefulSet, int) {
 		return sts, at
 	}
 	return nil, 0
-}
-
-// replicasOf returns how many pods a StatefulSet has when it is complete. 1 is the API's default.
-func replicasOf(sts *appsv1.StatefulSet) int {
-	if sts.Spec.Replicas == nil {
-		return 1
-	}
-	return int(*sts.Spec.Replicas)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -375,7 +376,7 @@ func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, owner.Owner) 
 		t.Fatal(err)
 	}
 	reader := &observe.Reader{Reader: all, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-	owner, err := reader.Resolve(t.Context(), c.Namespace, owner.Target{Name: c.Full()})
+	owner, err := resolve.Target(t.Context(), reader, c.Namespace, owner.Target{Name: c.Full()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
 
 // Cluster is the target of a command, with the clients for it.
@@ -44,7 +45,7 @@ func (a *App) Owner(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := resolve(ctx, reader, namespace, target)
+	owner, err := find(ctx, reader, namespace, target)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
 // leaves c as it is.
 func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
 	c.Reader.Scripts.Forget()
-	now, err := c.Reader.Resolve(ctx, c.Namespace, c.Target())
+	now, err := resolve.Target(ctx, c.Reader, c.Namespace, c.Target())
 	if err != nil || now.UID != c.UID || now.WorkloadKind != c.WorkloadKind || !now.Distribution.Is(c.Distribution) {
 		return false, err
 	}
@@ -105,10 +106,10 @@ func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster,
 	return c, unreached, err
 }
 
-func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (owner.Owner, error) {
+func find(ctx context.Context, r *observe.Reader, namespace, target string) (owner.Owner, error) {
 	t, err := owner.ParseTarget(target)
 	if err != nil {
 		return owner.Owner{}, err
 	}
-	return r.Resolve(ctx, namespace, t)
+	return resolve.Target(ctx, r, namespace, t)
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
 
 // Scope selects clusters for a command without TARGET. The zero value selects all clusters of
@@ -67,7 +68,7 @@ func (s Scope) Clusters(ctx context.Context, a *App) (owners []owner.Owner, unre
 		return nil, nil, err
 	}
 	owners = owner.WithLabels(owners, selector)
-	for _, e := range reader.Unread(namespace, selector) {
+	for _, e := range resolve.Unread(reader.Scripts, namespace, selector) {
 		unread = errors.Join(unread, e)
 	}
 	if len(owners) == 0 && unread != nil {

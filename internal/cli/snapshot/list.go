@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
@@ -68,7 +68,7 @@ func runList(cmd *cobra.Command, a *app.App, target string, flags storeFlags) er
 	}
 	defer c.Close()
 	out := &v1alpha1.SnapshotList{Cluster: backup.Reference(c.Owner), Items: []v1alpha1.StoredSnapshot{}}
-	store, ok, err := c.Reader.BackupStore(ctx, c.Owner)
+	store, ok, err := backupstore.Of(ctx, c.Reader, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func noStore(o owner.Owner) string {
 	return fmt.Sprintf("%s has no known backup store", o)
 }
 
-func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
+func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store backupstore.Store, out *v1alpha1.SnapshotList) error {
 	s, err := storeOf(a, c)
 	if err != nil {
 		return err
 	}
-	s.BackupStore = store
+	s.Store = store
 	br, err := s.Sidecars(ctx)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.Ba
 
 // addRecords adds the records in Kubernetes objects.
 func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList) error {
-	leases, err := c.Reader.BackupLeases(ctx, c.Owner)
+	leases, err := backupstore.Leases(ctx, c.Reader, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList)
 		}
 		out.Leases = append(out.Leases, item)
 	}
-	tasks, err := c.Reader.SnapshotTasks(ctx, c.Owner)
+	tasks, err := backupstore.SnapshotTasks(ctx, c.Reader, c.Owner)
 	if err != nil {
 		out.Missing = append(out.Missing, fmt.Sprintf("tasks: %v", err))
 	}

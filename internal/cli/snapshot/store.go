@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -61,7 +61,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 			return fmt.Sprintf("it may still be written: kubectl etcd snapshot list %s -n %s", c.Target(), c.Namespace)
 		},
 		After: func(context.Context, app.Limit) error {
-			out.Store = storeObject(s.BackupStore)
+			out.Store = storeObject(s.Store)
 			return a.Print(cmd, out, func(w io.Writer, wide bool) error {
 				if len(out.Items) == 0 {
 					return nil // what happened is reported already
@@ -86,7 +86,7 @@ func storeOf(a *app.App, c *app.Cluster) (*backup.Store, error) {
 	}, nil
 }
 
-func storeObject(s observe.BackupStore) *v1alpha1.SnapshotStore {
+func storeObject(s backupstore.Store) *v1alpha1.SnapshotStore {
 	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install/uninstall"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
@@ -80,8 +81,8 @@ func scopeOf(ctx context.Context, a *app.App, reader *observe.Reader, target str
 	if err != nil {
 		return scope, err
 	}
-	o, err := reader.Resolve(ctx, namespace, named)
-	if _, gone := errors.AsType[*observe.NotFoundError](err); gone {
+	o, err := resolve.Target(ctx, reader, namespace, named)
+	if _, gone := errors.AsType[*resolve.NotFoundError](err); gone {
 		scope.Names = []string{named.Name}
 		return scope, nil
 	}

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
@@ -58,7 +59,7 @@ func Endpoints(ctx context.Context, r *observe.Reader, o owner.Owner, c Credenti
 	if err != nil {
 		return nil, err
 	}
-	services, err := r.ClientServices(ctx, o)
+	services, err := memberservices.OfClients(ctx, r, o)
 	if err != nil && !apierrors.IsForbidden(err) { // they only add names that a certificate can have
 		return nil, err
 	}

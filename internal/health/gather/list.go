@@ -17,7 +17,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -41,11 +43,11 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 	found := &output.EtcdClusterList{Items: make([]output.EtcdCluster, len(owners)), Unseen: unseen(denials)}
-	candidates, err := loaded.Candidates(ctx)
+	candidates, err := resolve.Candidates(ctx, loaded)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range loaded.Unread("", selector) {
+	for _, e := range resolve.Unread(loaded.Scripts, "", selector) {
 		found.Unseen = append(found.Unseen, output.Unseen{What: UnreadWorkloads, Why: e.Error()})
 	}
 	for _, c := range candidates {
@@ -68,7 +70,7 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 	return found, group.Wait()
 }
 
-func hinted(c observe.Candidate, flags string) output.HintedWorkload {
+func hinted(c resolve.Candidate, flags string) output.HintedWorkload {
 	out := output.HintedWorkload{Namespace: c.Namespace, Kind: c.Kind, Name: c.Name, Hints: c.Hints, Problem: c.Problem}
 	for _, command := range c.DeclareWith() {
 		out.Declare = append(out.Declare, command+flags)
@@ -89,7 +91,7 @@ func summarize(ctx context.Context, r *observe.Reader, o owner.Owner, denials []
 	if err != nil {
 		return c, err
 	}
-	services, err := r.ClientServices(ctx, o)
+	services, err := memberservices.OfClients(ctx, r, o)
 	if err != nil {
 		return c, err
 	}

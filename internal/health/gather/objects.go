@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
@@ -104,9 +105,9 @@ func (g *gatherer) claimsOf(ctx context.Context, from, to int) ([]corev1.Persist
 
 // network reads the Services and leases of the cluster.
 func (g *gatherer) network(ctx context.Context) {
-	services, err := g.Reader.ClientServices(ctx, g.Owner)
+	services, err := memberservices.OfClients(ctx, g.Reader, g.Owner)
 	g.Services = got(services, cmp.Or(err, g.refusal("services")))
-	peer, err := g.Reader.PeerService(ctx, g.Owner)
+	peer, err := memberservices.OfPeers(ctx, g.Reader, g.Owner)
 	g.Peer = got(peer, cmp.Or(err, g.refusal("services")))
 	g.Slices.Err = health.ErrNotGathered
 	if g.needs(health.NeedEndpoints) {

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -66,7 +67,7 @@ func (v *Observer) Observe(ctx context.Context) (*health.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := r.Resolve(ctx, v.namespace, v.target)
+	owner, err := resolve.Target(ctx, r, v.namespace, v.target)
 	if err != nil {
 		return nil, unresolved(err, denials)
 	}
@@ -126,7 +127,7 @@ func unseen(denials []source.Denial) []output.Unseen {
 // unresolved adds to the error of a cluster that isn't found the kinds that the user may
 // not list: it may be among those.
 func unresolved(err error, denials []source.Denial) error {
-	missing, ok := errors.AsType[*observe.NotFoundError](err)
+	missing, ok := errors.AsType[*resolve.NotFoundError](err)
 	if !ok {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -80,7 +81,7 @@ func (u *Uninstaller) may(ctx context.Context, found *Installation) error {
 
 // ownerOfService returns the first cluster to which a Service leads. It is nil if there is none.
 func (u *Uninstaller) ownerOfService(ctx context.Context, service *corev1.Service) (*owner.Owner, error) {
-	owners, err := u.Reader.ClustersOfService(ctx, service)
+	owners, err := memberservices.Clusters(ctx, u.Reader, service)
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}

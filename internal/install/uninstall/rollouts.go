@@ -12,12 +12,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 )
 
 // heldRollouts returns the StatefulSets with a record of a rollout.
 func heldRollouts(ctx context.Context, kube client.Client, options ...client.ListOption) ([]appsv1.StatefulSet, error) {
-	return statefulSetsWith(ctx, kube, observe.RolloutHeld, options...)
+	return statefulSetsWith(ctx, kube, rollouts.Recorded, options...)
 }
 
 // statefulSetsWith returns the StatefulSets that have the annotations.
@@ -41,7 +41,7 @@ func (u *Uninstaller) judgeRollouts(ctx context.Context, found *Installation) {
 	all := found.Rollouts
 	found.Rollouts, found.Held = nil, nil
 	for i := range all {
-		if why := u.Reader.Removal(ctx, &all[i]).StaysHeld(); why != "" {
+		if why := rollouts.ReadRemoval(ctx, u.Reader, &all[i]).StaysHeld(); why != "" {
 			found.Held = append(found.Held, HeldRollout{all[i], why})
 		} else {
 			found.Rollouts = append(found.Rollouts, all[i])
@@ -52,7 +52,7 @@ func (u *Uninstaller) judgeRollouts(ctx context.Context, found *Installation) {
 // staysHeld returns whole sentences: why a rollout is not released, and the command that releases it later.
 func (u *Uninstaller) staysHeld(h HeldRollout) string {
 	release := "kubectl etcd webhook uninstall" + u.Flags
-	if patch, err := observe.RestoredRollout(&h.StatefulSet, u.Clock.Now()); err == nil {
+	if patch, err := rollouts.Restored(&h.StatefulSet, u.Clock.Now()); err == nil {
 		release = "kubectl patch statefulset " + h.Name + " -n " + h.Namespace + u.Flags + " --type=merge -p '" + patch + "'"
 	}
 	return fmt.Sprintf("The rollout of StatefulSet %s/%s stays held, because its members would restart without regard for the health of etcd: %s. When that is no longer so, release it: %s",
@@ -80,10 +80,10 @@ func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSe
 	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
 	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
 	restored, err := retryRestore(ctx, u.Kube, what, sts, func() error {
-		if why = u.Reader.Removal(ctx, sts).StaysHeld(); why != "" {
+		if why = rollouts.ReadRemoval(ctx, u.Reader, sts).StaysHeld(); why != "" {
 			return nil
 		}
-		one = observe.RestoredToOne(sts, u.Clock.Now())
+		one = rollouts.RestoredToOne(sts, u.Clock.Now())
 		return u.restoreRollout(ctx, sts, false)
 	})
 	switch {
@@ -106,7 +106,7 @@ func leftAtOne(sts *appsv1.StatefulSet, number string) string {
 }
 
 func (u *Uninstaller) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {
-	patch, err := observe.RestoreRollout(sts, u.Clock.Now())
+	patch, err := rollouts.Restore(sts, u.Clock.Now())
 	if err != nil || patch == nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
@@ -20,7 +20,7 @@ import (
 type StaysCut struct {
 	client.ObjectKey
 
-	By *observe.Stopped
+	By *memberservices.Stopped
 }
 
 // judgeCuts moves the Services that stay cut from Cut to StaysCut, and leaves out the records of their cuts.
@@ -28,7 +28,7 @@ func (u *Uninstaller) judgeCuts(ctx context.Context, found *Installation) error 
 	all := found.Cut
 	found.Cut, found.StaysCut = nil, nil
 	for i := range all {
-		by, err := u.Reader.StoppedBehind(ctx, &all[i])
+		by, err := memberservices.StoppedBehind(ctx, u.Reader, &all[i])
 		switch {
 		case err != nil:
 			return err
@@ -58,7 +58,7 @@ func (u *Uninstaller) restore(ctx context.Context, key client.ObjectKey) error {
 		return client.IgnoreNotFound(err)
 	}
 	// An operation may have stopped members since the plan.
-	switch by, err := u.Reader.StoppedBehind(ctx, &service); {
+	switch by, err := memberservices.StoppedBehind(ctx, u.Reader, &service); {
 	case err != nil:
 		return err
 	case by != nil:

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 )
 
 // resolve finds the namespace of a name that has none: SERVICE, POD.SERVICE, SERVICE.NAMESPACE and
@@ -46,7 +47,7 @@ func (s *search) hasIn(ctx context.Context, namespace, name string) (bool, error
 	if namespace == s.namespace {
 		return s.has(name), nil
 	}
-	all, err := s.reader.Services(ctx, namespace)
+	all, err := memberservices.List(ctx, s.reader, namespace)
 	return slices.ContainsFunc(all, func(of corev1.Service) bool { return of.Name == name }), err
 }
 

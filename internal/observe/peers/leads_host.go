@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 )
 
 // misses returns why the host of an address is not that of a pod, empty if it is. The error is why that is not known.
@@ -163,7 +164,7 @@ func (s *search) ofNone(ctx context.Context, pod *corev1.Pod, a address) (string
 		return "", fmt.Errorf("the peer address %s may be a name outside of the cluster", a.host)
 	}
 	service := cmp.Or(a.service, a.name)
-	all, err := s.reader.Services(ctx, a.namespace)
+	all, err := memberservices.List(ctx, s.reader, a.namespace)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
@@ -78,7 +79,7 @@ func newSearch(ctx context.Context, r *observe.Reader, namespace string) (*searc
 	if err := r.Declare(ctx, namespace, pods.Items); err != nil {
 		return nil, err
 	}
-	services, err := r.Services(ctx, namespace)
+	services, err := memberservices.List(ctx, r, namespace)
 	return &search{reader: r, namespace: namespace, pods: pods.Items, services: services, files: podfiles.New(r, namespace)}, err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
@@ -56,7 +57,7 @@ func StoppedWorkloadOf(ctx context.Context, r *observe.Reader, o owner.Owner, p 
 	if all = append(all, others...); len(all) == 0 {
 		return Stopped{}, false, nil
 	}
-	services, err := r.Services(ctx, namespace)
+	services, err := memberservices.List(ctx, r, namespace)
 	if err != nil {
 		return Stopped{}, false, err
 	}

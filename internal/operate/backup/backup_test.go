@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -52,8 +53,8 @@ func newStage(t *testing.T) *stage {
 		Owner:  owner.Owner{WorkloadKind: owner.DruidStatefulSet, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
 		Kube:   kube,
 		Reader: &observe.Reader{Reader: kube}, Clock: s, Logf: show, Progressf: show, Warnf: show,
-		Require:     func(context.Context, []operate.Need) error { return nil },
-		BackupStore: observe.BackupStore{Provider: "S3", Container: "bucket"},
+		Require: func(context.Context, []operate.Need) error { return nil },
+		Store:   backupstore.Store{Provider: "S3", Container: "bucket"},
 	}
 	s.Put("/apis/coordination.k8s.io/v1/namespaces/team/leases/main-full-snap", apitest.Object{
 		"metadata": apitest.Object{"namespace": "team", "name": "main-full-snap"},
@@ -252,7 +253,7 @@ func TestFind(t *testing.T) {
 	wantError(t, s.store.Find(t.Context()), "cannot have backup-restore of Etcd team/main take a snapshot: it has no backup store (spec.backup.store)")
 	druid(apitest.Object{"backup": apitest.Object{"store": apitest.Object{"provider": "S3", "container": "bucket", "prefix": "main"}}})
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
-		t.Errorf("%+v, %v", s.store.BackupStore, err)
+		t.Errorf("%+v, %v", s.store.Store, err)
 	}
 	s.store.WorkloadKind = owner.StatefulSet
 	wantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")

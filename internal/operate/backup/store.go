@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -48,8 +49,8 @@ type Store struct {
 	// Logf reports a completed step, Progressf what is awaited, and Warnf a warning.
 	Logf, Progressf, Warnf func(format string, args ...any)
 
-	// BackupStore is where the store is. Find fills it in.
-	observe.BackupStore
+	// Store is where the store is. Find fills it in.
+	backupstore.Store
 
 	// byTask means that the sidecars can't be used, so that only a task is left.
 	byTask bool
@@ -59,7 +60,7 @@ type Store struct {
 
 // Find reads where the store is. It refuses a cluster that has none.
 func (s *Store) Find(ctx context.Context) error {
-	found, ok, err := s.Reader.BackupStore(ctx, s.Owner)
+	found, ok, err := backupstore.Of(ctx, s.Reader, s.Owner)
 	switch {
 	case err != nil:
 		return err
@@ -68,7 +69,7 @@ func (s *Store) Find(ctx context.Context) error {
 	case !ok:
 		return s.refuse("it has no backup store (spec.backup.store); save to a file instead")
 	}
-	s.BackupStore = found
+	s.Store = found
 	return nil
 }
 
@@ -129,7 +130,7 @@ func (s *Store) Judge(ctx context.Context, kind Kind, planOnly bool) (operate.Pl
 // plan describes what Take will do.
 func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
 	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind), Subject: s.name()}
-	if leases, err := s.Reader.BackupLeases(ctx, s.Owner); err == nil {
+	if leases, err := backupstore.Leases(ctx, s.Reader, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {
 				plan.Facts = append(plan.Facts, fmt.Sprintf("by lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -125,7 +126,7 @@ func LastError(task *druidv1alpha1.EtcdOpsTask) string {
 
 // reportLease reports from a lease which revision the store has.
 func (s *Store) reportLease(ctx context.Context, kind Kind) error {
-	leases, err := s.Reader.BackupLeases(ctx, s.Owner)
+	leases, err := backupstore.Leases(ctx, s.Reader, s.Owner)
 	if err != nil {
 		return err
 	}

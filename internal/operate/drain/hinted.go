@@ -13,23 +13,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
 
 // warnHinted warns about other pods that may be members: the plan treats them as any other pod.
 func (o *observation) warnHinted(ctx context.Context) error {
-	candidates, err := o.reader.Candidates(ctx)
+	candidates, err := resolve.Candidates(ctx, o.reader)
 	if err != nil {
 		return err
 	}
-	unread := o.reader.Unread("", labels.Everything())
+	unread := resolve.Unread(o.reader.Scripts, "", labels.Everything())
 	for i := range o.Nodes {
 		n := &o.Nodes[i]
 		for k := range n.Others {
 			pod := &n.Others[k]
-			if at := slices.IndexFunc(unread, func(e *observe.UnreadError) bool { return executes(e, pod) }); at >= 0 {
+			if at := slices.IndexFunc(unread, func(e *resolve.UnreadError) bool { return executes(e, pod) }); at >= 0 {
 				n.Warnings = append(n.Warnings, fmt.Sprintf("pod %s/%s may run etcd, and the plan does not protect it: %v", pod.Namespace, pod.Name, unread[at]))
-			} else if slices.ContainsFunc(candidates, func(c observe.Candidate) bool { return declares(c, pod) }) {
+			} else if slices.ContainsFunc(candidates, func(c resolve.Candidate) bool { return declares(c, pod) }) {
 				n.Warnings = append(n.Warnings, fmt.Sprintf("pod %s/%s may run etcd, and the plan does not protect it. kubectl etcd list -n %s --all shows why, and how to declare it",
 					pod.Namespace, pod.Name, pod.Namespace))
 			}
@@ -39,13 +39,13 @@ func (o *observation) warnHinted(ctx context.Context) error {
 }
 
 // executes reports whether a pod is of a StatefulSet of which it is not known what its pods execute.
-func executes(e *observe.UnreadError, pod *corev1.Pod) bool {
+func executes(e *resolve.UnreadError, pod *corev1.Pod) bool {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	return ref != nil && ref.Kind == "StatefulSet" && e.Namespace == pod.Namespace && slices.Contains(e.Names, ref.Name)
 }
 
 // declares reports whether a pod is of a candidate. The pods of a Deployment are those of its ReplicaSets.
-func declares(c observe.Candidate, pod *corev1.Pod) bool {
+func declares(c resolve.Candidate, pod *corev1.Pod) bool {
 	if c.Namespace != pod.Namespace {
 		return false
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 )
@@ -159,7 +160,7 @@ func (c *stage) job(t *testing.T, size string) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := reader.Resolve(t.Context(), "team", target)
+	o, err := resolve.Target(t.Context(), reader, "team", target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -164,7 +164,7 @@ func (s *observation) heldBack() string {
 // checkHeld refuses while etcd-webhook holds the rollout: the strategy that an operation would restore at
 // its end is not the author's then.
 func checkHeld(s *observation, f *operate.Findings) {
-	if observe.HoldsRollout(s.sts) {
+	if rollouts.Holds(s.sts) {
 		f.Refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or undo it: kubectl rollout undo statefulset/%s -n %s",
 			s.sts.Name, s.sts.Name, s.sts.Namespace, s.sts.Name, s.sts.Namespace)
 	}

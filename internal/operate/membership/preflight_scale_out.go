@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -94,7 +95,7 @@ func unreachable(u string) string {
 }
 
 func (m *Members) checkPeerService(ctx context.Context, s *observation, f *operate.Findings) error {
-	service, err := m.Reader.PeerService(ctx, m.Owner)
+	service, err := memberservices.OfPeers(ctx, m.Reader, m.Owner)
 	if err == nil {
 		judgePeerService(service, s.sts.Spec.ServiceName, f)
 	}
@@ -115,7 +116,7 @@ func judgePeerService(service *corev1.Service, name string, f *operate.Findings)
 
 // checkClientServices judges the Services for clients. broken is as in judgeClientServices.
 func (m *Members) checkClientServices(ctx context.Context, s *observation, broken string, f *operate.Findings) error {
-	services, err := m.Reader.ClientServices(ctx, m.Owner)
+	services, err := memberservices.OfClients(ctx, m.Reader, m.Owner)
 	if err == nil {
 		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
 	}

@@ -128,7 +128,7 @@ func (m *Members) checkHealthy(ctx context.Context, s *observation, pod string, 
 	switch {
 	case err != nil:
 		return "", err
-	case wrong != "" && !force && rules.OldestVolume(pod, most, s.volumeSince):
+	case wrong != "" && !force && rules.OldestVolume(pod, most, func(pod string) (time.Time, bool) { return owner.VolumeSince(s.claims[pod]) }):
 		f.Refuse("%s; its volume is older than theirs, so they may have begun again without the data that it has. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
 			wrong, m.Owner.Target(), pod, m.Owner.Namespace)
 	case wrong != "":
@@ -234,16 +234,6 @@ func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64
 	case membership.ContactNone, membership.ContactSilent:
 	}
 	return true, why, nil
-}
-
-// volumeSince returns when the newest volume claim of a pod was created, and false for none.
-func (s *observation) volumeSince(pod string) (newest time.Time, found bool) {
-	for _, c := range s.claims[pod] {
-		if at := c.CreationTimestamp.Time; at.After(newest) {
-			newest, found = at, true
-		}
-	}
-	return newest, found
 }
 
 // dataDifference returns the pods of most voters, and how the data of a pod differ from theirs. Both are empty where they

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -81,7 +82,7 @@ func (c *crashing) members(t *testing.T) *Members {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := reader.Resolve(t.Context(), "team", target)
+	owner, err := resolve.Target(t.Context(), reader, "team", target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -82,7 +83,7 @@ func (c *stage) job(t *testing.T) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := reader.Resolve(t.Context(), "team", target)
+	o, err := resolve.Target(t.Context(), reader, "team", target)
 	if err != nil {
 		t.Fatal(err)
 	}

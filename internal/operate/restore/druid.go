@@ -9,7 +9,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
@@ -20,7 +20,7 @@ const unprotection = druidv1alpha1.DisableEtcdComponentProtectionAnnotation
 // Druid is what only a plan for a druid cluster needs.
 type Druid struct {
 	// Store is nil for a cluster without a backup store, which can't be restored.
-	Store *observe.BackupStore
+	Store *backupstore.Store
 	// ConfigMap is the members' configuration, and Config its content for the
 	// first member alone.
 	ConfigMap, Config string

@@ -15,12 +15,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 )
 
 // findDruid fills in what only a druid cluster has.
 func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents etcdconf.Contents, spec *corev1.PodSpec, image string) error {
 	d := &Druid{ConfigMap: r.Owner.Name + "-config"}
-	store, ok, err := reader.BackupStore(ctx, r.Owner)
+	store, ok, err := backupstore.Of(ctx, reader, r.Owner)
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents e
 			d.Claims = append(d.Claims, c.Template+"-"+m.Pod)
 		}
 	}
-	services, err := reader.ClientServices(ctx, r.Owner)
+	services, err := memberservices.OfClients(ctx, reader, r.Owner)
 	if err != nil {
 		return err
 	}

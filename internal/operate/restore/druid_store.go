@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -140,7 +140,7 @@ var providers = []provider{
 }
 
 // providerOf returns the provider of a store, or false for a directory of the nodes.
-func providerOf(s *observe.BackupStore) (provider, bool) {
+func providerOf(s *backupstore.Store) (provider, bool) {
 	i := slices.IndexFunc(providers, func(p provider) bool { return slices.Contains(p.names, s.Provider) })
 	if i < 0 {
 		return provider{}, false
@@ -149,10 +149,10 @@ func providerOf(s *observe.BackupStore) (provider, bool) {
 }
 
 // objectOf is where backup-restore has a snapshot.
-func objectOf(s *observe.BackupStore, name string) string { return s.Prefix + "/v2/" + name }
+func objectOf(s *backupstore.Store, name string) string { return s.Prefix + "/v2/" + name }
 
 // removeObject returns the command of the provider's own tool that removes an object.
-func removeObject(s *observe.BackupStore, name string) step.Action {
+func removeObject(s *backupstore.Store, name string) step.Action {
 	if p, ok := providerOf(s); ok {
 		return step.Program{Lines: [][]string{p.remove(s.Container, objectOf(s, name))}}
 	}
@@ -160,7 +160,7 @@ func removeObject(s *observe.BackupStore, name string) step.Action {
 }
 
 // upload returns the command of the provider's own tool that copies a file into the store.
-func upload(s *observe.BackupStore, file, name string) step.Action {
+func upload(s *backupstore.Store, file, name string) step.Action {
 	if p, ok := providerOf(s); ok {
 		return step.Program{Lines: [][]string{p.put(s.Container, objectOf(s, name), file)}}
 	}

@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -80,7 +80,7 @@ func TestRestoreStore(t *testing.T) {
 		{name: "a bucket", provider: "S3", source: host, has: []string{"aws s3 cp"}, not: "kind: Pod"},
 	} {
 		r := druidRestore()
-		r.Druid.Store = &observe.BackupStore{Provider: row.provider, Container: "bucket", Prefix: "main"}
+		r.Druid.Store = &backupstore.Store{Provider: row.provider, Container: "bucket", Prefix: "main"}
 		spec := &corev1.PodSpec{
 			SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(65532))},
 			Containers: []corev1.Container{

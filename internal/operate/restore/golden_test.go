@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -50,7 +50,7 @@ func TestPrintedPlans(t *testing.T) {
 		"druid-suspended": changed(druidRestore(), func(r *Plan) {
 			r.Owner.Annotations = map[string]string{traffic.SuspendAnnotation: "by: ann"}
 			r.Gone = r.Druid.Claims
-			r.Druid.Store = &observe.BackupStore{Provider: "Local", Container: "bucket", Prefix: "main"}
+			r.Druid.Store = &backupstore.Store{Provider: "Local", Container: "bucket", Prefix: "main"}
 		}),
 		"druid-untouched": changed(druidRestore(), func(r *Plan) {
 			r.Owner.Annotations = map[string]string{traffic.SuspendAnnotation: "", unprotection: "true"}

@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -224,7 +225,7 @@ func druidRestore() Plan {
 	r := Plan{
 		File: "main.db", Etcd: "3.5.21", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump,
 		Owner: owner.Owner{WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
-		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
+		Druid: &Druid{Store: &backupstore.Store{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
 	}
 	r.Snapshot.Hashed = true
 	for _, pod := range []string{"main-0", "main-1", "main-2"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -27,7 +28,7 @@ func TestFindLostVolume(t *testing.T) {
 	claim := cluster.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))
 	operatetest.Field(claim, "spec")["volumeName"] = "gone"
 	claim["status"] = apitest.Object{"phase": "Lost"}
-	o, err := reader.Resolve(t.Context(), "team", owner.Target{Kind: "statefulset", Name: "main"})
+	o, err := resolve.Target(t.Context(), reader, "team", owner.Target{Kind: "statefulset", Name: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -44,7 +45,7 @@ func (v *view) cutItem(ctx context.Context, s *corev1.Service) Item {
 	if valid && v.now.After(until) {
 		i.Since = until // when it should have ended
 	}
-	owners, err := v.Reader.ClustersOfService(ctx, s) // a restore has no pods while it copies
+	owners, err := memberservices.Clusters(ctx, v.Reader, s) // a restore has no pods while it copies
 	if err != nil {
 		i.Facts.Cluster = v.unsure(fmt.Sprintf("the cluster of Service %s/%s", s.Namespace, s.Name), err)
 		return i

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
@@ -79,7 +80,7 @@ func (v *view) governed(ctx context.Context, o owner.Owner) rules.Known {
 
 // releasable reports whether the rollout of a StatefulSet may be released, as when etcd-webhook is removed.
 func (v *view) releasable(ctx context.Context, sts *appsv1.StatefulSet) rules.Known {
-	r := v.Reader.Removal(ctx, sts)
+	r := rollouts.ReadRemoval(ctx, v.Reader, sts)
 	if r.Unread != "" {
 		return v.unsure("the state of the cluster of StatefulSet "+sts.Namespace+"/"+sts.Name, errors.New(r.Unread))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -23,7 +24,7 @@ import (
 
 // CutServices returns the client Services of a cluster that are cut.
 func CutServices(ctx context.Context, r *observe.Reader, o owner.Owner) ([]corev1.Service, error) {
-	all, err := r.ClientServices(ctx, o)
+	all, err := memberservices.OfClients(ctx, r, o)
 	return slices.DeleteFunc(all, func(s corev1.Service) bool {
 		_, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]
 		return !cut

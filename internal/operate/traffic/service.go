@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -30,7 +31,7 @@ type Services struct {
 // the port where members listen for clients. Port 0 means that the port isn't known: then
 // all Services that select members. A Service for metrics only is chosen by name alone.
 func FindServices(ctx context.Context, r *observe.Reader, o owner.Owner, name string, port int) (Services, error) {
-	all, err := r.ClientServices(ctx, o)
+	all, err := memberservices.OfClients(ctx, r, o)
 	if err != nil {
 		return Services{}, err
 	}
@@ -38,7 +39,7 @@ func FindServices(ctx context.Context, r *observe.Reader, o owner.Owner, name st
 	if err != nil {
 		return Services{}, err
 	}
-	peer, err := r.PeerService(ctx, o)
+	peer, err := memberservices.OfPeers(ctx, r, o)
 	if err != nil {
 		return Services{}, err
 	}
@@ -94,7 +95,7 @@ func ServiceObstacle(ctx context.Context, r *observe.Reader, o owner.Owner, s *c
 	if s.Spec.ClusterIP == corev1.ClusterIPNone {
 		return headless(s.Name), nil
 	}
-	owners, others, err := r.OwnersOfService(ctx, s)
+	owners, others, err := memberservices.Owners(ctx, r, s)
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -40,7 +41,7 @@ func newFixture(t *testing.T, prepare func(*operatetest.Cluster)) *fixture {
 	}
 	f.reader = &observe.Reader{Reader: f.Client(t), Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	var err error
-	if f.owner, err = f.reader.Resolve(t.Context(), "team", owner.Target{Kind: "statefulset", Name: "main"}); err != nil {
+	if f.owner, err = resolve.Target(t.Context(), f.reader, "team", owner.Target{Kind: "statefulset", Name: "main"}); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -173,7 +174,7 @@ func (d *discarding) exec(ctx context.Context, pod string, command []string, _ i
 // judge reads the owner and judges.
 func (d *discarding) judge(t *testing.T) (title string, steps []string, err error) {
 	t.Helper()
-	o, err := d.Reader.Resolve(t.Context(), "team", owner.Target{Kind: "statefulset", Name: "main"})
+	o, err := resolve.Target(t.Context(), d.Reader, "team", owner.Target{Kind: "statefulset", Name: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

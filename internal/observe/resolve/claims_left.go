@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package resolve
 
 import (
 	"context"
@@ -14,13 +14,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // claimsLeft returns what a person must know of a StatefulSet that is gone: the claims that its pods had, by
 // their names. It is empty where there are none, and where the user may not list them. It is for messages.
-func (r *Reader) claimsLeft(ctx context.Context, namespace string, t owner.Target) string {
+func claimsLeft(ctx context.Context, r *observe.Reader, namespace string, t owner.Target) string {
 	if t.Name == "" || t.Kind != "" && t.Kind != "statefulset" && t.Kind != "etcd" {
 		return ""
 	}

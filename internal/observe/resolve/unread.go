@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package resolve
 
 import (
 	"errors"
@@ -47,16 +47,16 @@ func (e *UnreadError) cure() string {
 		e.Names[0], e.Namespace, v1alpha1.EtcdAnnotation, v1alpha1.EtcdAnnotation+"="+v1alpha1.NotEtcd)
 }
 
-// Unread returns the StatefulSets of which this reader doesn't know whether they run etcd, since it could not
-// read what their pods execute: an error for each namespace, in order. It returns those that a list of
-// clusters has met before, and whose labels match.
-func (r *Reader) Unread(namespace string, selector labels.Selector) []*UnreadError {
-	return r.unreadOf(namespace, func(u podfiles.Unread) bool { return selector.Matches(labels.Set(u.Labels)) })
+// Unread returns the StatefulSets of which it is not known whether they run etcd, since what their pods execute could not
+// be read: an error for each namespace, in order. It returns those that a list of clusters has met before, and whose
+// labels match.
+func Unread(scripts *podfiles.Scripts, namespace string, selector labels.Selector) []*UnreadError {
+	return unreadOf(scripts, namespace, func(u podfiles.Unread) bool { return selector.Matches(labels.Set(u.Labels)) })
 }
 
-func (r *Reader) unreadOf(namespace string, counts func(podfiles.Unread) bool) []*UnreadError {
+func unreadOf(scripts *podfiles.Scripts, namespace string, counts func(podfiles.Unread) bool) []*UnreadError {
 	var out []*UnreadError
-	for _, u := range r.Scripts.Unread(namespace) {
+	for _, u := range scripts.Unread(namespace) {
 		if !counts(u) {
 			continue
 		}
@@ -69,9 +69,9 @@ func (r *Reader) unreadOf(namespace string, counts func(podfiles.Unread) bool) [
 	return out
 }
 
-// unread returns an error if it is not known whether StatefulSets of a namespace that count run etcd.
-func (r *Reader) unread(namespace string, counts func(name string) bool) error {
-	if all := r.unreadOf(namespace, func(u podfiles.Unread) bool { return counts(u.Name) }); len(all) > 0 {
+// unreadNamed returns an error if it is not known whether StatefulSets of a namespace that count run etcd.
+func unreadNamed(scripts *podfiles.Scripts, namespace string, counts func(name string) bool) error {
+	if all := unreadOf(scripts, namespace, func(u podfiles.Unread) bool { return counts(u.Name) }); len(all) > 0 {
 		return all[0]
 	}
 	return nil

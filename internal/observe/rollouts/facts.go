@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package rollouts reads how far the rollouts of a cluster's StatefulSets are, and makes the patches of their
+// strategies and records. policy/rollout decides which pod restarts next.
+package rollouts
 
 import (
 	"context"
@@ -15,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
@@ -23,21 +25,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
-// Rollout is what is known of the rollout of a cluster.
-type Rollout struct {
+// State is what is known of the rollout of a cluster.
+type State struct {
 	Facts rollout.Facts
 	// Sets are the StatefulSets of Facts.Sets, in the same order.
-	Sets []RolloutSet
+	Sets []Set
 	// Leaving has the holder for a record of the pod that restarts next.
-	Leaving
+	observe.Leaving
 	// Pods are those of the members, by name.
 	Pods map[string]*corev1.Pod
 	// At is when the facts were read.
 	At time.Time
 }
 
-// RolloutSet is a StatefulSet. Its object is of the cache and must not be changed.
-type RolloutSet struct {
+// Set is a StatefulSet. Its object is of the cache and must not be changed.
+type Set struct {
 	*appsv1.StatefulSet
 	// Record is nil for a StatefulSet whose rollout is not held. Bypassed is true if its strategy is not
 	// the one that was set last: another client has written it past admission.
@@ -47,44 +49,44 @@ type RolloutSet struct {
 	ReleaseSince time.Time
 }
 
-// LiveRollout reads the rollout of a cluster from the API server.
-func (r *Reader) LiveRollout(ctx context.Context, o owner.Owner) (Rollout, error) {
-	return (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Rollout(ctx, o)
+// ReadLive reads the rollout of a cluster from the API server.
+func ReadLive(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
+	return Read(ctx, (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes(), o)
 }
 
-// Rollout reads the rollout of a cluster. The budgets are read first, as for evictions: one that is
+// Read reads the rollout of a cluster. The budgets are read first, as for evictions: one that is
 // recorded after that is seen as a conflict.
-func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
+func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &budgets, client.InNamespace(o.Namespace)); err != nil {
-		return Rollout{}, fmt.Errorf("list budgets of namespace %s: %w", o.Namespace, err)
+		return State{}, fmt.Errorf("list budgets of namespace %s: %w", o.Namespace, err)
 	}
-	w, err := r.workload(ctx, o)
+	w, err := r.Workload(ctx, o)
 	if err != nil {
-		return Rollout{}, err
+		return State{}, err
 	}
 	facts, err := r.Facts(ctx, o)
 	if err != nil {
-		return Rollout{}, err
+		return State{}, err
 	}
-	out := Rollout{At: facts.At, Leaving: r.leaving(&w, budgets.Items), Pods: map[string]*corev1.Pod{}}
-	for _, pod := range w.pods {
+	out := State{At: facts.At, Leaving: r.Leaving(&w, budgets.Items), Pods: map[string]*corev1.Pod{}}
+	for _, pod := range w.Pods {
 		out.Pods[pod.Name] = pod
 	}
 	out.Facts = rollout.Facts{Cluster: facts.Cluster, Confirmed: facts.Confirmed, Reason: ReleaseReason(o.Annotations)}
-	for _, e := range out.underWay {
+	for _, e := range out.UnderWay {
 		out.Facts.Leaving = append(out.Facts.Leaving, e.Pod)
 	}
-	for _, sts := range w.sets() {
+	for _, sts := range w.Sets() {
 		out.add(sts, facts.Cluster.Members)
 	}
 	out.addPeers(o)
-	return out, r.addData(ctx, &out)
+	return out, addData(ctx, r, &out)
 }
 
 // add reads a StatefulSet.
-func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
-	s := RolloutSet{StatefulSet: sts}
+func (o *State) add(sts *appsv1.StatefulSet, members []policy.Member) {
+	s := Set{StatefulSet: sts}
 	set := rollout.Set{
 		Name: sts.Name, Value: annotation.RolloutValueOf(&sts.Spec.UpdateStrategy),
 		Observed: sts.Status.ObservedGeneration >= sts.Generation,
@@ -93,13 +95,13 @@ func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, o.At); ok {
 		s.Record, s.Bypassed = &record, record.Value != set.Value
 		set.Held, set.Author = !s.Bypassed, annotation.RolloutValueOf(&record.Author).Partition
-		set.Several = annotation.RestartsAtOnce(&record.Author, replicasOf(sts)) > 1
+		set.Several = annotation.RestartsAtOnce(&record.Author, owner.ReplicasOf(sts)) > 1
 		if since := o.At.Sub(record.Since); o.Facts.Since == 0 || since < o.Facts.Since {
 			o.Facts.Since = since
 		}
 	}
 	whole := owner.OfStatefulSet(sts)
-	for i := range replicasOf(sts) {
+	for i := range owner.ReplicasOf(sts) {
 		set.Pods = append(set.Pods, o.podOf(sts, whole.PodName(i), members))
 	}
 	if o.Facts.Reason == "" {
@@ -109,7 +111,7 @@ func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 }
 
 // Unguard adds that no policy holds the rollout: since the earliest time that is recorded, or since now.
-func (o *Rollout) Unguard() {
+func (o *State) Unguard() {
 	since := o.At
 	for _, s := range o.Sets {
 		if s.Record != nil && !s.Record.ReleaseSince.IsZero() && s.Record.ReleaseSince.Before(since) {
@@ -123,7 +125,7 @@ func (o *Rollout) Unguard() {
 }
 
 // podOf returns a replica of a StatefulSet by its name.
-func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.Member) rollout.Pod {
+func (o *State) podOf(sts *appsv1.StatefulSet, name string, members []policy.Member) rollout.Pod {
 	p := rollout.Pod{Member: policy.Member{Pod: name}}
 	for _, m := range members {
 		if m.Pod == name {
@@ -155,13 +157,13 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 
 // Bypassed reports whether the strategies of all StatefulSets with a record were written past
 // admission, so that none is held.
-func (o *Rollout) Bypassed() bool {
-	return !slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil && !s.Bypassed })
+func (o *State) Bypassed() bool {
+	return !slices.ContainsFunc(o.Sets, func(s Set) bool { return s.Record != nil && !s.Bypassed })
 }
 
 // Wrote replaces a StatefulSet by the version that a write has returned. A patch of the version before
 // would be a conflict.
-func (o *Rollout) Wrote(obj client.Object) {
+func (o *State) Wrote(obj client.Object) {
 	sts, is := obj.(*appsv1.StatefulSet)
 	for i := range o.Sets {
 		if is && o.Sets[i].UID == sts.UID {
@@ -171,13 +173,13 @@ func (o *Rollout) Wrote(obj client.Object) {
 }
 
 // AnyRecord reports whether a StatefulSet has a record of a rollout.
-func (o *Rollout) AnyRecord() bool {
-	return slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil })
+func (o *State) AnyRecord() bool {
+	return slices.ContainsFunc(o.Sets, func(s Set) bool { return s.Record != nil })
 }
 
 // AdoptsPods reports whether a StatefulSet that is being created takes over pods, as after kubectl
 // delete --cascade=orphan. They have the template of the one before.
-func (r *Reader) AdoptsPods(ctx context.Context, sts *appsv1.StatefulSet) (bool, error) {
+func AdoptsPods(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet) (bool, error) {
 	selector, err := metav1.LabelSelectorAsSelector(sts.Spec.Selector)
 	if err != nil {
 		return false, err
@@ -191,48 +193,4 @@ func (r *Reader) AdoptsPods(ctx context.Context, sts *appsv1.StatefulSet) (bool,
 	return slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
 		return p.DeletionTimestamp == nil && metav1.GetControllerOfNoCopy(&p) == nil && whole.Ordinal(p.Name) >= 0
 	}), nil
-}
-
-// addData adds which members that are not ready may lose their data with the pod. With a quorum, the
-// others have all that was acknowledged, and nothing is read.
-func (r *Reader) addData(ctx context.Context, o *Rollout) error {
-	if o.Facts.Cluster.ReadyVoters() >= policy.Quorum(o.Facts.Cluster.Size) {
-		return nil
-	}
-	for i := range o.Facts.Sets {
-		pods := o.Facts.Sets[i].Pods
-		for at := range pods {
-			pod := o.Pods[pods[at].Pod]
-			if pod == nil || pods[at].PodReady {
-				continue
-			}
-			var err error
-			if pods[at].DataEnds, err = r.dataEnds(ctx, pod); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dataEnds reports whether the data of a pod's member may end with the pod.
-func (r *Reader) dataEnds(ctx context.Context, pod *corev1.Pod) (bool, error) {
-	volumes, kept := etcdconf.DataVolumes(pod)
-	if !kept {
-		return true, nil
-	}
-	for _, v := range volumes {
-		if v.PersistentVolumeClaim == nil {
-			continue
-		}
-		var claim corev1.PersistentVolumeClaim
-		found, err := r.Fetch(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName, &claim)
-		if err != nil {
-			return false, fmt.Errorf("observe PersistentVolumeClaim %s/%s: %w", pod.Namespace, v.PersistentVolumeClaim.ClaimName, err)
-		}
-		if found && claim.DeletionTimestamp != nil {
-			return true, nil
-		}
-	}
-	return false, nil
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package memberservices
 
 import (
 	"context"
@@ -12,37 +12,38 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
-// PeerService reads the headless Service by which members find each other, nil for none: the one
+// OfPeers reads the headless Service by which members find each other, nil for none: the one
 // that the hosts of their peer URLs are below. If no configuration shows such hosts, it is the
 // Service that the StatefulSet or the pods name, otherwise the first headless one that selects
 // pods without a StatefulSet.
-func (r *Reader) PeerService(ctx context.Context, o owner.Owner) (*corev1.Service, error) {
-	w, err := r.workload(ctx, o)
+func OfPeers(ctx context.Context, r *observe.Reader, o owner.Owner) (*corev1.Service, error) {
+	w, err := r.Workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if w.sts != nil {
-		return r.governingService(ctx, &w)
+	if w.StatefulSet != nil {
+		return governing(ctx, r, o.Namespace, w.StatefulSet.Spec.ServiceName)
 	}
-	all, err := r.Services(ctx, o.Namespace)
+	all, err := List(ctx, r, o.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	headless := slices.DeleteFunc(all, func(s corev1.Service) bool { return s.Spec.ClusterIP != corev1.ClusterIPNone || !w.servedBy(&s) })
+	headless := slices.DeleteFunc(all, func(s corev1.Service) bool { return s.Spec.ClusterIP != corev1.ClusterIPNone || !w.ServedBy(&s) })
 	if len(headless) == 0 {
 		return nil, nil
 	}
-	hosts := r.peerHosts(ctx, &w)
+	hosts := peerHosts(ctx, r, o.Namespace, w.Pods)
 	for _, uses := range []func(*corev1.Service) bool{
 		func(s *corev1.Service) bool {
 			return slices.ContainsFunc(hosts, func(host string) bool { return below(host, s) })
 		},
 		func(s *corev1.Service) bool {
-			return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.Spec.Subdomain == s.Name })
+			return slices.ContainsFunc(w.Pods, func(p *corev1.Pod) bool { return p.Spec.Subdomain == s.Name })
 		},
 		func(*corev1.Service) bool { return true },
 	} {
@@ -55,9 +56,8 @@ func (r *Reader) PeerService(ctx context.Context, o owner.Owner) (*corev1.Servic
 	return nil, nil
 }
 
-// governingService reads the Service that a StatefulSet names: its pods have their names there.
-func (r *Reader) governingService(ctx context.Context, w *workload) (*corev1.Service, error) {
-	namespace, name := w.owner.Namespace, w.sts.Spec.ServiceName
+// governing reads the Service that a StatefulSet names: its pods have their names there.
+func governing(ctx context.Context, r *observe.Reader, namespace, name string) (*corev1.Service, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -74,15 +74,15 @@ func (r *Reader) governingService(ctx context.Context, w *workload) (*corev1.Ser
 
 // peerHosts returns the hosts of the peer URLs in the pods' configurations, as far as these can be
 // read.
-func (r *Reader) peerHosts(ctx context.Context, w *workload) []string {
+func peerHosts(ctx context.Context, r *observe.Reader, namespace string, pods []*corev1.Pod) []string {
 	var hosts []string
 	add := func(address string) {
 		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
-	files := podfiles.New(r, w.owner.Namespace)
-	for _, pod := range w.pods {
+	files := podfiles.New(r, namespace)
+	for _, pod := range pods {
 		config, err := files.Config(ctx, pod)
 		if err != nil {
 			continue // another pod may show the same hosts

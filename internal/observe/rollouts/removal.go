@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package rollouts
 
 import (
 	"cmp"
@@ -13,15 +13,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
-// Removal reads what decides whether the rollout of a StatefulSet is released when etcd-webhook is
+// ReadRemoval reads what decides whether the rollout of a StatefulSet is released when etcd-webhook is
 // removed. What can't be read is a fact of it.
-func (r *Reader) Removal(ctx context.Context, sts *appsv1.StatefulSet) rollout.Removal {
-	out := rollout.Removal{Stopped: replicasOf(sts) == 0}
+func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet) rollout.Removal {
+	out := rollout.Removal{Stopped: owner.ReplicasOf(sts) == 0}
 	if out.Stopped {
 		return out
 	}
@@ -31,10 +32,10 @@ func (r *Reader) Removal(ctx context.Context, sts *appsv1.StatefulSet) rollout.R
 		out.Cluster, err = r.Cluster(ctx, o)
 	}
 	if err == nil && found && !out.Cluster.Single() {
-		out.PeersMove, err = r.anyPeersMove(ctx, o, sts)
+		out.PeersMove, err = anyPeersMove(ctx, r, o, sts)
 	}
 	if err == nil && found && o.Spans() {
-		out.First, err = r.firstToRestart(ctx, o, sts)
+		out.First, err = firstToRestart(ctx, r, o, sts)
 	}
 	if err != nil {
 		out.Unread = err.Error()
@@ -47,19 +48,19 @@ func (r *Reader) Removal(ctx context.Context, sts *appsv1.StatefulSet) rollout.R
 // firstToRestart returns the StatefulSet of a cluster of several whose pods restart before those of another one:
 // one that restarts them already, or else the first by name that is held. The controller of each waits for its
 // own pods only. It is empty if no pod of the other one restarts, or if that is the first.
-func (r *Reader) firstToRestart(ctx context.Context, o owner.Owner, of *appsv1.StatefulSet) (string, error) {
-	w, err := (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().workload(ctx, o)
+func firstToRestart(ctx context.Context, r *observe.Reader, o owner.Owner, of *appsv1.StatefulSet) (string, error) {
+	w, err := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Workload(ctx, o)
 	if err != nil {
 		return "", err
 	}
 	running, first := "", of.Name
-	for _, sts := range w.sets() {
-		remains := podsRemain(sts, w.pods)
+	for _, sts := range w.Sets() {
+		remains := podsRemain(sts, w.Pods)
 		switch {
 		case sts.Name == of.Name && !remains:
 			return "", nil
 		case sts.Name == of.Name || !remains:
-		case !HoldsRollout(sts):
+		case !Holds(sts):
 			running = sts.Name
 		case sts.Name < first:
 			first = sts.Name
@@ -78,7 +79,7 @@ func podsRemain(sts *appsv1.StatefulSet, pods []*corev1.Pod) bool {
 		strategy = &record.Author
 	}
 	author, whole := annotation.RolloutValueOf(strategy), owner.OfStatefulSet(sts)
-	if author.OnDelete || replicasOf(sts) <= author.Partition {
+	if author.OnDelete || owner.ReplicasOf(sts) <= author.Partition {
 		return false
 	}
 	return sts.Status.ObservedGeneration < sts.Generation || slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package resolve
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
@@ -28,7 +29,7 @@ func mountingSets(namespace string, n int) observetest.Objects {
 		if i == n-1 {
 			script = "exec etcd"
 		}
-		set := mountingSet(name, "etcd:v3", name)
+		set := observetest.MountingSet(name, "etcd:v3", name)
 		set.Namespace, set.Labels = namespace, map[string]string{"n": name}
 		out = append(out, set, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string]string{"start.sh": script}})
 	}
@@ -42,12 +43,12 @@ func mountingSets(namespace string, n int) observetest.Objects {
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	objects := append(mountingSets("a", 210), mountingSets("b", 2)...)
-	r := &Reader{Reader: objects, Scripts: podfiles.NewScripts()}
+	r := &observe.Reader{Reader: objects, Scripts: podfiles.NewScripts()}
 	owners, err := r.Clusters(t.Context())
 	if err != nil || len(owners) != 1 || owners[0].Namespace != "b" {
 		t.Errorf("the scripts of one namespace hide the clusters of another: %v, %v", owners, err)
 	}
-	unread := r.Unread("", labels.Everything())
+	unread := Unread(r.Scripts, "", labels.Everything())
 	if len(unread) != 1 || unread[0].Namespace != "a" || len(unread[0].Names) != 10 {
 		t.Fatalf("%v, want the last 10 StatefulSets of namespace a", unread)
 	}
@@ -56,13 +57,13 @@ func TestUnread(t *testing.T) {
 			t.Errorf("%q, want %q in it", unread[0], want)
 		}
 	}
-	if got := r.Unread("b", labels.Everything()); len(got) > 0 {
+	if got := Unread(r.Scripts, "b", labels.Everything()); len(got) > 0 {
 		t.Errorf("of namespace b: %v", got)
 	}
-	if got := r.Unread("", labels.SelectorFromSet(labels.Set{"n": "m205"})); len(got) != 1 || len(got[0].Names) != 1 {
+	if got := Unread(r.Scripts, "", labels.SelectorFromSet(labels.Set{"n": "m205"})); len(got) != 1 || len(got[0].Names) != 1 {
 		t.Errorf("with the labels of one: %v", got)
 	}
-	named, err := (&Reader{Reader: objects, Scripts: podfiles.NewScripts()}).Resolve(t.Context(), "a", owner.Target{Kind: "statefulset", Name: "m209"})
+	named, err := Target(t.Context(), &observe.Reader{Reader: objects, Scripts: podfiles.NewScripts()}, "a", owner.Target{Kind: "statefulset", Name: "m209"})
 	if err != nil || named.Name != "m209" {
 		t.Errorf("the command in the message finds %v, %v", named, err)
 	}
@@ -70,11 +71,11 @@ func TestUnread(t *testing.T) {
 	for i := range 11 {
 		many = append(many, mountingSets(fmt.Sprintf("n%02d", i), 199)...)
 	}
-	r = &Reader{Reader: many, Scripts: podfiles.NewScripts()}
+	r = &observe.Reader{Reader: many, Scripts: podfiles.NewScripts()}
 	if _, err = r.Clusters(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if unread = r.Unread("", labels.Everything()); len(unread) != 1 || !strings.Contains(unread[0].Error(), "kubectl etcd list -n n10 reads those of one namespace") {
+	if unread = Unread(r.Scripts, "", labels.Everything()); len(unread) != 1 || !strings.Contains(unread[0].Error(), "kubectl etcd list -n n10 reads those of one namespace") {
 		t.Errorf("of 11 namespaces: %v", unread)
 	}
 }
@@ -94,13 +95,13 @@ func (f forbidding) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 // TestUnreadTarget has targets whose pods execute what can't be read, and such as only mount it.
 func TestUnreadTarget(t *testing.T) {
 	t.Parallel()
-	script := mountingSet("script", "etcd:v3", "denied")
-	image, app := mountingSet("image", "etcd:v3", "none"), mountingSet("app", "app:1", "none")
+	script := observetest.MountingSet("script", "etcd:v3", "denied")
+	image, app := observetest.MountingSet("image", "etcd:v3", "none"), observetest.MountingSet("app", "app:1", "none")
 	from := []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "denied"}}}}
 	image.Spec.Template.Spec.Containers[0].Command, image.Spec.Template.Spec.Containers[0].EnvFrom = nil, from
 	app.Spec.Template.Spec.Containers[0].Command, app.Spec.Template.Spec.Containers[0].EnvFrom = []string{"/app"}, from
 	app.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "ETCD_ENDPOINTS", Value: "x"}}
-	gone, plain := mountingSet("gone", "etcd:v3", "gone"), mountingSet("plain", "etcd:v3", "none")
+	gone, plain := observetest.MountingSet("gone", "etcd:v3", "gone"), observetest.MountingSet("plain", "etcd:v3", "none")
 	plain.Spec.Template.Spec.Containers[0].Command = []string{"etcd"}
 	pod := func(set string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: set + "-0", OwnerReferences: []metav1.OwnerReference{
@@ -114,21 +115,21 @@ func TestUnreadTarget(t *testing.T) {
 		"svc/svc": "reading denied", "etcdcluster/x": "reading denied", "": "StatefulSet image and script in",
 		"app": "no container that is known", "gone": "may run etcd, but nothing shows", "pod/app-0": "nothing shows",
 	} {
-		r := &Reader{Reader: forbidding{objects}, Scripts: podfiles.NewScripts()}
+		r := &observe.Reader{Reader: forbidding{objects}, Scripts: podfiles.NewScripts()}
 		parsed, err := owner.ParseTarget(target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = r.Resolve(t.Context(), "team", parsed)
+		_, err = Target(t.Context(), r, "team", parsed)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", target, err, want)
 		}
 	}
-	only := &Reader{Reader: forbidding{append(objects, plain)}, Scripts: podfiles.NewScripts()}
-	if o, err := only.Resolve(t.Context(), "team", owner.Target{}); err == nil {
+	only := &observe.Reader{Reader: forbidding{append(objects, plain)}, Scripts: podfiles.NewScripts()}
+	if o, err := Target(t.Context(), only, "team", owner.Target{}); err == nil {
 		t.Errorf("%v is taken for the only cluster", o)
 	}
-	if o, err := only.Resolve(t.Context(), "team", owner.Target{Name: "plain"}); err != nil || o.Name != "plain" {
+	if o, err := Target(t.Context(), only, "team", owner.Target{Name: "plain"}); err != nil || o.Name != "plain" {
 		t.Errorf("plain: %v, %v", o, err)
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package rollouts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
@@ -30,7 +31,7 @@ func PeersMove(o owner.Owner, before, after *corev1.Pod) bool {
 }
 
 // addPeers adds which outdated pods listen for peers on others than the newest template.
-func (o *Rollout) addPeers(of owner.Owner) {
+func (o *State) addPeers(of owner.Owner) {
 	for i, set := range o.Sets {
 		if set.Record == nil {
 			continue
@@ -44,12 +45,12 @@ func (o *Rollout) addPeers(of owner.Owner) {
 }
 
 // readyPods returns the pods of a StatefulSet that are Ready, from the API server: a cache has no flags of pods.
-func (r *Reader) readyPods(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) ([]*corev1.Pod, error) {
-	w, err := (&Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().workload(ctx, o)
+func readyPods(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv1.StatefulSet) ([]*corev1.Pod, error) {
+	w, err := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(w.pods, func(pod *corev1.Pod) bool {
+	return slices.DeleteFunc(w.Pods, func(pod *corev1.Pod) bool {
 		ref := metav1.GetControllerOfNoCopy(pod)
 		return ref == nil || ref.UID != sts.UID || pod.DeletionTimestamp != nil || !podstate.Ready(pod)
 	}), nil
@@ -57,8 +58,8 @@ func (r *Reader) readyPods(ctx context.Context, o owner.Owner, sts *appsv1.State
 
 // PeersStay reports whether every pod of a StatefulSet that is Ready shows that it listens for peers as in the
 // template, as after the template from before was restored.
-func (r *Reader) PeersStay(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
-	pods, err := r.readyPods(ctx, o, sts)
+func PeersStay(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
+	pods, err := readyPods(ctx, r, o, sts)
 	if err != nil {
 		return false, err
 	}
@@ -70,12 +71,12 @@ func (r *Reader) PeersStay(ctx context.Context, o owner.Owner, sts *appsv1.State
 
 // anyPeersMove reports whether a pod of a StatefulSet that is Ready listens for peers on others than its template
 // in the API server.
-func (r *Reader) anyPeersMove(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
+func anyPeersMove(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv1.StatefulSet) (bool, error) {
 	var now appsv1.StatefulSet
 	if err := r.Uncached().Get(ctx, client.ObjectKeyFromObject(sts), &now); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	pods, err := r.readyPods(ctx, o, &now)
+	pods, err := readyPods(ctx, r, o, &now)
 	if err != nil {
 		return false, err
 	}

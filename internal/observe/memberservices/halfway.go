@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package memberservices
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -67,8 +68,8 @@ func (s *Stopped) Ways(flags string) string {
 }
 
 // StoppedBehind returns the first cluster behind a Service that an operation has stopped, nil for none.
-func (r *Reader) StoppedBehind(ctx context.Context, service *corev1.Service) (*Stopped, error) {
-	sets, err := r.setsOfService(ctx, service)
+func StoppedBehind(ctx context.Context, r *observe.Reader, service *corev1.Service) (*Stopped, error) {
+	sets, err := setsOf(ctx, r, service)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +90,14 @@ func (r *Reader) StoppedBehind(ctx context.Context, service *corev1.Service) (*S
 	return nil, nil
 }
 
-// ClustersOfService returns the clusters to which a Service leads when a traffic cut is ignored: those whose members it
+// Clusters returns the clusters to which a Service leads when a traffic cut is ignored: those whose members it
 // selects, and those whose StatefulSet has no pods now.
-func (r *Reader) ClustersOfService(ctx context.Context, service *corev1.Service) ([]owner.Owner, error) {
-	owners, _, err := r.OwnersOfService(ctx, service)
+func Clusters(ctx context.Context, r *observe.Reader, service *corev1.Service) ([]owner.Owner, error) {
+	owners, _, err := Owners(ctx, r, service)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := r.setsOfService(ctx, service)
+	sets, err := setsOf(ctx, r, service)
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +113,10 @@ func (r *Reader) ClustersOfService(ctx context.Context, service *corev1.Service)
 	return owners, nil
 }
 
-// setsOfService returns the StatefulSets whose pods a Service selects when a traffic cut is ignored, by name, also those
+// setsOf returns the StatefulSets whose pods a Service selects when a traffic cut is ignored, by name, also those
 // that have no pod. A Service without a selector selects none.
-func (r *Reader) setsOfService(ctx context.Context, service *corev1.Service) ([]*appsv1.StatefulSet, error) {
-	selector := Uncut(service)
+func setsOf(ctx context.Context, r *observe.Reader, service *corev1.Service) ([]*appsv1.StatefulSet, error) {
+	selector := observe.Uncut(service)
 	if len(selector) == 0 {
 		return nil, nil
 	}
@@ -125,7 +126,7 @@ func (r *Reader) setsOfService(ctx context.Context, service *corev1.Service) ([]
 	}
 	var sets []*appsv1.StatefulSet
 	for i := range list.Items {
-		if labels.SelectorFromSet(selector).Matches(templateLabels(&list.Items[i])) {
+		if labels.SelectorFromSet(selector).Matches(owner.FirstPodLabels(&list.Items[i])) {
 			sets = append(sets, &list.Items[i])
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package resolve
 
 import (
 	"cmp"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -76,7 +77,7 @@ func (c Candidate) Manifest() bool { return c.manifest }
 
 // Candidates lists the workloads that may run etcd, and those with a wrong declaration, in the order
 // of their names.
-func (r *Reader) Candidates(ctx context.Context, opts ...client.ListOption) ([]Candidate, error) {
+func Candidates(ctx context.Context, r *observe.Reader, opts ...client.ListOption) ([]Candidate, error) {
 	var sets appsv1.StatefulSetList
 	if err := r.List(ctx, &sets, opts...); err != nil {
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
@@ -84,14 +85,14 @@ func (r *Reader) Candidates(ctx context.Context, opts ...client.ListOption) ([]C
 	found := map[string]*Candidate{}
 	for i := range sets.Items {
 		// What its pods mount may show that it is a cluster.
-		if owner, _ := r.standalone(ctx, &sets.Items[i]); owner.Mounted != "" {
+		if owner, _ := r.Standalone(ctx, &sets.Items[i]); owner.Mounted != "" {
 			continue
 		}
 		if c, is := candidateOfSet(&sets.Items[i]); is {
 			found[c.String()] = &c
 		}
 	}
-	pods, err := r.podsAsDeclared(ctx, opts...)
+	pods, err := r.PodsAsDeclared(ctx, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func candidateOfPod(pod *corev1.Pod) (Candidate, bool) {
 	_, c.declared = pod.Annotations[v1alpha1.EtcdAnnotation]
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 		c.manifest = ref.Kind == "Node"
-		if top := owner.TopController(pod, ref); owner.GroupOf(top) == appsv1.GroupName && declarers()[top.Kind] != nil {
+		if top := owner.TopController(pod, ref); owner.GroupOf(top) == appsv1.GroupName && observe.DeclaresPods(top.Kind) {
 			c.Kind, c.Name = top.Kind, top.Name
 		}
 	}
@@ -172,8 +173,8 @@ func (c *Candidate) judge(pod *corev1.Pod, runs bool) bool {
 
 // hinted returns the candidates that a target names, all of the namespace where it names none. It is
 // for messages: where the user may not list the kinds, there are none.
-func (r *Reader) hinted(ctx context.Context, namespace string, t owner.Target) []Candidate {
-	all, err := r.Candidates(ctx, client.InNamespace(namespace))
+func hinted(ctx context.Context, r *observe.Reader, namespace string, t owner.Target) []Candidate {
+	all, err := Candidates(ctx, r, client.InNamespace(namespace))
 	if err != nil {
 		return nil
 	}

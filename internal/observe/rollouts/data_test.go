@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package rollouts
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -44,15 +45,15 @@ func TestAddData(t *testing.T) {
 		{"in the container, and there is a quorum", inContainer, claim, 2, false, false},
 		{"in the container, and its pod is ready", inContainer, claim, 1, true, false},
 	} {
-		o := Rollout{Pods: map[string]*corev1.Pod{"main-0": row.pod}}
+		o := State{Pods: map[string]*corev1.Pod{"main-0": row.pod}}
 		o.Facts.Cluster.Size = 3
 		for i := range 3 {
 			up := i >= 3-row.healthy
 			o.Facts.Cluster.Members = append(o.Facts.Cluster.Members, policy.Member{Ready: up, PodReady: up, Exists: true})
 		}
 		o.Facts.Sets = []rollout.Set{{Pods: []rollout.Pod{{Member: policy.Member{Pod: "main-0", PodReady: row.ready}}}}}
-		r := &Reader{Reader: observetest.Objects{row.claim}}
-		if err := r.addData(t.Context(), &o); err != nil || o.Facts.Sets[0].Pods[0].DataEnds != row.want {
+		r := &observe.Reader{Reader: observetest.Objects{row.claim}}
+		if err := addData(t.Context(), r, &o); err != nil || o.Facts.Sets[0].Pods[0].DataEnds != row.want {
 			t.Errorf("%s: ends %t, want %t: %v", row.what, o.Facts.Sets[0].Pods[0].DataEnds, row.want, err)
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package resolve
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -29,14 +30,14 @@ func TestClaimsLeft(t *testing.T) {
 		fmt.Fprintf(&objects, "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {namespace: a, name: %s}\nspec: {volumeClaimTemplates: [{metadata: {name: data}}]}\n---\n", name)
 	}
 	scheme := runtime.NewScheme()
-	if err := AddToScheme(scheme); err != nil {
+	if err := observe.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	all, err := observetest.Parse(scheme, []byte(objects.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{Reader: all}
+	r := &observe.Reader{Reader: all}
 	for target, want := range map[string]string{
 		"main": "data-main-0, data-main-1 and wal-main-0", "sts/main": "data-main-0, data-main-1 and wal-main-0", "etcd/main": "data-main-0, data-main-1 and wal-main-0",
 		"svc/main": "", "store": "", "other": "", "nothing": "", "ma.n": "",
@@ -45,7 +46,7 @@ func TestClaimsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = r.Resolve(t.Context(), "a", parsed)
+		_, err = Target(t.Context(), r, "a", parsed)
 		missing, is := errors.AsType[*NotFoundError](err)
 		if !is {
 			t.Fatalf("%s: %v, want that it is not found", target, err)

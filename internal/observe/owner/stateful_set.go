@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package owner
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// ReplicasOf returns how many pods a StatefulSet has when it is complete. 1 is the API's default.
+func ReplicasOf(sts *appsv1.StatefulSet) int {
+	if sts.Spec.Replicas == nil {
+		return 1
+	}
+	return int(*sts.Spec.Replicas)
+}
+
+// FirstPodLabels returns the labels of a StatefulSet's first pod.
+func FirstPodLabels(sts *appsv1.StatefulSet) labels.Set {
+	next := labels.Set{}
+	maps.Copy(next, sts.Spec.Template.Labels)
+	next[appsv1.StatefulSetPodNameLabel] = OfStatefulSet(sts).PodName(0)
+	return next
+}
