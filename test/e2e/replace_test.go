@@ -194,17 +194,25 @@ func removesStrays(t *testing.T, c *clusters.Cluster) {
 	}
 	defer conn.Close()
 	nowhere := []string{"http://main-3.nowhere.invalid:2380"}
-	for texts, add := range map[string]func(context.Context, []string) (*clientv3.MemberAddResponse, error){
-		"a learner has no vote: 3 of 3 voters stay healthy": conn.MemberAddAsLearner,
-		"3 of 3 voters stay healthy, quorum is 2":           conn.MemberAdd,
+	for _, row := range []struct {
+		texts string
+		add   func(context.Context, []string) (*clientv3.MemberAddResponse, error)
+		lost  []string
+	}{
+		{"a learner has no vote: 3 of 3 voters stay healthy", conn.MemberAddAsLearner, nil},
+		{"3 of 3 voters stay healthy, quorum is 2", conn.MemberAdd, []string{"--lost"}},
 	} {
 		var added *clientv3.MemberAddResponse
 		retry(t, "a member that never starts", func(ctx context.Context) (err error) { // etcd accepts none for a moment after the last change
-			added, err = add(ctx, nowhere)
+			added, err = row.add(ctx, nowhere)
 			return err
 		})
 		id := fmt.Sprintf("%016x", added.Member.ID)
-		prints(t, 0, []string{texts, "removed member (never started) " + id}, "member", "remove", "main", id, "-n", c.Namespace, "-y")
+		remove := []string{"member", "remove", "main", id, "-n", c.Namespace, "-y"}
+		if row.lost != nil { // a host outside of the cluster may run a voter
+			refuses(t, []string{"may be a name outside of the cluster", "run the same command with --lost"}, remove...)
+		}
+		prints(t, 0, []string{row.texts, "removed member (never started) " + id}, append(remove, row.lost...)...)
 		votersAre(t, c, 3)
 	}
 }

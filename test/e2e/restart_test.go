@@ -4,6 +4,8 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -59,15 +61,18 @@ func abortedRestart(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{"kubectl etcd restart is unfinished since", "--abort -n " + c.Namespace}, "defrag", "main", "-n", c.Namespace, "-y")
 	_, printed := plugin(t, 0, "restart", "main", "--abort", "-n", c.Namespace, "-y")
 	wants(t, printed, "restart no other member")
-	changed := 0
-	for pod, life := range livesOf(t, c) {
-		if life != before[pod] {
-			changed++
+	eventually(t, "one pod to restart", func(context.Context) (string, bool, error) { // the evicted one may not have ended yet
+		changed := 0
+		for pod, life := range livesOf(t, c) {
+			if life != before[pod] {
+				changed++
+			}
 		}
-	}
-	if changed != 1 {
-		t.Errorf("%d pods restarted, want 1", changed)
-	}
+		if changed > 1 {
+			t.Fatalf("%d pods restarted, want 1", changed)
+		}
+		return fmt.Sprintf("%d pods restarted", changed), changed == 1, nil
+	})
 }
 
 // restarted requires that exactly these pods are other ones than before, and that the cluster is
