@@ -45,13 +45,12 @@ func TestAdvisedCommands(t *testing.T) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			for _, text := range sentences(file) {
+			for _, text := range sentences(parsed(t, path)) {
 				for _, found := range incomplete(text, verbs) {
 					t.Errorf("%s advises a command without a target: %q", path, found)
 				}
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -83,6 +82,16 @@ func verbsWithTarget() []string {
 	}
 	walk(newRootCmd(app.New(genericiooptions.NewTestIOStreamsDiscard())), "")
 	return out
+}
+
+// parsed returns a file of Go.
+func parsed(t *testing.T, path string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // sentences returns the texts of a file, without those of the help of commands, which describe.

@@ -69,7 +69,7 @@ var (
 		"To see its snapshots: kubectl etcd snapshot list NAME.")
 	SnapshotScheduleDeleted = events.Add("SnapshotScheduleDeleted",
 		"A user deleted the schedule of snapshots. The snapshots in the store stay.",
-		"If nothing else takes backups, create a schedule: kubectl etcd snapshot schedule NAME.")
+		"If nothing else takes backups, create a schedule: kubectl etcd snapshot schedule NAME --to URL.")
 	SnapshotTaken = events.Add("SnapshotTaken",
 		"A user requested a snapshot from etcd-druid's backup-restore, which wrote it into the backup store.",
 		policy.NoAction)

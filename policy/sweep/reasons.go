@@ -89,7 +89,7 @@ var (
 		remove)
 	ClaimLeft = reasons.Add("ClaimLeft",
 		"A member that etcd does not have has left a volume claim. Its data is deleted with the claim.",
-		"If the data is not needed, kubectl etcd sweep --remove --delete-claims deletes the claim.")
+		"If the data is not needed, kubectl etcd sweep --remove --delete-claims CLAIM deletes it.")
 	HelperLeft = reasons.Add("HelperLeft",
 		"A restore creates a helper pod for each member, and deletes it at the end. One of them is older than a day. A user may have started the pod by a printed plan, so it is not removed.",
 		"If no restore is unfinished, delete the pod: kubectl delete pod NAME.")

@@ -20,7 +20,7 @@ type Given struct {
 
 // kubectlVerbs are the commands of kubectl that this program advises. Anything else after "kubectl"
 // is prose, as in "kubectl drain retries".
-var kubectlVerbs = []string{"annotate", "apply", "delete", "describe", "edit", "get", "label", "logs", "patch", "rollout", "scale"}
+var kubectlVerbs = []string{"annotate", "apply", "create", "delete", "describe", "edit", "get", "label", "logs", "patch", "rollout", "scale", "set", "taint", "uncordon"}
 
 // Complete adds the flags to the commands of a text. It adds them behind the name of the program, so
 // it needs to know where a command begins, and not where it ends. It changes no command that has
@@ -112,8 +112,8 @@ func advised(args []string) bool {
 }
 
 // ours reports whether these are the arguments of a command of kubectl etcd. A command has a target,
-// which contains a slash or is a placeholder, or a flag; only "webhook status" has neither. Anything
-// else is prose, as in "kubectl etcd scale removes a member".
+// which contains a slash or is a placeholder, or a flag; only "webhook status" and "webhook uninstall" have
+// neither. Anything else is prose, as in "kubectl etcd scale removes a member".
 func ours(args []string) bool {
 	if len(args) == 0 || !verb.MatchString(args[0]) || slices.ContainsFunc(args, synopsis.MatchString) {
 		return false
@@ -121,8 +121,8 @@ func ours(args []string) bool {
 	if slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
 		return true
 	}
-	if len(args) > 1 && args[0] == "webhook" && args[1] == "status" {
-		return true
+	if len(args) > 1 && args[0] == "webhook" {
+		return args[1] == "status" || args[1] == "uninstall"
 	}
 	target := 1
 	if len(args) > 2 && slices.Contains(groups, args[0]) {
@@ -138,7 +138,7 @@ var (
 	// synopsis is what only a description of a command has.
 	synopsis = regexp.MustCompile(`^(--help|TARGET|\[.*)$`)
 	// groups are the commands that only group others.
-	groups = []string{"alarm", "member", "snapshot", "webhook"}
+	groups = []string{"alarm", "member", "snapshot", "volume", "webhook"}
 )
 
 // quoted reports whether a position of a line is between two double quotes.
