@@ -115,7 +115,7 @@ func TestRestoreOtherCluster(t *testing.T) {
 		warned               bool
 	}{
 		{"away/b1", "--dry-run=client", "Nothing was changed", true},
-		{"away/b1", "", "there is no terminal to ask for confirmation", true},
+		{"away/b1", "", "there is no terminal to ask for confirmation, and the snapshot is of another cluster, StatefulSet away/b1 (cluster ID f0d7): with -y, add --from-other-cluster", true},
 		{"away/b1", "-y", "refused: the snapshot is of another cluster, StatefulSet away/b1 (cluster ID f0d7): with -y, add --from-other-cluster to restore it into StatefulSet team/main", true},
 		{"away/b1", "--from-other-cluster --dry-run=server -y", "The rules and the API server allow it", true},
 		{"team/main", "--dry-run=client", "the snapshot may be of another etcd cluster: the record beside it has cluster ID f0d7", false},

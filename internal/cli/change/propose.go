@@ -27,7 +27,11 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	case ch.DryRun == DryRunServer, ch.yes:
 		return true, nil
 	}
-	if _, ok := ui.Terminal(e.In); !ok {
+	_, terminal := ui.Terminal(e.In)
+	switch {
+	case !terminal && plan.Unconfirmed != "": // -y alone would be refused
+		return false, app.Refused("there is no terminal to ask for confirmation, and %s", plan.Unconfirmed)
+	case !terminal:
 		return false, app.Refused("there is no terminal to ask for confirmation. Read the plan above, and run the command again with -y")
 	}
 	yes, err := ask(ctx, e, plan)
