@@ -20,8 +20,9 @@ import (
 func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
 	begun := rec.Begun(r.steps())
 	has := func(id string) bool { return slices.Contains(begun, id) }
-	if err := mayUndo(has); err != nil {
-		return nil, err
+	if why := mayNotUndo(has); why != "" {
+		// This command may have no snapshot, so it is not the one that ends the restore without --abort.
+		return nil, operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.target()))
 	}
 	steps := r.undoData(has)
 	if r.Druid != nil {
@@ -41,17 +42,17 @@ func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
 	return steps, nil
 }
 
-// mayUndo returns why the old data can't come back after some steps, nil if it can.
-func mayUndo(has func(id string) bool) error {
+// mayNotUndo returns why the old data can't come back after some steps, empty if it can.
+func mayNotUndo(has func(id string) bool) string {
 	switch {
 	case has(letIn):
-		return operate.Halt("clients have been let in, and what they have written would be lost; run the same command without --abort to end the restore")
+		return "clients have been let in, and what they have written would be lost"
 	case has(replaced), has(claimed):
-		return operate.Halt("members have new volumes, and would form an empty cluster beside those with their old data; run the same command without --abort to end the restore")
+		return "members have new volumes, and would form an empty cluster beside those with their old data"
 	case has(removed):
-		return operate.Halt("the claims of the old volumes are deleted, and the volumes are Released; run the same command without --abort to end the restore")
+		return "the claims of the old volumes are deleted, and the volumes are Released"
 	}
-	return nil
+	return ""
 }
 
 // undoData returns the steps that give the old data its name again, and delete helper pods.
