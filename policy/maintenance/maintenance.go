@@ -6,6 +6,7 @@
 package maintenance
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -168,15 +169,30 @@ func allHealthy(c policy.Cluster, members []Database) policy.Verdict {
 	}
 	for _, m := range members {
 		if m.Trouble != "" {
-			well := 0
-			for _, m := range members {
-				if m.Trouble == "" {
-					well++
-				}
-			}
-			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace %s %s)",
-				well, policy.Count(len(members), "member"), m.Pod, m.Trouble, c.TargetArgs(), m.Pod)
+			well, way := wayBack(c, members, m.Pod)
+			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; %s", well, policy.Count(len(members), "member"), m.Pod, m.Trouble, way)
 		}
 	}
 	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))
+}
+
+// wayBack returns how many members are healthy, and how one that is not becomes healthy. Without a quorum, no member can
+// be replaced.
+func wayBack(c policy.Cluster, members []Database, pod string) (well int, way string) {
+	voters, healthy := 0, 0
+	for _, m := range members {
+		if m.Trouble == "" {
+			well++
+		}
+		if !m.Learner {
+			voters++
+			if m.Trouble == "" {
+				healthy++
+			}
+		}
+	}
+	if healthy < policy.Quorum(voters) {
+		return well, fmt.Sprintf("the quorum of %d comes first: kubectl etcd diagnose %s shows how", policy.Quorum(voters), c.TargetArgs())
+	}
+	return well, fmt.Sprintf("bring it back, or replace it if its data is lost (kubectl etcd member replace %s %s)", c.TargetArgs(), pod)
 }
