@@ -105,7 +105,7 @@ var graph = map[string][]string{
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf",
-		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
+		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/growth": {
 		"internal/operate", "internal/operate/restart", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format",

@@ -162,9 +162,9 @@ func (f *Facts) change(order, druid string) string {
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
 		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
-			f.kubectl("edit "+owner.TypedKind(o.Controller)+" "+o.Controller.Name)
+			f.kubectl("edit "+owner.TypedName(o.Controller))
 	case o.WithoutStatefulSet() && o.Target().Kind != "":
-		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
+		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedName(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}))
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
 	case w.ManagerName == flavour.Nothing:

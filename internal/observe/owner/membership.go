@@ -9,10 +9,13 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Labels and annotations in which Helm and its charts record where an object is from.
@@ -23,15 +26,17 @@ const (
 	chartInstance = "app.kubernetes.io/instance"
 )
 
-// Release returns the name of the Helm release that an owner is from, empty for none.
+// Release returns the name of the Helm release that an owner is from, empty for none. Commands that are printed contain
+// it, so it is never a text that Helm doesn't accept as a name.
 func (o Owner) Release() string {
-	if release := o.Annotations[helmRelease]; release != "" {
-		return release
+	release := o.Annotations[helmRelease]
+	if release == "" && o.Labels[managedBy] == "Helm" {
+		release = o.Labels[chartInstance]
 	}
-	if o.Labels[managedBy] == "Helm" {
-		return o.Labels[chartInstance]
+	if len(validation.IsDNS1123Subdomain(release)) > 0 {
+		return ""
 	}
-	return ""
+	return release
 }
 
 // Membership returns who manages the members of this cluster and how to have them
@@ -72,7 +77,7 @@ func (o Owner) Membership() flavour.Membership {
 // byController is the membership where a controller that is not known made the workload.
 func (o Owner) byController(made string) flavour.Membership {
 	who := o.Controller.Kind + "/" + o.Controller.Name
-	edit := fmt.Sprintf("kubectl edit %s %s -n %s", TypedKind(o.Controller), o.Controller.Name, o.Namespace)
+	edit := fmt.Sprintf("kubectl edit %s -n %s", TypedName(o.Controller), o.Namespace)
 	return flavour.Membership{
 		Manager: flavour.ByOperator, ManagerName: who, RemovesMembers: true,
 		ScaleHow:   "change the number of members in " + who + ", which " + made + ": " + edit,
@@ -121,11 +126,16 @@ func chartName(label string) string {
 	return ""
 }
 
-// TypedKind returns a kind as kubectl accepts it where several groups have a kind of that name.
-func TypedKind(ref *metav1.OwnerReference) string {
-	group, _, grouped := strings.Cut(ref.APIVersion, "/")
-	if !grouped {
-		return strings.ToLower(ref.Kind)
+// TypedName returns the kind and the name of an object as kubectl accepts them where several groups have a kind of that
+// name. The API server accepts any text in a reference, which other users write. What no object can have is a
+// placeholder: a command that is printed contains it.
+func TypedName(ref *metav1.OwnerReference) string {
+	kind := strings.ToLower(ref.Kind)
+	if group, _, grouped := strings.Cut(ref.APIVersion, "/"); grouped {
+		kind += "." + group
 	}
-	return strings.ToLower(ref.Kind) + "." + group
+	if len(validation.IsDNS1123Subdomain(kind)) > 0 || len(content.IsPathSegmentName(ref.Name)) > 0 || format.Quote(ref.Name) != ref.Name || strings.HasPrefix(ref.Name, "-") {
+		return "KIND NAME"
+	}
+	return kind + " " + ref.Name
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -56,7 +57,7 @@ func (j *Job) notePeers(s *state, c rules.Coordinated) {
 	var updates []string
 	for _, at := range c.UpdateOrder() {
 		if p := s.peers[c.Members[at].Pod]; len(p.due) > 0 {
-			updates = append(updates, fmt.Sprintf("etcdctl member update %s --peer-urls=%s", etcd.HexID(p.id), strings.Join(p.due, ",")))
+			updates = append(updates, fmt.Sprintf("etcdctl member update %s --peer-urls=%s", etcd.HexID(p.id), format.Quote(strings.Join(p.due, ","))))
 		}
 	}
 	if len(updates) > 0 {
