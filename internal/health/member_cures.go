@@ -39,7 +39,7 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 	case f.Silences[l.ID].Contact == membership.ContactAnswers:
 		return joinLists
 	case f.PodElsewhere(l) != "":
-		return f.kubectl("etcd", "status", "pod/"+f.PodElsewhere(l))
+		return f.kubectl("etcd", "status", "pod/"+f.PodElsewhere(l)) + f.Login
 	case f.continues() != "" && f.ofPod(l):
 		return f.continues()
 	case !f.removable(l):

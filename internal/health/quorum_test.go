@@ -180,6 +180,10 @@ func TestMembers(t *testing.T) {
 		{name: "dead voter whose pod is due", id: "M001", with: listed(2, away), want: Failure, message: "voter main-2 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl describe statefulset main -n team"},
 		{name: "voter in contact with the leader", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactActive}), want: Warning, message: "no pod of this cluster runs it (http://main-3.main:2380); it is alive", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
+		{name: "voter of another pod, with a login", id: "M001", with: func(f *Facts) {
+			withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}})(f)
+			f.Flags, f.Login = " --context desk", " --cert a.crt"
+		}, want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team --context desk --cert a.crt"},
 		{name: "voter of which nothing is known", id: "M001", with: withSilence(membership.Silence{Unknown: "403"}), want: Failure, message: "it is not known whether it is dead: 403", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) {
 			dead(f)

@@ -22,7 +22,7 @@ func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
 	has := func(id string) bool { return slices.Contains(begun, id) }
 	if why := mayNotUndo(has); why != "" {
 		// This command may have no snapshot, so it is not the one that ends the restore without --abort.
-		return nil, operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.target()))
+		return nil, operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.Target()))
 	}
 	steps := r.undoData(has)
 	if r.Druid != nil {
