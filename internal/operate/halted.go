@@ -11,13 +11,22 @@ import (
 )
 
 // HaltedError is why an operation can't continue. If it has a journal, that stays.
-type HaltedError struct{ message string }
+type HaltedError struct {
+	message string
+	// Final is true if no command continues or undoes the operation. The message has the way to end it.
+	Final bool
+}
 
 func (e *HaltedError) Error() string { return e.message }
 
 // Halt returns a HaltedError.
 func Halt(format string, args ...any) error {
-	return &HaltedError{fmt.Sprintf(format, args...)}
+	return &HaltedError{message: fmt.Sprintf(format, args...)}
+}
+
+// HaltForGood returns a final HaltedError.
+func HaltForGood(format string, args ...any) error {
+	return &HaltedError{message: fmt.Sprintf(format, args...), Final: true}
 }
 
 // Permanent reports whether a retry won't help: the operation can't continue, or the API server

@@ -5,6 +5,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -51,10 +52,14 @@ func (j *Journaled[R]) Operation(c *app.Cluster, verb string, needs []operate.Ne
 		Verb: verb, Needs: needs, AllowsUnfinished: true, Judge: j.judge, DryRun: j.try, Next: j.Next,
 		Act: func(ctx context.Context, run *Run) error {
 			err := act(ctx, run)
-			if app.Is[*operate.HaltedError](err) && context.Cause(ctx) == nil { // else the end of the time explains it
-				return app.Refused("stopped: %v; then %s", err, j.Next(err))
+			halted, is := errors.AsType[*operate.HaltedError](err)
+			switch {
+			case !is || context.Cause(ctx) != nil: // the end of the time explains it
+				return err
+			case halted.Final:
+				return app.Refused("stopped: %v", err)
 			}
-			return err
+			return app.Refused("stopped: %v; then %s", err, j.Next(err))
 		},
 	}
 }

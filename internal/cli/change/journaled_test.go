@@ -4,10 +4,12 @@
 package change
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 )
 
@@ -21,6 +23,25 @@ func TestNext(t *testing.T) {
 		j := Journaled[*restart.Record]{Abort: "undo it", Undoing: undoing, cluster: &app.Cluster{}}
 		if got := j.Next(nil); !strings.HasPrefix(got, want) {
 			t.Errorf("undoing %t: %q, want %q", undoing, got, want)
+		}
+	}
+}
+
+// TestHaltedNext: what no command continues or undoes has its own way to end it.
+func TestHaltedNext(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		halt func(format string, args ...any) error
+		want string
+	}{
+		{operate.Halt, "stopped: a reason; then run the same command again to continue, or add --abort to undo it (journal: "},
+		{operate.HaltForGood, "stopped: a reason"},
+	} {
+		j := Journaled[*restart.Record]{Abort: "undo it"}
+		op := j.Operation(&app.Cluster{}, "restart", nil, func(context.Context, *Run) error { return row.halt("a %s", "reason") })
+		err := op.Act(t.Context(), nil)
+		if !app.Is[*app.RefusedError](err) || !strings.HasPrefix(err.Error(), row.want) || len(row.want) < 20 && err.Error() != row.want {
+			t.Errorf("%v, want %q", err, row.want)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (j *Job) stepCoordinated(ctx context.Context, s *state, r *Record) (done bo
 		return true, nil
 	case act == rules.Refuse && v.Reason == rules.MarkMissing:
 		sts := s.sets[0]
-		return false, operate.Halt("%s: set them as they should be: kubectl scale statefulset %s -n %s --replicas N; then delete the record: kubectl delete configmap %s -n %s",
+		return false, operate.HaltForGood("%s: set them as they should be: kubectl scale statefulset %s -n %s --replicas N; then delete the record: kubectl delete configmap %s -n %s",
 			v.Message, sts.Name, sts.Namespace, r.journal.Name(), sts.Namespace)
 	case act == rules.Refuse && v.Reason == rules.OtherMember:
 		return false, operate.Halt("%s", v.Message)
@@ -207,7 +207,7 @@ func (j *Job) enter(ctx context.Context, s *state, r *Record, phase rules.Phase,
 		switch {
 		case apierrors.IsNotFound(err):
 			sts := s.sets[0]
-			return operate.Halt("%v; to end the restart without it: %s; kubectl scale statefulset %s -n %s --replicas %d; kubectl etcd restore-client-traffic %s -n %s",
+			return operate.HaltForGood("%v; to end the restart without it: %s; kubectl scale statefulset %s -n %s --replicas %d; kubectl etcd restore-client-traffic %s -n %s",
 				err, unmarkCommand(sts), sts.Name, sts.Namespace, r.Together.Replicas, j.Owner.Target(), sts.Namespace)
 		case errors.Is(err, journal.ErrChanged):
 			return operate.Halt("%v", err)

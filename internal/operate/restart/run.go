@@ -100,7 +100,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 // owns returns an error if the StatefulSet is another one than when the restart began.
 func (s *state) owns(r *Record) error {
 	if sts := s.sets[0]; r.journal.Object != sts.UID {
-		return operate.Halt("%s", r.journal.Replaced(sts))
+		return operate.HaltForGood("%s", r.journal.Replaced(sts))
 	}
 	return nil
 }

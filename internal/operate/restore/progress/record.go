@@ -130,7 +130,7 @@ func (rec *Record) owns(sts *appsv1.StatefulSet) error {
 	if rec.journal.Object == sts.UID {
 		return nil
 	}
-	return operate.Halt("%s", rec.journal.Replaced(sts))
+	return operate.HaltForGood("%s", rec.journal.Replaced(sts))
 }
 
 // Begun returns the IDs of the steps that have been done, and of the one that may have been begun.
