@@ -104,7 +104,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	s := &observation{ClusterState: membership.ClusterState{TargetArgs: m.Owner.Target().String() + " -n " + m.Owner.Namespace}, sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.journal.Object != s.sts.UID {
-		return nil, errors.New(j.journal.Replaced(s.sts))
+		return nil, operate.HaltForGood("%s", j.journal.Replaced(s.sts))
 	}
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ package membership
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -495,6 +497,8 @@ func TestRunOfAnother(t *testing.T) {
 	for range 2 {
 		if _, err := w.m.step(t.Context(), w.j); err == nil || !strings.Contains(err.Error(), "StatefulSet team/main was created again since the scale began") {
 			t.Errorf("a step: %v", err)
+		} else if halted, is := errors.AsType[*operate.HaltedError](err); !is || !halted.Final || !permanent(err) {
+			t.Errorf("it is awaited, or has ways to go on: %v", err)
 		}
 	}
 	w.wantSame(t, "created again", before)
