@@ -233,7 +233,7 @@ var kubectlCommand = regexp.MustCompile(`(?:^|[ (;"])(kubectl (?:annotate|apply|
 // same cluster.
 func TestTypedKubectl(t *testing.T) {
 	t.Parallel()
-	// The next words show that these texts are about kubectl.
+	// What follows shows that these texts are about kubectl.
 	prose := []string{"evicts", "retries", "would", "of", "the", "can", "on", "leaves", "then", "why"}
 	given := ui.Given{Context: " --context desk"}
 	n := 0
