@@ -25,14 +25,14 @@ func TestTypedCommands(t *testing.T) {
 	seen := map[string]bool{}
 	root := rootForTest()
 	eachText(t, func(path, text string) {
-		for _, words := range typedCommands(root, text) {
-			typed := strings.Join(words, " ")
-			if seen[typed] {
+		for _, typed := range typedCommands(root, text) {
+			command := strings.Join(typed, " ")
+			if seen[command] {
 				continue
 			}
-			seen[typed] = true
-			if err := acceptTyped(words); err != nil {
-				t.Errorf("%s: kubectl etcd %s: %v", path, typed, err)
+			seen[command] = true
+			if err := acceptTyped(typed); err != nil {
+				t.Errorf("%s: kubectl etcd %s: %v", path, command, err)
 			}
 		}
 	})
@@ -60,9 +60,9 @@ func TestTypedCommandsFound(t *testing.T) {
 		"kubectl etcd cut-client-traffic etcd-main --for 15m --reason \"drill\"": "accepted",
 	} {
 		got := ""
-		for _, words := range typedCommands(root, text) {
+		for _, typed := range typedCommands(root, text) {
 			got = "accepted"
-			if acceptTyped(words) != nil {
+			if acceptTyped(typed) != nil {
 				got = "refused"
 			}
 		}
@@ -105,7 +105,7 @@ func eachText(t *testing.T, f func(path, text string)) {
 // sentence has.
 var argument = regexp.MustCompile(`^(-.*|[A-Z_,]+|[^a-z]*%.*|.*[/%=:0-9-].*|["'].*)$`)
 
-// typedCommands returns the words of each command of a text that has arguments. One that goes on in another text is
+// typedCommands returns the arguments of each command of a text that has arguments. One that goes on in another text is
 // not among them.
 func typedCommands(root *cobra.Command, text string) [][]string {
 	var out [][]string
@@ -114,32 +114,32 @@ func typedCommands(root *cobra.Command, text string) [][]string {
 			if i == 0 {
 				continue
 			}
-			if words := typedWords(root, part); len(words) > 0 {
-				out = append(out, words)
+			if typed := typedCommand(root, part); len(typed) > 0 {
+				out = append(out, typed)
 			}
 		}
 	}
 	return out
 }
 
-// typedWords returns the words of the command with which a text begins, nothing for prose.
-func typedWords(root *cobra.Command, text string) []string {
+// typedCommand returns the arguments of the command with which a text begins, nothing for prose.
+func typedCommand(root *cobra.Command, text string) []string {
 	cmd, fields := root, strings.Fields(text)
-	var words []string
+	var typed []string
 	for len(fields) > 0 {
 		next, _, err := cmd.Find(fields[:1])
 		if err != nil || next == cmd {
 			break // also at a name before a punctuation mark
 		}
-		cmd, words, fields = next, append(words, fields[0]), fields[1:]
+		cmd, typed, fields = next, append(typed, fields[0]), fields[1:]
 	}
-	named, arguments, value := len(words), 0, false
+	named, arguments, value := len(typed), 0, false
 	for _, word := range fields {
 		bare := strings.TrimRight(word, ".,;:)`|")
 		if bare == "" || !value && !argument.MatchString(bare) || strings.ContainsAny(bare, "[(`<>") {
 			break
 		}
-		words = append(words, bare)
+		typed = append(typed, bare)
 		if !value && bare[0] != '-' {
 			arguments++
 		}
@@ -149,10 +149,10 @@ func typedWords(root *cobra.Command, text string) []string {
 		}
 	}
 	// Without an argument, it is prose about a flag. Where the value of a flag is missing, it goes on in another text.
-	if named == 0 || cmd.HasSubCommands() || len(words) == named || value || arguments == 0 && cmd.Name() != "sweep" {
+	if named == 0 || cmd.HasSubCommands() || len(typed) == named || value || arguments == 0 && cmd.Name() != "sweep" {
 		return nil
 	}
-	return words
+	return typed
 }
 
 // takesValue reports whether the next word is the value of a flag.
@@ -174,8 +174,8 @@ var typedValues = map[string]string{"--replicas": "3", "--for": "15m", "--size":
 var freeTexts = []string{"--reason", "--lost", "--tool", "--etcd", "--member", "--to", "--namespace", "-n", "-l", "-o"}
 
 // acceptTyped returns why a command is refused that is typed with values for its placeholders.
-func acceptTyped(words []string) error {
-	args := slices.Clone(words)
+func acceptTyped(typed []string) error {
+	args := slices.Clone(typed)
 	cmd := rootForTest()
 	for i, word := range args[1:] {
 		if value := typedValues[args[i]]; value != "" && (strings.ToUpper(word) == word || strings.Contains(word, "%")) {
