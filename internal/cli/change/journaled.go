@@ -31,7 +31,7 @@ type Journaled[R record] struct {
 	Resume func(context.Context, R) (operate.Plan, error)
 	// Create writes the journal of a fresh operation. With dry the API server only tries it.
 	Create func(ctx context.Context, r R, dry bool) error
-	// Abort is what --abort does: "undo the change".
+	// Abort is what --abort does: "undo the change". It is empty if that is not possible any more.
 	Abort string
 	// Undoing is true if this command has --abort.
 	Undoing bool
@@ -118,7 +118,7 @@ func (j *Journaled[R]) Next(error) string {
 		return ""
 	}
 	or := ", or add --abort to " + j.Abort
-	if j.Undoing {
+	if j.Undoing || j.Abort == "" {
 		or = ""
 	}
 	return fmt.Sprintf("run the same command again to continue%s (journal: ConfigMap %s)", or, journal.Name(j.cluster.Owner))

@@ -77,24 +77,37 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 }
 
 // CommandsOf returns the commands that end an unfinished restart or restore, without the flag for the namespace:
-// the one that continues it, unless it is being undone, and the one that undoes it. A word that SnapshotOf explains
-// is for the user to replace.
+// the one that continues it, unless it is being undone, and the one that undoes it, unless nothing does any more. A
+// word that SnapshotOf explains is for the user to replace.
 func CommandsOf(o owner.Owner, j *journal.Journal) []string {
+	resume, abort := commandsOf(o, j)
+	return slices.DeleteFunc([]string{resume, abort}, func(c string) bool { return c == "" })
+}
+
+// commandsOf returns the command that continues an operation, and the one that undoes it. Either is empty if it would
+// be refused.
+func commandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 	var of struct {
-		Strategy string
-		Undo     bool
+		Strategy    string
+		Undo, Final bool
 	}
 	known, target := json.Unmarshal(j.Payload, &of) == nil, o.Target().String()
-	switch {
-	case j.Kind == journal.KindRestore && known && of.Undo:
-		return []string{"kubectl etcd snapshot restore " + target + " --abort"}
-	case j.Kind == journal.KindRestore:
+	if j.Kind == journal.KindRestore {
 		file, _ := snapshotOf(j)
-		return []string{"kubectl etcd snapshot restore " + file + " " + target, "kubectl etcd snapshot restore " + target + " --abort"}
-	case known && of.Strategy == "coordinated": // which is continued by its name only
-		return []string{"kubectl etcd restart " + target + " --strategy coordinated", "kubectl etcd restart " + target + " --abort"}
+		resume, abort = "kubectl etcd snapshot restore "+file+" "+target, "kubectl etcd snapshot restore "+target+" --abort"
+		switch {
+		case known && of.Undo:
+			resume = ""
+		case known && of.Final:
+			abort = ""
+		}
+		return resume, abort
 	}
-	return []string{"kubectl etcd restart " + target, "kubectl etcd restart " + target + " --abort"}
+	resume, abort = "kubectl etcd restart "+target, "kubectl etcd restart "+target+" --abort"
+	if known && of.Strategy == "coordinated" { // which is continued by its name only
+		resume += " --strategy coordinated"
+	}
+	return resume, abort
 }
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
@@ -104,11 +117,14 @@ func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
 
 // WaysOf returns how to end an unfinished restart or restore.
 func WaysOf(o owner.Owner, j *journal.Journal) string {
-	commands := CommandsOf(o, j)
-	if len(commands) == 1 {
-		return fmt.Sprintf("it is being undone: continue that with %s -n %s", commands[0], o.Namespace)
+	resume, abort := commandsOf(o, j)
+	if resume == "" {
+		return fmt.Sprintf("it is being undone: continue that with %s -n %s", abort, o.Namespace)
 	}
-	ways := fmt.Sprintf("continue it with %s -n %s, or end it with %s -n %s", commands[0], o.Namespace, commands[1], o.Namespace)
+	ways := fmt.Sprintf("continue it with %s -n %s", resume, o.Namespace)
+	if abort != "" {
+		ways += fmt.Sprintf(", or end it with %s -n %s", abort, o.Namespace)
+	}
 	if explained := SnapshotOf(j); explained != "" {
 		ways += "; " + explained
 	}

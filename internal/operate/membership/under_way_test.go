@@ -98,7 +98,8 @@ func TestCommandsOfRestart(t *testing.T) {
 	}
 }
 
-// TestCommandsOfUndo: a restore that is being undone can't be continued.
+// TestCommandsOfUndo: a restore that is being undone can't be continued, and one after which nothing undoes it is not
+// said to be undoable.
 func TestCommandsOfUndo(t *testing.T) {
 	t.Parallel()
 	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
@@ -106,6 +107,11 @@ func TestCommandsOfUndo(t *testing.T) {
 	const command = "kubectl etcd snapshot restore statefulset/main --abort"
 	if got := CommandsOf(o, j); !slices.Equal(got, []string{command}) || SnapshotOf(j) != "" {
 		t.Errorf("%q, %q", got, SnapshotOf(j))
+	}
+	final := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(`{"file":"main.db","final":true}`)}
+	const resume = "kubectl etcd snapshot restore main.db statefulset/main"
+	if got, ways := CommandsOf(o, final), WaysOf(o, final); !slices.Equal(got, []string{resume}) || ways != "continue it with "+resume+" -n team" {
+		t.Errorf("%q, %q", got, ways)
 	}
 	if got, want := WaysOf(o, j), "it is being undone: continue that with "+command+" -n team"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -111,7 +111,7 @@ func (r Plan) resume() step.Step {
 
 // removeVolumes deletes the data from which members would start instead of the store.
 func (r Plan) removeVolumes() step.Step {
-	s := step.Step{ID: removed, Uses: []string{stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you discard them."}
+	s := step.Step{ID: removed, Final: true, Uses: []string{stopped}, Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you discard them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
 	if len(claims) > 0 {
 		s.Acts = append(s.Acts, r.retainVolumes(claims)...)

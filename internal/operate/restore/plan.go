@@ -201,7 +201,7 @@ func (r Plan) end() []step.Step {
 
 // letIn returns the step that lets clients in, or leaves the cut that another user made.
 func (r Plan) letIn(why string) step.Step {
-	s := step.Step{ID: letIn, Title: "Let clients in", Why: why}
+	s := step.Step{ID: letIn, Final: true, Title: "Let clients in", Why: why}
 	if !r.Clients {
 		return s
 	}

@@ -54,7 +54,7 @@ func (r Plan) lostClaims() []string {
 
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
 func (r Plan) replaceClaims(lost []string) step.Step {
-	s := step.Step{ID: replaced, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you discard them."}
+	s := step.Step{ID: replaced, Final: true, Title: "Free the claims of the lost members", Why: "Their volumes stay, as PersistentVolumes that are Released, until you discard them."}
 	if !slices.ContainsFunc(lost, func(c string) bool { return !slices.Contains(r.Unbound, c) }) {
 		s.Why = "Their volumes are gone."
 	}
@@ -76,7 +76,7 @@ func (r Plan) retainVolumes(claims []string) []step.Action {
 func (r Plan) makeClaims(into []Member) step.Step {
 	claims := r.ClaimsOf(into)
 	s := step.Step{
-		ID: claimed, Title: "Create the members' volumes",
+		ID: claimed, Final: true, Title: "Create the members' volumes",
 		Why: fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(slices.Concat(r.Gone, r.lostClaims()), ", ")),
 	}
 	r.keepClaims(&s)

@@ -118,3 +118,22 @@ func TestUndoDruid(t *testing.T) {
 		}
 	}
 }
+
+// TestFinalSteps: the steps after which nothing is undone are those at which Undo refuses, so that --abort is printed
+// as long as it is accepted.
+func TestFinalSteps(t *testing.T) {
+	t.Parallel()
+	lost := plainRestore()
+	lost.DeletesClaims, lost.Gone, lost.Lost = true, []string{"data-main-1"}, []string{"main-2"}
+	open := plainRestore()
+	open.Clients = true
+	for name, r := range map[string]Plan{"plain": plainRestore(), "lost volumes": lost, "clients": open} {
+		final := false
+		for done, s := range r.steps() {
+			final = final || s.Final
+			if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != final {
+				t.Errorf("%s, before %q: final %t, and the undoing: %v", name, s.Title, final, err)
+			}
+		}
+	}
+}

@@ -30,6 +30,8 @@ type Step struct {
 	// Uses are earlier steps whose result may be gone when another command continues the plan: files
 	// on this machine, a cut that has ended. That command repeats them first.
 	Uses []string
+	// Final means that nothing undoes the plan once the step has begun.
+	Final bool
 	// After means that the step is a change of its own. It follows when the plan has ended.
 	After bool
 }

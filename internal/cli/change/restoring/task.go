@@ -190,7 +190,11 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
 		return nil
 	}
-	if err := t.job.Run(ctx, t.plan.Owner, rec, t.steps); err != nil {
+	err := t.job.Run(ctx, t.plan.Owner, rec, t.steps)
+	if rec.Final {
+		t.run.Abort = ""
+	}
+	if err != nil {
 		return err
 	}
 	t.ended = true

@@ -62,6 +62,8 @@ type Record struct {
 	Done int `json:"done"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
+	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.
+	Final bool `json:"final,omitempty"`
 	// OneByOne means that the first member is restored alone, for a reason that the StatefulSet alone doesn't show.
 	OneByOne bool `json:"oneByOne,omitempty"`
 

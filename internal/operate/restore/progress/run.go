@@ -62,6 +62,7 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 			return err
 		}
 		rec.Done++
+		rec.Final = rec.Final || rec.Done < len(steps) && steps[rec.Done].Final
 		if err := rec.update(ctx, j.Clients.Kube); err != nil {
 			return err
 		}
