@@ -127,7 +127,7 @@ func TestFinalSteps(t *testing.T) {
 	lost.DeletesClaims, lost.Gone, lost.Lost = true, []string{"data-main-1"}, []string{"main-2"}
 	open := plainRestore()
 	open.Clients = true
-	for name, r := range map[string]Plan{"plain": plainRestore(), "lost volumes": lost, "clients": open} {
+	for name, r := range map[string]Plan{"plain": plainRestore(), "lost volumes": lost, "clients": open, "druid": druidRestore()} {
 		final := false
 		for done, s := range r.steps() {
 			final = final || s.Final

@@ -106,6 +106,22 @@ func (r *runs) journal() bool {
 	return r.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil
 }
 
+// TestRunFinal: the journal has that nothing undoes a restore before the step begins after which that is so.
+func TestRunFinal(t *testing.T) {
+	t.Parallel()
+	for at, want := range []bool{false, false, false, true, true} {
+		r := newRuns(t)
+		r.steps[2].Final, r.left = true, at
+		if err := r.run(t, false); !errors.Is(err, errKilled) {
+			t.Fatalf("killed at action %d: %v", at, err)
+		}
+		rec, err := Read(t.Context(), r.Client(t), r.owner)
+		if err != nil || rec.Final != want {
+			t.Errorf("killed at action %d: final %t, want %t: %v", at, rec.Final, want, err)
+		}
+	}
+}
+
 // TestRunKilled kills a restore at each action. The next process continues: it does every step that has
 // not been done, and repeats those that they use.
 func TestRunKilled(t *testing.T) {
