@@ -6,7 +6,6 @@ package script
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -17,16 +16,6 @@ const (
 	mostHeld   = 4 << 10 // the length of one
 	mostLearnt = 1 << 20 // of all together, with what they are made of
 )
-
-// piece is a part of a text: as it is known, or as it is written where only a shell in the pod can expand it. It
-// splits into fields if it comes from a variable outside of quotes, and breaks if another field begins behind it.
-type piece struct {
-	text                  string
-	known, splits, breaks bool
-}
-
-// Value is a text that a variable may hold, or a field of a command.
-type Value []piece
 
 // values are the texts that the variables of a script may hold on any of its ways: those of all of its
 // assignments, and of the container's environment.
@@ -46,8 +35,6 @@ func newValues(env func(string) (string, bool)) *values {
 	return &values{env: env, variable: map[string][]Value{}, alias: map[string][]Value{}, parameters: map[string][][]Value{}, left: mostLearnt}
 }
 
-func textOf(text string) Value { return Value{{text: text, known: true}} }
-
 // add adds a text to those that a name has.
 func (v *values) add(to map[string][]Value, name string, texts ...Value) {
 	for _, text := range texts {
@@ -62,54 +49,6 @@ func (v *values) add(to map[string][]Value, name string, texts ...Value) {
 			to[name] = append(to[name], text)
 		}
 	}
-}
-
-func (v Value) length() int {
-	n := 1
-	for _, p := range v {
-		n += len(p.text)
-	}
-	return n
-}
-
-// Written returns a text with what isn't known as it is written.
-func (v Value) Written() string {
-	var out strings.Builder
-	for _, p := range v {
-		out.WriteString(p.text)
-	}
-	return out.String()
-}
-
-// beginning returns a text up to what isn't known, with UnknownWord behind it.
-func (v Value) beginning() string {
-	var out strings.Builder
-	for _, p := range v {
-		if !p.known {
-			return out.String() + UnknownWord
-		}
-		out.WriteString(p.text)
-	}
-	return out.String()
-}
-
-// Opaque reports whether nothing of a text is known.
-func (v Value) Opaque() bool {
-	return len(v) > 0 && !slices.ContainsFunc(v, func(p piece) bool {
-		return p.known && p.text != "" || !p.known && isParameter(p.text)
-	})
-}
-
-// isParameter reports whether a text is a parameter such as $1: what a script or a function is called with is
-// inspected there.
-func isParameter(text string) bool {
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "$"), "{")
-	return text != "" && strings.Contains("0123456789@*#?!-", text[:1])
-}
-
-// Splits reports whether all of a text comes from variables outside of quotes.
-func (v Value) Splits() bool {
-	return !slices.ContainsFunc(v, func(p piece) bool { return !p.splits })
 }
 
 // product returns each of some texts with each of others behind it.
@@ -128,21 +67,6 @@ func (v *values) product(first, then []Value) []Value {
 		}
 	}
 	return all
-}
-
-// protected and unprotected return the texts of a variable as they are in quotes, and without.
-func protected(texts []Value) []Value   { return withSplits(texts, false) }
-func unprotected(texts []Value) []Value { return withSplits(texts, true) }
-
-func withSplits(texts []Value, splits bool) []Value {
-	out := make([]Value, len(texts))
-	for i, text := range texts {
-		out[i] = slices.Clone(text)
-		for j := range out[i] {
-			out[i][j].splits = splits
-		}
-	}
-	return out
 }
 
 // texts returns the texts that parts of a word may be.
@@ -284,43 +208,5 @@ func (in Scope) parameter(name string) (all []Value) {
 			all = append(all, args[at-1])
 		}
 	}
-	return all
-}
-
-// split returns the fields that a word may be, by its text.
-func (v Value) split() (all []Value) {
-	var field Value
-	open := false
-	end := func() {
-		if open {
-			all = append(all, field)
-		}
-		field, open = nil, false
-	}
-	for _, p := range v {
-		switch {
-		case p.breaks:
-			end()
-		case !p.known || !p.splits:
-			field, open = append(field, p), true
-		default:
-			rest := p.text
-			for {
-				at := strings.IndexAny(rest, separators)
-				if part := rest[:max(at, 0)]; at < 0 && rest != "" || part != "" {
-					if at < 0 {
-						part = rest
-					}
-					field, open = append(field, piece{text: part, known: true}), true
-				}
-				if at < 0 {
-					break
-				}
-				end()
-				rest = rest[at+1:]
-			}
-		}
-	}
-	end()
 	return all
 }
