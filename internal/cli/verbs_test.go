@@ -200,6 +200,11 @@ func (w *world) druid() {
 	}
 }
 
+// managed makes the StatefulSet that of a controller that no product has.
+func (w *world) managed() {
+	operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["ownerReferences"] = []any{apitest.Object{"apiVersion": "example.com/v1", "kind": "Cluster", "name": "main", "uid": "cluster", "controller": true}}
+}
+
 // leftover puts the journal of a StatefulSet that is gone.
 func (w *world) leftover() {
 	w.Create(apitest.Object{
@@ -455,6 +460,9 @@ func TestNewFacts(t *testing.T) {
 	}{
 		{"another object", (*world).renamed, func(v verb) bool { return !v.lockless }, "has changed since the plan was made: run the command again"},
 		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, "has changed since the plan was made: run the command again"},
+		{"a manager appears", (*world).managed, func(v verb) bool {
+			return is("member add", "member promote", "member replace", "scale")(v) && strings.HasPrefix(v.args, "statefulset/")
+		}, "refused: cannot "},
 		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "move-leader", "scale", "member replace", "member add", "restart"), "refused: "},
 		{"another leader", func(w *world) { w.Etcd.Leader = 2 }, is("move-leader", "defrag", "restart"), ""},
 		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag", "restart"), ""},

@@ -59,7 +59,7 @@ func newMemberAddCmd(e *app.App) *cobra.Command {
 }
 
 func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string, f change.Flags) error {
-	c, err := openUnmanaged(ctx, a, target, "add a member to")
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}

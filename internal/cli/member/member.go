@@ -5,14 +5,12 @@
 package member
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -45,30 +43,4 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 // listShows returns the command that shows the effect of an operation whose end is unknown.
 func listShows(c *app.Cluster, what string) string {
 	return fmt.Sprintf("kubectl etcd member list %s -n %s shows %s", c.Target(), c.Namespace, what)
-}
-
-// openUnmanaged returns a cluster with its members, or an error if something else manages them. The caller
-// must close it.
-func openUnmanaged(ctx context.Context, a *app.App, target, what string) (*app.Cluster, error) {
-	c, err := a.Cluster(ctx, target)
-	if err != nil {
-		return nil, err
-	}
-	if err := unmanaged(c, what); err != nil {
-		_ = c.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// unmanaged returns an error if an operator or a start script manages the members of a cluster,
-// or if the cluster has no StatefulSet.
-func unmanaged(c *app.Cluster, what string) error {
-	if m := c.Membership(); m.Manager != flavour.Unmanaged && m.Manager != flavour.BySets {
-		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.ManagerName, m.ScaleHow)
-	}
-	if c.WithoutStatefulSet() {
-		return app.Refused("cannot %s %s: its pods have no StatefulSet", what, c.Owner)
-	}
-	return nil
 }

@@ -45,7 +45,7 @@ func newMemberPromoteCmd(e *app.App) *cobra.Command {
 }
 
 func memberPromote(ctx context.Context, a *app.App, target, member string, f change.Flags) error {
-	c, err := openUnmanaged(ctx, a, target, "promote a member of")
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}

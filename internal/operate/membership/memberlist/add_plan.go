@@ -19,6 +19,9 @@ import (
 // PlanAdd returns the plan to add a learner, and the survey on which it is based. The error is a
 // *RefusedError if it must not be added.
 func PlanAdd(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []string) (etcd.Survey, operate.Plan, error) {
+	if err := unmanaged(o, "add a member to "+o.String()); err != nil {
+		return etcd.Survey{}, operate.Plan{}, err
+	}
 	s, err := SurveyQuorum(ctx, c, o, "add a member")
 	if err != nil {
 		return s, operate.Plan{}, err

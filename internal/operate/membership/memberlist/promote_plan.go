@@ -18,8 +18,11 @@ import (
 )
 
 // PlanPromote returns the learner with an ID, a name or a pod, and the plan to promote it. The plan
-// is empty if the member is already a voter.
+// is empty if the member is already a voter. The error is a *RefusedError if it must not be promoted.
 func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word string) (etcd.Listed, operate.Plan, error) {
+	if err := unmanaged(o, "promote a member of "+o.String()); err != nil {
+		return etcd.Listed{}, operate.Plan{}, err
+	}
 	s, err := SurveyQuorum(ctx, c, o, "promote "+word)
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
