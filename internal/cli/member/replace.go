@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -99,10 +98,10 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 
 // replaceable returns an error if something else manages the members.
 func replaceable(c *app.Cluster, pod string) error {
-	m := c.Membership()
-	if m.Manager == flavour.Unmanaged && !c.WithoutStatefulSet() {
+	if c.Unmanaged() {
 		return nil
 	}
+	m := c.Membership()
 	return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
 }
 

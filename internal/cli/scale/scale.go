@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -105,10 +104,10 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 
 // unmanaged returns an error if something else adds and removes the members.
 func unmanaged(c *app.Cluster) error {
-	m := c.Membership()
-	if m.Manager == flavour.Unmanaged && !c.WithoutStatefulSet() {
+	if c.Unmanaged() {
 		return nil
 	}
+	m := c.Membership()
 	return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
 }
 

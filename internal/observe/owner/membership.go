@@ -74,6 +74,12 @@ func (o Owner) Membership() flavour.Membership {
 	return m
 }
 
+// Unmanaged reports whether no program manages the members and one StatefulSet runs them. Only then the plugin itself
+// adds, removes and replaces them with their pods.
+func (o Owner) Unmanaged() bool {
+	return o.Membership().Manager == flavour.Unmanaged && !o.WithoutStatefulSet()
+}
+
 // byController is the membership where a controller that is not known made the workload.
 func (o Owner) byController(made string) flavour.Membership {
 	who := o.Controller.Kind + "/" + o.Controller.Name

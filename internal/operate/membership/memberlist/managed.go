@@ -14,11 +14,12 @@ import (
 // unmanaged returns a *RefusedError if an operator or a start script manages the members of a cluster, or if the
 // cluster has no StatefulSet.
 func unmanaged(o owner.Owner, what string) error {
-	if m := o.Membership(); m.Manager != flavour.Unmanaged && m.Manager != flavour.BySets {
-		return &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("%s adds and removes its members; %s", m.ManagerName, m.ScaleHow)}}
-	}
-	if o.WithoutStatefulSet() {
+	m := o.Membership()
+	switch {
+	case o.Unmanaged(), m.Manager == flavour.BySets && !o.WithoutStatefulSet():
+		return nil
+	case m.Manager == flavour.Unmanaged, m.Manager == flavour.BySets:
 		return &operate.RefusedError{What: what, Why: []string{"its pods have no StatefulSet"}}
 	}
-	return nil
+	return &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("%s adds and removes its members; %s", m.ManagerName, m.ScaleHow)}}
 }
