@@ -6,6 +6,7 @@ package cli
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -127,6 +128,36 @@ func TestDrainPlan(t *testing.T) {
 				t.Logf("stdout:\n%s\nstderr:\n%s", &w.out, &w.err)
 			}
 		})
+	}
+}
+
+// TestDrainPlanBesideChange: no wave begins while a change of a cluster's members is unfinished, also if it began
+// after the first wave.
+func TestDrainPlanBesideChange(t *testing.T) {
+	t.Parallel()
+	for _, later := range []bool{false, true} {
+		w := newWorld(t, verb{set: (*world).evicts})
+		var once sync.Once
+		w.Refuse = func(method, path string) int {
+			if later && method == http.MethodPost && strings.HasSuffix(path, "/eviction") {
+				once.Do(w.unfinished)
+			}
+			return 0
+		}
+		if !later {
+			w.unfinished()
+		}
+		code := w.run(t.Context(), verb{path: "drain-plan", args: "node-1 node-2", lockless: true}, "--run", "-y", "--timeout", "20s")
+		text := withoutGiven(w.err.String())
+		if code != 2 || !strings.Contains(text, "kubectl etcd scale on StatefulSet team/main (scale from 3 to 4 members) is unfinished") {
+			t.Errorf("later %t: exit code %d:\n%s", later, code, text)
+		}
+		if later {
+			wants(t, text, "stopped: the next wave can't begin: ", "to continue: kubectl etcd drain-plan node-2 --run")
+		}
+		if w.Get(operatetest.Path("Pod", "main-2")) == nil {
+			t.Errorf("later %t: main-2 is evicted", later)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func logStep(a *app.App, format string, args ...any) { change.PrintStep(a, forma
 // drainNodes drains nodes through the driver of changes.
 func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string, o options) error {
 	t := &task{app: a, options: o, job: job, nodes: nodes}
-	t.run = &drain.Run{Job: job, Left: slices.Clone(nodes), Drained: t.announce}
+	t.run = &drain.Run{Job: job, Left: slices.Clone(nodes), Drained: t.announce, Idle: t.idle}
 	return change.Do(ctx, a, nil, o.Flags, change.Operation{
 		Subject: "what runs on the nodes", Needs: drain.Needs(), Judge: t.judge,
 		DryRun: func(ctx context.Context) error { return job.Try(ctx, t.state) },
@@ -49,7 +49,7 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{}, err
 	}
 	for _, o := range s.Owners {
-		if err := change.Unfinished(ctx, t.app, t.cluster(o)); err != nil {
+		if err := t.unfinished(ctx, o); err != nil {
 			return operate.Plan{}, err
 		}
 	}
@@ -61,6 +61,20 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 		}
 	}
 	return plan, err
+}
+
+// unfinished returns an error if a change of a cluster's members or a restart is unfinished.
+func (t *task) unfinished(ctx context.Context, o owner.Owner) error {
+	return change.Unfinished(ctx, t.app, t.cluster(o))
+}
+
+// idle is unfinished before a wave: the drain stops there.
+func (t *task) idle(ctx context.Context, o owner.Owner) error {
+	err := t.unfinished(ctx, o)
+	if app.IsVerdict(err) {
+		return operate.Halt("the next wave can't begin: %v", err)
+	}
+	return err
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {

@@ -26,6 +26,8 @@ type Run struct {
 
 	// Left are the nodes that are not drained yet, Cordoned those that were cordoned or were so before.
 	Left, Cordoned []string
+	// Idle returns a *operate.HaltedError if an operation on a cluster is unfinished, so that no wave may begin.
+	Idle func(ctx context.Context, o owner.Owner) error
 	// Drained is called for each cluster of which a wave has evicted members.
 	Drained func(ctx context.Context, o owner.Owner, pods []string)
 
@@ -98,6 +100,11 @@ func (r *Run) ready(ctx context.Context) (*State, string, error) {
 	}
 	if len(s.Unseen) > 0 {
 		return nil, "", operate.Halt("it is not known any more what blocks the nodes: %v", s.Unseen[0].Err)
+	}
+	for _, o := range s.Owners {
+		if err := r.Idle(ctx, o); err != nil {
+			return nil, "", err
+		}
 	}
 	wait, err := r.waits(ctx)
 	if err == nil && wait == "" {

@@ -50,6 +50,7 @@ func newWorld(t *testing.T, nodes ...string) *world {
 			Logf: func(format string, args ...any) { w.step(format, args...) },
 		},
 		Left: nodes,
+		Idle: func(context.Context, owner.Owner) error { return nil },
 		Drained: func(_ context.Context, o owner.Owner, pods []string) {
 			w.step("event %s %s", o.Name, strings.Join(pods, ","))
 		},
