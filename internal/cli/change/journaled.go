@@ -5,7 +5,6 @@ package change
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -49,18 +48,7 @@ type Journaled[R record] struct {
 func (j *Journaled[R]) Operation(c *app.Cluster, verb string, needs []operate.Need, act func(context.Context, *Run) error) Operation {
 	j.cluster = c
 	return Operation{
-		Verb: verb, Needs: needs, AllowsUnfinished: true, Judge: j.judge, DryRun: j.try, Next: j.Next,
-		Act: func(ctx context.Context, run *Run) error {
-			err := act(ctx, run)
-			halted, is := errors.AsType[*operate.HaltedError](err)
-			switch {
-			case !is || context.Cause(ctx) != nil: // the end of the time explains it
-				return err
-			case halted.Final:
-				return app.Refused("stopped: %v", err)
-			}
-			return app.Refused("stopped: %v; then %s", err, j.Next(err))
-		},
+		Verb: verb, Needs: needs, AllowsUnfinished: true, Judge: j.judge, DryRun: j.try, Act: act, Next: j.Next,
 	}
 }
 
@@ -113,13 +101,17 @@ func (j *Journaled[R]) Begin(ctx context.Context, run *Run) error {
 
 // Next returns how to continue after a run that ended early. It returns nothing if the journal, if
 // there is one, is of another command.
-func (j *Journaled[R]) Next(error) string {
+func (j *Journaled[R]) Next(err error) string {
 	if j.fresh && !j.begun {
 		return ""
+	}
+	then := ""
+	if app.Is[*operate.HaltedError](err) {
+		then = "then "
 	}
 	or := ", or add --abort to " + j.Abort
 	if j.Undoing || j.Abort == "" {
 		or = ""
 	}
-	return fmt.Sprintf("run the same command again to continue%s (journal: ConfigMap %s)", or, journal.Name(j.cluster.Owner))
+	return fmt.Sprintf("%srun the same command again to continue%s (journal: ConfigMap %s)", then, or, journal.Name(j.cluster.Owner))
 }

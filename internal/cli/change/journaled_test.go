@@ -39,7 +39,7 @@ func TestHaltedNext(t *testing.T) {
 	} {
 		j := Journaled[*restart.Record]{Abort: "undo it"}
 		op := j.Operation(&app.Cluster{}, "restart", nil, func(context.Context, *Run) error { return row.halt("a %s", "reason") })
-		err := op.Act(t.Context(), nil)
+		err := op.unfinished(t.Context(), "restart", op.Act(t.Context(), nil))
 		if !app.Is[*app.RefusedError](err) || !strings.HasPrefix(err.Error(), row.want) || len(row.want) < 20 && err.Error() != row.want {
 			t.Errorf("%v, want %q", err, row.want)
 		}

@@ -46,7 +46,8 @@ type Operation struct {
 	// After waits for the effect, within the limit, and prints it. It runs without the lock.
 	After func(ctx context.Context, limit app.Limit) error
 	// Next returns what is left of a change that ended with an error, and how to go on. It is
-	// nil or returns "" if that needs no text, or if the same command continues.
+	// nil or returns "" if that needs no text, or if the same command continues. An
+	// operate.HaltedError means that the change can't continue by itself.
 	Next func(err error) string
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
@@ -32,7 +33,7 @@ func ended(ctx context.Context, title string, err error, next func(error) string
 }
 
 // unfinished is ended for the change itself. It also adds how to go on to other errors, but not
-// to verdicts, which explain themselves.
+// to verdicts, which explain themselves. A change that can't continue is refused.
 func (op Operation) unfinished(ctx context.Context, title string, err error) error {
 	if ctx.Err() == nil && app.Is[*app.UnhealthyError](err) {
 		return err // the change came to its end, and found the cluster unhealthy
@@ -44,10 +45,17 @@ func (op Operation) unfinished(ctx context.Context, title string, err error) err
 	case err == nil || app.IsVerdict(err) || app.Is[*lock.LostError](err):
 		return err
 	}
-	if next := op.next(err); next != "" {
-		return fmt.Errorf("%w; %s", err, next)
+	next := op.next(err)
+	if next != "" {
+		next = "; " + next
 	}
-	return err
+	switch halted, is := errors.AsType[*operate.HaltedError](err); {
+	case is && halted.Final:
+		return app.Refused("stopped: %v", err)
+	case is:
+		return app.Refused("stopped: %v%s", err, next)
+	}
+	return fmt.Errorf("%w%s", err, next)
 }
 
 func (op Operation) next(err error) string {

@@ -78,11 +78,7 @@ func (t *task) idle(ctx context.Context, o owner.Owner) error {
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
-	err := t.run.Do(ctx)
-	if stopped, is := errors.AsType[*operate.HaltedError](err); is {
-		return app.Refused("stopped: %v; %s", stopped, t.next(err))
-	}
-	if err != nil {
+	if err := t.run.Do(ctx); err != nil {
 		return err
 	}
 	for _, n := range t.nodes {

@@ -101,14 +101,17 @@ func run(ctx context.Context, a *app.App, target string, size resource.Quantity,
 		Act: func(ctx context.Context, run *change.Run) error {
 			j.StillHeld, j.Lock = run.Held, run.Lock
 			result, err := j.Run(ctx)
-			if app.Is[*operate.HaltedError](err) && context.Cause(ctx) == nil {
-				return app.Refused("stopped: %v; once that is solved, run the same command again to continue", err)
-			}
 			if err != nil {
 				return err
 			}
 			done(ctx, a, c, run, size, result)
 			return nil
+		},
+		Next: func(err error) string {
+			if !app.Is[*operate.HaltedError](err) {
+				return ""
+			}
+			return "once that is solved, run the same command again to continue"
 		},
 	})
 }
