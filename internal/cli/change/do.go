@@ -134,19 +134,30 @@ func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f 
 // judgeAgain returns an error if the change that the user agreed to is not the one that the
 // facts allow now.
 func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, agreed operate.Plan) error {
-	what, same := op.Subject, true
+	what := op.Subject
 	if c != nil {
+		if err := Again(ctx, a, c); err != nil {
+			return err
+		}
 		what = c.String()
-		var err error
-		if same, err = a.Refresh(ctx, c); err != nil {
-			return err
-		}
 	}
-	if same {
-		now, err := judge(ctx, a, c, f, op)
-		if err != nil || now.Title == agreed.Title && now.Subject == agreed.Subject {
-			return err
-		}
+	now, err := judge(ctx, a, c, f, op)
+	if err != nil || now.Title == agreed.Title && now.Subject == agreed.Subject {
+		return err
 	}
+	return changed(what)
+}
+
+// Again reads a cluster into c again, under its lock. It returns an error if it is another one than when the plan was
+// made, or if another product manages its members.
+func Again(ctx context.Context, a *app.App, c *app.Cluster) error {
+	same, err := a.Refresh(ctx, c)
+	if err == nil && !same {
+		return changed(c.String())
+	}
+	return err
+}
+
+func changed(what string) error {
 	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }

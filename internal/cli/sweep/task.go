@@ -149,11 +149,7 @@ func (t *task) discard(ctx context.Context, o owner.Owner, dry bool) error {
 	}
 	limit := app.NewLimit(t.options.Timeout, "")
 	return change.Locked(ctx, limit, t.app, c, t.options.Flags, "snapshot restore", func(ctx context.Context, run *change.Run) error {
-		same, err := t.app.Refresh(ctx, c)
-		if err == nil && !same {
-			err = app.Refused("%s has changed since the plan was made: run the command again", c)
-		}
-		if err != nil {
+		if err := change.Again(ctx, t.app, c); err != nil {
 			return err
 		}
 		d.Plan.Owner, d.StillHeld = c.Owner, run.Held
