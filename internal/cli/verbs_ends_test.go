@@ -256,6 +256,16 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestScaleDetached: a command that doesn't wait does not report that etcd-druid has scaled.
+func TestScaleDetached(t *testing.T) {
+	t.Parallel()
+	v := verb{path: "scale", args: "etcd/main --replicas 5 --wait=false", set: (*world).druid}
+	w := newWorld(t, v)
+	if code := w.run(t.Context(), v, "-y"); code != 0 || w.out.String() != "etcd/main: scale to 5 members requested\n" {
+		t.Errorf("exit code %d, stdout:\n%s\nstderr:\n%s", code, &w.out, &w.err)
+	}
+}
+
 // isTest checks that the tests of real clusters have a test.
 func isTest(t *testing.T, name string) {
 	t.Helper()

@@ -64,14 +64,18 @@ func druidPlan(ctx context.Context, c *app.Cluster, m *membership.Members, o sca
 	return plan, err
 }
 
-// awaitDruid records that the scale is requested, and waits until etcd-druid has completed it.
+// awaitDruid records that the scale is requested, and waits until etcd-druid has completed it, unless the user
+// doesn't wait.
 func awaitDruid(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
-	run.Done(ctx, reasons.Scaled, "scale to "+policy.Count(o.replicas, "member"), "")
-	if o.Wait {
-		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
-			return err
-		}
+	size := policy.Count(o.replicas, "member")
+	run.Done(ctx, reasons.Scaled, "scale to "+size, "")
+	if !o.Wait {
+		run.Print("%s: scale to %s requested", c.Target(), size)
+		return nil
 	}
-	run.Print("%s scaled to %s", c.Target(), policy.Count(o.replicas, "member"))
+	if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
+		return err
+	}
+	run.Print("%s scaled to %s", c.Target(), size)
 	return nil
 }
