@@ -66,7 +66,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 	defer c.Close()
 	var s etcd.Survey
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: "member add", Needs: memberNeeds(c),
+		Verb: "member add", Needs: memberlist.Needs(c.Owner),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			s, plan, err = memberlist.PlanAdd(ctx, c.Members, c.Owner, peerURLs)
 			return plan, err

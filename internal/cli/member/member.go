@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // NewCommand returns the command member.
@@ -30,14 +29,6 @@ func NewCommand(e *app.App) *cobra.Command {
 		# Remove a dead member from etcd's member list
 		kubectl etcd member remove statefulset/main 8e9e05c52164694d`)
 	return group
-}
-
-// memberNeeds returns the permissions of an operation that only changes etcd's member list.
-func memberNeeds(c *app.Cluster) []operate.Need {
-	return []operate.Need{
-		{Verb: "list", Resource: "pods", Namespace: c.Namespace},
-		{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace},
-	}
 }
 
 // listShows returns the command that shows the effect of an operation whose end is unknown.

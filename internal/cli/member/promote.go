@@ -52,7 +52,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 	defer c.Close()
 	var l etcd.Listed
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: "member promote", Needs: memberNeeds(c),
+		Verb: "member promote", Needs: memberlist.Needs(c.Owner),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			l, plan, err = memberlist.PlanPromote(ctx, c.Members, c.Owner, member)
 			return plan, err

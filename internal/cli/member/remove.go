@@ -69,7 +69,7 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, r memb
 	}
 	var l etcd.Listed
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: "member remove", Needs: append(change.ReadsJournal(c), memberNeeds(c)...),
+		Verb: "member remove", Needs: append(change.ReadsJournal(c), memberlist.Needs(c.Owner)...),
 		AllowsUnfinished: true, // for a member at which a change stops. Idle refuses all others
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			r.Owner, r.Members = c.Owner, c.Members

@@ -27,13 +27,9 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	needs := append(append(memberNeeds(c), membership.DruidViewNeeds(c.Owner)...),
-		operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
-		operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
-		operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
 	var planned *membership.DruidReplacement
 	return change.Do(ctx, e, c, o.Flags, change.Operation{
-		Verb: "member replace", Needs: needs,
+		Verb: "member replace", Needs: m.DruidReplaceNeeds(pod),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
 			m.Owner = c.Owner
 			planned, plan, err = m.PlanDruidReplace(ctx, pod, o.force)

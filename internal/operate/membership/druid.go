@@ -38,11 +38,11 @@ func (m *Members) DruidNeeds() []operate.Need {
 		need("patch", druidGroup, "etcds", "scale", o.Name),
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("list", "", "pods", "", ""),
 		need("create", "", "pods", "portforward", ""), need("get", "", "persistentvolumeclaims", "", ""),
-	}, DruidViewNeeds(o)...)
+	}, druidViewNeeds(o)...)
 }
 
-// DruidViewNeeds returns the permissions to check whether an Etcd is healthy enough for a change.
-func DruidViewNeeds(o owner.Owner) []operate.Need {
+// druidViewNeeds returns the permissions to check whether an Etcd is healthy enough for a change.
+func druidViewNeeds(o owner.Owner) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "services", Namespace: o.Namespace},
 		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets", Namespace: o.Namespace},

@@ -6,6 +6,7 @@ package membership
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +16,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
+
+// DruidReplaceNeeds returns the permissions to replace a pod's member by its sidecar.
+func (m *Members) DruidReplaceNeeds(pod string) []operate.Need {
+	o := m.Owner
+	need := operate.NeedIn(o.Namespace)
+	return slices.Concat(memberlist.Needs(o), druidViewNeeds(o), []operate.Need{
+		need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
+		need("delete", "", "pods", "", pod),
+	})
+}
 
 // PlanDruidReplace checks whether a pod's member may be replaced by its sidecar, and returns the plan.
 func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) (*DruidReplacement, operate.Plan, error) {
