@@ -6,7 +6,6 @@ package change
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -82,18 +81,10 @@ func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	case j == nil:
 		return nil
 	}
-	var advice []string
-	for _, command := range j.Commands(c.Owner) {
-		does := "continue"
-		if command == j.Abort(c.Owner) && !j.Undo {
-			does = "undo"
-		}
-		advice = append(advice, fmt.Sprintf("%s it with %s -n %s", does, command, c.Namespace))
-	}
-	how := strings.Join(advice, ", or ")
+	how := j.Ways(c.Owner)
 	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
 		how = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, how)
 	}
-	return app.Refused("kubectl etcd %s on %s (%s) is unfinished since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal().Began.Format("2006-01-02 15:04 MST"), how)
+	what := fmt.Sprintf("kubectl etcd %s on %s (%s)", j.Verb(), c.Owner, j.Summary(c.Owner))
+	return app.Refused("%s", membership.Unfinished(what, j.Journal(), how))
 }

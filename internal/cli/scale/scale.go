@@ -135,7 +135,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
 	switch {
 	case j.Operation == rules.Replace:
-		return app.Refused("the replacement of %s is unfinished: continue it with %s -n %s, or undo it with %s -n %s", c.PodName(j.Ordinal), j.Resume(c.Owner), c.Namespace, j.Abort(c.Owner), c.Namespace)
+		return app.Refused("the replacement of %s is unfinished: %s", c.PodName(j.Ordinal), j.Ways(c.Owner))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
 		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, policy.Count(j.Target, "member"), j.Target)
 	}

@@ -110,27 +110,6 @@ func commandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 	return resume, abort
 }
 
-// UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
-func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
-	return fmt.Sprintf("kubectl etcd %s is unfinished since %s: %s", j.Kind, j.Began.Format("2006-01-02 15:04 MST"), WaysOf(o, j))
-}
-
-// WaysOf returns how to end an unfinished restart or restore.
-func WaysOf(o owner.Owner, j *journal.Journal) string {
-	resume, abort := commandsOf(o, j)
-	if resume == "" {
-		return fmt.Sprintf("it is being undone: continue that with %s -n %s", abort, o.Namespace)
-	}
-	ways := fmt.Sprintf("continue it with %s -n %s", resume, o.Namespace)
-	if abort != "" {
-		ways += fmt.Sprintf(", or end it with %s -n %s", abort, o.Namespace)
-	}
-	if explained := SnapshotOf(j); explained != "" {
-		ways += "; " + explained
-	}
-	return ways
-}
-
 // CutsTraffic reports whether an operation runs or is unfinished that keeps clients away until its end.
 func (u UnderWay) CutsTraffic() bool { return u.Other != nil && u.Other.CutsTraffic() }
 

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+)
+
+// Unfinished returns that an operation is unfinished, since when, and the ways to end it. what describes the operation.
+func Unfinished(what string, j *journal.Journal, ways string) string {
+	return fmt.Sprintf("%s is unfinished since %s: %s", what, j.Began.Format("2006-01-02 15:04 MST"), ways)
+}
+
+// UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
+func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
+	return Unfinished("kubectl etcd "+j.Kind, j, WaysOf(o, j))
+}
+
+// WaysOf returns how to end an unfinished restart or restore.
+func WaysOf(o owner.Owner, j *journal.Journal) string {
+	resume, abort := commandsOf(o, j)
+	if resume == "" {
+		return fmt.Sprintf("it is being undone: continue that with %s -n %s", abort, o.Namespace)
+	}
+	ways := way("continue", resume, o)
+	if abort != "" {
+		ways += ", or " + way("end", abort, o)
+	}
+	if explained := SnapshotOf(j); explained != "" {
+		ways += "; " + explained
+	}
+	return ways
+}
+
+// Ways returns how to end an unfinished change of members.
+func (j *Change) Ways(o owner.Owner) string {
+	var ways []string
+	for _, command := range j.Commands(o) {
+		does := "continue"
+		if command == j.Abort(o) && !j.Undo {
+			does = "undo"
+		}
+		ways = append(ways, way(does, command, o))
+	}
+	return strings.Join(ways, ", or ")
+}
+
+// way returns what a command does to an unfinished operation.
+func way(does, command string, o owner.Owner) string {
+	return fmt.Sprintf("%s it with %s -n %s", does, command, o.Namespace)
+}
