@@ -99,7 +99,7 @@ func TestCommandsOfRestart(t *testing.T) {
 }
 
 // TestCommandsOfUndo: a restore that is being undone can't be continued, and one after which nothing undoes it is not
-// said to be undoable.
+// shown as undoable.
 func TestCommandsOfUndo(t *testing.T) {
 	t.Parallel()
 	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
