@@ -73,7 +73,7 @@ func UnfinishedCut(ctx context.Context, e *app.App, c *app.Cluster) error {
 func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 	j := under.Change
 	switch {
-	case under.Other != nil && under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User):
+	case under.Other != nil && under.Holder.SeemsAlive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User):
 		return app.Refused("%s: %s is running kubectl etcd %s, so wait until it ends; if that process no longer exists, %s",
 			c.Owner, under.Holder.Identity, under.Other.Kind, membership.WaysOf(c.Owner, under.Other))
 	case under.Other != nil:
@@ -82,7 +82,7 @@ func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {
 		return nil
 	}
 	how := j.Ways(c.Owner)
-	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
+	if under.Holder.SeemsAlive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
 		how = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, how)
 	}
 	what := fmt.Sprintf("kubectl etcd %s on %s (%s)", j.Verb(), c.Owner, j.Summary(c.Owner))

@@ -50,7 +50,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	}
 	out := &output.UnderWay{
 		Operation: u.Holder.Operation, Since: output.TimeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: output.TimeOf(u.Holder.Renewed),
-		Reason: u.Holder.Reason, Interrupted: !u.Alive(f.At),
+		Reason: u.Holder.Reason, Interrupted: !u.Holder.SeemsAlive(f.At),
 	}
 	if out.Operation == "" {
 		out.Operation = "operation"

@@ -5,14 +5,9 @@ package lock
 
 import (
 	"strings"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 )
-
-// deadAfter is after how long without a renewal no process is expected to hold a lock. It allows for
-// differences between the clocks of two machines. It proves nothing: see AwaitFree.
-const deadAfter = 10 * time.Minute
 
 // Of reports whether a lease is the lock of a cluster, and returns the kind in lower case and the name
 // of the cluster's owner. The name is empty if the lease's name is too long to contain it.
@@ -30,13 +25,6 @@ func Of(lease *coordinationv1.Lease) (kind, name string, is bool) {
 
 // longestName is the length from which a name may be a shortened one.
 const longestName = 236
-
-// SeemsHeld reports whether a lease has a holder that renewed it a short time ago, by the clock of this
-// machine.
-func SeemsHeld(lease *coordinationv1.Lease, now time.Time) bool {
-	h := holderOf(lease)
-	return h.Identity != "" && now.Sub(h.Renewed) < deadAfter
-}
 
 // HasHolder reports whether a lease has a holder, alive or dead.
 func HasHolder(lease *coordinationv1.Lease) bool { return holderOf(lease).Identity != "" }

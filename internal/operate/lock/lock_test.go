@@ -12,7 +12,6 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -56,31 +55,6 @@ func TestOf(t *testing.T) {
 		kind, of, is := Of(lease)
 		if got := fmt.Sprintf("%s %s %t", kind, of, is); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
-// TestSeemsHeld: a holder that has not renewed its lock for minutes is probably dead.
-func TestSeemsHeld(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	held := func(holder string, ago time.Duration) *coordinationv1.Lease {
-		l := &coordinationv1.Lease{}
-		l.Spec.HolderIdentity, l.Spec.RenewTime = &holder, new(metav1.NewMicroTime(now.Add(-ago)))
-		return l
-	}
-	for _, row := range []struct {
-		lease       *coordinationv1.Lease
-		seems, have bool
-	}{
-		{&coordinationv1.Lease{}, false, false},
-		{held("", 0), false, false},
-		{held("ann", time.Second), true, true},
-		{held("ann", -time.Hour), true, true},
-		{held("ann", 11*time.Minute), false, true},
-	} {
-		if SeemsHeld(row.lease, now) != row.seems || HasHolder(row.lease) != row.have {
-			t.Errorf("%+v: %t, %t", row.lease.Spec, SeemsHeld(row.lease, now), HasHolder(row.lease))
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,10 +20,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
-
-// deadAfter is after how long without a renewal the holder of a lock counts as dead. It allows for
-// differences between the clocks of two machines.
-const deadAfter = time.Minute
 
 // UnderWay is a change by this program that runs now, or that is unfinished. The zero UnderWay is
 // nothing.
@@ -112,11 +107,6 @@ func commandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 
 // CutsTraffic reports whether an operation runs or is unfinished that keeps clients away until its end.
 func (u UnderWay) CutsTraffic() bool { return u.Other != nil && u.Other.CutsTraffic() }
-
-// Alive reports whether the holder renewed the lock a short time ago.
-func (u UnderWay) Alive(now time.Time) bool {
-	return u.Holder.Identity != "" && now.Sub(u.Holder.Renewed) < deadAfter
-}
 
 // Summary returns the operation as text: "scale from 1 to 3 members".
 func (j *Change) Summary(o owner.Owner) string {

@@ -52,7 +52,7 @@ func ours(kind string, lease *coordinationv1.Lease) bool {
 
 func (v *view) lockItem(ctx context.Context, lease *coordinationv1.Lease, kind, name string) Item {
 	i := Item{Resource: "leases", Group: coordinationv1.GroupName, Cluster: name, object: lease, names: []string{name}, Since: lease.CreationTimestamp.Time}
-	i.Facts.Locked = rules.Of(lock.SeemsHeld(lease, v.now))
+	i.Facts.Locked = rules.Of(lock.MayBeHeld(lease, v.now))
 	owners, err := v.readOwners(ctx)
 	if err != nil {
 		i.Facts.Cluster = v.unsure("etcd clusters", err)

@@ -102,7 +102,7 @@ func (v *view) locked(ctx context.Context, namespace string, names ...string) ru
 		return v.unsure("leases.coordination.k8s.io", err)
 	}
 	return rules.Of(slices.ContainsFunc(leases, func(l coordinationv1.Lease) bool {
-		return l.Namespace == namespace && slices.Contains(names, l.Name) && lock.SeemsHeld(&l, v.now)
+		return l.Namespace == namespace && slices.Contains(names, l.Name) && lock.MayBeHeld(&l, v.now)
 	}))
 }
 
