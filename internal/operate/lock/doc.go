@@ -6,8 +6,8 @@
 //
 // # Clocks
 //
-// Timestamps of two machines are never compared. A process that wants a lock that
-// another holds watches the Lease for as long as it lasts, by its own clock: a Lease
+// Timestamps of two machines are never compared to take a lock. Only SeemsAlive and
+// MayBeHeld compare them. A process that wants a lock that another holds watches the Lease for as long as it lasts, by its own clock: a Lease
 // that wasn't renewed in that time has a dead holder, and the lock changes hands. So
 // clocks may differ by any amount, but they must run at about the same rate: the holder
 // stops itself RenewDeadline after its last successful renewal, and another takes the
