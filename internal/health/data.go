@@ -160,7 +160,7 @@ func fragmentation(f *Facts) []Finding {
 	var found []Finding
 	for _, m := range f.Responding() {
 		if free := m.DBSize - m.DBSizeInUse; m.DBSize >= minDBSize && free > m.DBSize/2 {
-			found = append(found, about(Warning, m.Pod, f.defrag(), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), policy.Bytes(free), policy.Bytes(m.DBSize)))
+			found = append(found, about(Warning, m.Pod, f.defrag(), "%d %% of its database is free: %s of %s", Percent(free, m.DBSize), policy.Bytes(free), policy.Bytes(m.DBSize)))
 		}
 	}
 	return found
@@ -219,8 +219,8 @@ func volumesFill(f *Facts) []Finding {
 	var found []Finding
 	most := 0
 	for _, v := range f.Fill.Value {
-		used, what := percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", policy.Bytes(v.Used), policy.Bytes(v.Capacity))
-		if inodes := percent(v.InodesUsed, v.InodesOf); inodes > used {
+		used, what := Percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", policy.Bytes(v.Used), policy.Bytes(v.Capacity))
+		if inodes := Percent(v.InodesUsed, v.InodesOf); inodes > used {
 			used, what = inodes, fmt.Sprintf("%d of %d inodes", v.InodesUsed, v.InodesOf)
 		}
 		most = max(most, used)

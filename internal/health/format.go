@@ -78,7 +78,9 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours())/24)
 }
 
-func percent(part, whole int64) int {
+// Percent returns the full per cents that a part is of the whole, 0 if the whole is unknown. Every limit is compared with
+// these, so a text that shows them never shows a limit that is not reached.
+func Percent(part, whole int64) int {
 	if whole <= 0 {
 		return 0
 	}

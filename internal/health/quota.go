@@ -64,7 +64,7 @@ func quotaUse(f *Facts) []Finding {
 			found = append(found, about(Warning, m.Pod, f.change("set --quota-backend-bytes", "set spec.etcd.quota"), "it has no quota: its database may fill the disk"))
 			continue
 		}
-		used := percent(m.DBSize, quota)
+		used := Percent(m.DBSize, quota)
 		most = max(most, used)
 		if used < QuotaWarn {
 			continue
@@ -73,7 +73,7 @@ func quotaUse(f *Facts) []Finding {
 		if used >= failFull {
 			level = Failure
 		}
-		if percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 && !f.liveData(m) {
+		if Percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 && !f.liveData(m) {
 			fix = f.defrag()
 		}
 		found = append(found, about(level, m.Pod, fix, "%d %% of its quota is used: %s of %s, %s of it in use", used, policy.Bytes(m.DBSize), policy.Bytes(quota), policy.Bytes(m.DBSizeInUse)))

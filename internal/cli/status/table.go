@@ -59,9 +59,9 @@ func usedCell(m *v1alpha1.MemberStatus) ui.Cell {
 	if m.Quota == 0 || m.DBSize == 0 {
 		return ui.Cell{}
 	}
-	used := 100 * float64(m.DBSize) / float64(m.Quota)
-	c := ui.Cell{Text: fmt.Sprintf("%.0f%%", used)}
-	if int(used) >= health.QuotaWarn {
+	used := health.Percent(m.DBSize, m.Quota)
+	c := ui.Cell{Text: fmt.Sprintf("%d%%", used)}
+	if used >= health.QuotaWarn {
 		c.Color = ui.Yellow
 	}
 	return c
