@@ -271,7 +271,7 @@ func oddSize(f *Facts) []Finding {
 	case even && f.operation() != "":
 		return []Finding{info("", "%d voters for now: %s", n, f.operation())}
 	case n > 7:
-		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, n/2+1)}
+		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, policy.Quorum(n))}
 	case n == 2:
 		two := warning(f.grow(3), "2 voters tolerate no failure")
 		two.Reason = budget.TwoMembers
