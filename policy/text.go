@@ -6,6 +6,7 @@ package policy
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Count returns a number with a noun of regular plural: "1 member" or "3 members".
@@ -65,4 +66,16 @@ func Bytes(n int64) string {
 		value, power = value/unit, power+1
 	}
 	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[power])
+}
+
+// Duration returns a duration without units of zero at its end: "1h30m", and not "1h30m0s". A flag accepts it.
+func Duration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

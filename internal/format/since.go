@@ -5,10 +5,27 @@
 package format
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Since is an age as kubectl shows it. Another machine's clock may be ahead.
+// Since returns an age as kubectl shows it. Another machine's clock may be ahead.
 func Since(now, then time.Time) string { return duration.HumanDuration(max(0, now.Sub(then))) }
+
+// Age returns a duration in its two largest units, and without its sign.
+func Age(d time.Duration) string {
+	d = d.Abs()
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours())/24)
+}

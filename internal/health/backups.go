@@ -13,6 +13,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -82,7 +83,7 @@ func backupsSucceed(f *Facts) []Finding {
 	case policy.Unknown:
 	}
 	if c.Status != policy.Unknown {
-		return []Finding{{Level: Unknown, Message: sprintf("BackupReady was last confirmed %s ago, which proves nothing", []any{ago(c.Age)}), Fix: f.Command("check", "--only operator")}}
+		return []Finding{{Level: Unknown, Message: sprintf("BackupReady was last confirmed %s ago, which proves nothing", []any{format.Age(c.Age)}), Fix: f.Command("check", "--only operator")}}
 	}
 	return []Finding{warning(fix, "BackupReady is Unknown (%s)%s: if it stays so, backups are not being taken", c.Reason, f.backupMessage())}
 }
@@ -139,20 +140,20 @@ func backupsRecent(f *Facts) []Finding {
 	case !hasFull:
 		found = append(found, warning(fix, "no full snapshot has been written yet"))
 	case full > dailyLimit && (etcd.Spec.Backup.FullSnapshotSchedule == nil || daily(*etcd.Spec.Backup.FullSnapshotSchedule)):
-		found = append(found, warning(fix, "the last full snapshot is %s old", ago(full)))
+		found = append(found, warning(fix, "the last full snapshot is %s old", format.Age(full)))
 	}
 	if period := etcd.Spec.Backup.DeltaSnapshotPeriod; period != nil && period.Duration > 0 && hasDelta {
 		if limit := deltaPeriods*period.Duration + deltaSlack; delta > limit {
-			found = append(found, failure(fix, "the last delta snapshot is %s old, one is due every %s", ago(delta), ago(period.Duration)))
+			found = append(found, failure(fix, "the last delta snapshot is %s old, one is due every %s", format.Age(delta), format.Age(period.Duration)))
 		}
 	}
 	switch {
 	case len(found) > 0:
 		return found
 	case hasDelta:
-		return ok("full %s ago, delta %s ago", ago(full), ago(delta))
+		return ok("full %s ago, delta %s ago", format.Age(full), format.Age(delta))
 	}
-	return ok("full %s ago", ago(full))
+	return ok("full %s ago", format.Age(full))
 }
 
 // renewal is how long ago a lease was renewed, false where it never was.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -53,7 +54,7 @@ func dataBefore(f *Facts) []Finding {
 		}
 		one := about(Failure, l.Pod, f.Command("diagnose"),
 			"%s began without data, at a time when %s ran: it has run for %s, has never started in their log, and alone can have the data from before. They are at revision %d. Don't restart, replace or remove it",
-			policy.List(pods(f.Responding())), l.Pod, ago(f.At.Sub(since)), revision)
+			policy.List(pods(f.Responding())), l.Pod, format.Age(f.At.Sub(since)), revision)
 		one.Reason = recovery.BeganWithoutData
 		found = append(found, one)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -53,11 +54,11 @@ func (f *Facts) expiring(notAfter time.Time, life time.Duration) (level Level, w
 	left := notAfter.Sub(f.At)
 	switch {
 	case left <= 0:
-		return Failure, fmt.Sprintf("expired %s ago", ago(left)), true
+		return Failure, fmt.Sprintf("expired %s ago", format.Age(left)), true
 	case left < fail:
-		return Failure, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+		return Failure, fmt.Sprintf("expires in %s, at %s", format.Age(left), notAfter.UTC().Format(time.RFC3339)), true
 	case left < warn:
-		return Warning, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+		return Warning, fmt.Sprintf("expires in %s, at %s", format.Age(left), notAfter.UTC().Format(time.RFC3339)), true
 	}
 	return OK, "", false
 }
@@ -97,7 +98,7 @@ func servingCertificates(f *Facts) []Finding {
 	case first.IsZero():
 		return notApplicable("members serve clients without TLS")
 	}
-	return ok("the first ends in %s", ago(first.Sub(f.At)))
+	return ok("the first ends in %s", format.Age(first.Sub(f.At)))
 }
 
 // expired are the serving certificates because of which a member could not be asked.
@@ -108,7 +109,7 @@ func (f *Facts) expired() []Finding {
 		if !refused || shown.NotAfter.IsZero() || !shown.NotAfter.Before(f.At) {
 			continue
 		}
-		found = append(found, about(Failure, m.Pod, f.renew(f.renewed(shown.NotAfter)), "its serving certificate expired %s ago", ago(f.At.Sub(shown.NotAfter))))
+		found = append(found, about(Failure, m.Pod, f.renew(f.renewed(shown.NotAfter)), "its serving certificate expired %s ago", format.Age(f.At.Sub(shown.NotAfter))))
 	}
 	return found
 }
@@ -136,7 +137,7 @@ func secretCertificates(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s, the first ends in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), ago(first.Sub(f.At)))
+	return ok("%s, the first ends in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), format.Age(first.Sub(f.At)))
 }
 
 // renew is how to renew a certificate.

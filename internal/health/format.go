@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -60,22 +59,6 @@ func permission(err error) string {
 		where = "in namespace " + m[4]
 	}
 	return fmt.Sprintf("ask for the permission to %s %s %s", m[1], resource, where)
-}
-
-// ago is a duration in its two largest units.
-func ago(d time.Duration) string {
-	d = d.Abs()
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%d days", int(d.Hours())/24)
 }
 
 // Percent returns the full per cents that a part is of the whole, 0 if the whole is unknown. Every limit is compared with

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -100,7 +101,7 @@ func noOperation(f *Facts) []Finding {
 	case u.Holder == "":
 		found = append(found, warning(f.Command("status"), "kubectl etcd %s was interrupted: continue it or end it before any other change", u.Operation))
 	case u.Renewed != nil:
-		found = append(found, warning(f.Command("status"), "%s by %s stopped %s ago before it ended", u.Operation, u.Holder, ago(f.At.Sub(u.Renewed.Time))))
+		found = append(found, warning(f.Command("status"), "%s by %s stopped %s ago before it ended", u.Operation, u.Holder, format.Age(f.At.Sub(u.Renewed.Time))))
 	default:
 		found = append(found, warning(f.Command("status"), "%s by %s stopped before it ended", u.Operation, u.Holder))
 	}

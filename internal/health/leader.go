@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -130,7 +131,7 @@ func steadyLeader(f *Facts) []Finding {
 		judged++
 		up := f.At.Sub(time.Unix(int64(started), 0))
 		if changes > changesPerHour*max(up.Hours(), 1) {
-			found = append(found, warning(f.Command("check", "--only D009,W004"), "%s saw the leader change %.0f times in %s", m.Pod, changes, ago(up)))
+			found = append(found, warning(f.Command("check", "--only D009,W004"), "%s saw the leader change %.0f times in %s", m.Pod, changes, format.Age(up)))
 		}
 	}
 	if len(found) == 0 && judged == 0 {

@@ -11,6 +11,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -149,7 +150,7 @@ func lastOperation(f *Facts) []Finding {
 		errs = append(errs, string(e.Code)+": "+e.Description)
 	}
 	return []Finding{failure(f.reconcile(),
-		"%s failed %s ago: %s", op.Type, ago(f.At.Sub(op.LastUpdateTime.Time)), cmp.Or(strings.Join(errs, "; "), op.Description))}
+		"%s failed %s ago: %s", op.Type, format.Age(f.At.Sub(op.LastUpdateTime.Time)), cmp.Or(strings.Join(errs, "; "), op.Description))}
 }
 
 func conditionsFresh(f *Facts) []Finding {
@@ -172,11 +173,11 @@ func conditionsFresh(f *Facts) []Finding {
 	}
 	switch {
 	case len(which) > 0:
-		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", policy.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
+		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", policy.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], format.Age(oldest))}
 	case len(f.Etcd.Value.Status.Conditions) == 0:
 		return notApplicable("etcd-druid has reported no conditions yet")
 	}
-	return ok("at most %s old", ago(oldest))
+	return ok("at most %s old", format.Age(oldest))
 }
 
 func conditionsGood(f *Facts) []Finding {

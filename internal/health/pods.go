@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
@@ -96,7 +97,7 @@ func restarts(f *Facts) []Finding {
 			}
 			found = append(found, warning(f.kubectl("logs "+pod.Name+" -c "+s.Name+" --previous"),
 				"container %s of %s has restarted %d times, the last time %s ago after %s (exit code %d)",
-				s.Name, pod.Name, s.RestartCount, ago(f.At.Sub(last.FinishedAt.Time)), cmp.Or(last.Reason, "an end"), last.ExitCode))
+				s.Name, pod.Name, s.RestartCount, format.Age(f.At.Sub(last.FinishedAt.Time)), cmp.Or(last.Reason, "an end"), last.ExitCode))
 		}
 	}
 	return found

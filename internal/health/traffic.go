@@ -13,6 +13,7 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -60,13 +61,13 @@ func notCut(f *Facts) []Finding {
 		fix := f.restoreTraffic()
 		switch until, readable := observe.CutUntil(s, f.At); {
 		case readable && until.Before(f.At) && f.At.Sub(until) <= observe.CutOverdue && (f.Installed.Value || f.Installed.Err != nil):
-			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago, and etcd-webhook restores the traffic within a minute if it runs", s.Name, ago(f.At.Sub(until))))
+			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago, and etcd-webhook restores the traffic within a minute if it runs", s.Name, format.Age(f.At.Sub(until))))
 		case !readable:
 			found = append(found, failure(fix, "the selector of Service %s has %s=%q: clients are cut off without an end", s.Name, v1alpha1.ClientTrafficKey, value))
 		case until.After(f.At):
-			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, ago(until.Sub(f.At)), until.UTC().Format(time.RFC3339)))
+			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, format.Age(until.Sub(f.At)), until.UTC().Format(time.RFC3339)))
 		default:
-			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores it", s.Name, ago(f.At.Sub(until))))
+			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores it", s.Name, format.Age(f.At.Sub(until))))
 		}
 	}
 	return found

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -235,7 +236,7 @@ func clockSkew(f *Facts) []Finding {
 		}
 	}
 	gap, behind, ahead := widest(all)
-	args := []any{ahead, ago(gap), behind}
+	args := []any{ahead, format.Age(gap), behind}
 	const text, fix = "the clock of %s is at least %s ahead of that of %s", "repair the time synchronisation of their nodes"
 	switch {
 	case gap >= failSkew:
@@ -249,11 +250,11 @@ func clockSkew(f *Facts) []Finding {
 	for _, c := range all {
 		// Against this machine's clock, which may be the wrong one.
 		if c.Least > failSkew || c.Most < -failSkew {
-			return []Finding{info("", "the members' clocks agree, and are %s off this machine's", ago(c.Least+(c.Most-c.Least)/2))}
+			return []Finding{info("", "the members' clocks agree, and are %s off this machine's", format.Age(c.Least+(c.Most-c.Least)/2))}
 		}
 		margin = max(margin, c.Most-c.Least)
 	}
-	return ok("to within the %s of the measurement", ago(margin))
+	return ok("to within the %s of the measurement", format.Age(margin))
 }
 
 // widest is by how much two clocks surely differ, the most that any two do: the

@@ -199,7 +199,7 @@ func (s *state) sync() Action {
 	if s.unconfirmed() {
 		return Action{Do: InspectOperator, Why: "etcd-druid updates the status, and gives no sign of life."}
 	}
-	return Action{Do: Wait, Until: s.At.Add(syncPeriod), Why: "etcd-druid updates the status every " + text(syncPeriod) + "."}
+	return Action{Do: Wait, Until: s.At.Add(syncPeriod), Why: "etcd-druid updates the status every " + policy.Duration(syncPeriod) + "."}
 }
 
 func (s *state) scale(why string) Action {

@@ -26,18 +26,6 @@ func one(is bool) int {
 	return 0
 }
 
-// text is a duration without units that are 0.
-func text(d time.Duration) string {
-	out := d.Round(time.Second).String()
-	if trimmed, ok := strings.CutSuffix(out, "m0s"); ok {
-		out = trimmed + "m"
-	}
-	if trimmed, ok := strings.CutSuffix(out, "h0m"); ok {
-		out = trimmed + "h"
-	}
-	return out
-}
-
 // sizes has the number of members and the desired one, for a row whose condition on them holds.
 func (s *state) sizes(asked string) Evidence {
 	if asked == "" {
@@ -89,7 +77,7 @@ func (s *state) statuses(members []Member) Evidence {
 	for _, m := range members {
 		one := m.Name + " " + string(m.Status)
 		if !m.StatusSince.IsZero() {
-			one += " for " + text(s.At.Sub(m.StatusSince))
+			one += " for " + policy.Duration(s.At.Sub(m.StatusSince).Round(time.Second))
 		}
 		if m.Lease != NoLease {
 			one += ", lease " + string(m.Lease)
@@ -119,7 +107,7 @@ func (s *state) condition(name string, c policy.Condition, asked policy.Status) 
 	case c.Status == policy.Absent:
 		e.Observed = "nothing sets it"
 	case c.Value() != c.Status:
-		e.Observed = fmt.Sprintf("%s, last confirmed %s ago", c.Status, text(c.Age))
+		e.Observed = fmt.Sprintf("%s, last confirmed %s ago", c.Status, policy.Duration(c.Age.Round(time.Second)))
 	case c.Reason != "":
 		e.Observed += " (" + c.Reason + ")"
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -110,7 +111,7 @@ var bootstraps = row{
 	evidence: func(s *state) []Evidence {
 		return []Evidence{
 			{Fact: "has had a quorum", Asked: "no", Observed: "no", Met: true},
-			{Fact: "created", Asked: "less than " + text(NotReadyGrace) + " ago", Observed: text(s.At.Sub(s.Created)) + " ago", Met: true},
+			{Fact: "created", Asked: "less than " + policy.Duration(NotReadyGrace) + " ago", Observed: policy.Duration(s.At.Sub(s.Created).Round(time.Second)) + " ago", Met: true},
 		}
 	},
 	about: func(s *state) []Member { return s.where(func(m Member) bool { return m.Asked }) },

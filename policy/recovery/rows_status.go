@@ -75,7 +75,7 @@ var unknownForLong = row{
 	id: "S-7", reason: UnknownForLong,
 	holds: awake(func(s *state) bool { return len(s.longUnknown()) > 0 }),
 	title: func(s *state) string {
-		return "The status has had Unknown for " + strings.Join(names(s.longUnknown()), ", ") + " for longer than " + text(UnknownGrace) + "."
+		return "The status has had Unknown for " + strings.Join(names(s.longUnknown()), ", ") + " for longer than " + policy.Duration(UnknownGrace) + "."
 	},
 	evidence: func(s *state) []Evidence { return []Evidence{s.statuses(s.longUnknown())} },
 	about:    (*state).longUnknown,
@@ -107,7 +107,7 @@ var unconfirmed = row{
 		return []Evidence{s.condition("Ready", s.Ready, policy.Unknown), s.condition("AllMembersReady", s.AllMembersReady, policy.Unknown)}
 	},
 	action: func(*state) Action {
-		return Action{Do: InspectOperator, Why: "etcd-druid confirms its conditions every " + text(syncPeriod) + ". It is down, can't write, or knows of no member."}
+		return Action{Do: InspectOperator, Why: "etcd-druid confirms its conditions every " + policy.Duration(syncPeriod) + ". It is down, can't write, or knows of no member."}
 	},
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // scheduleOptions are the flags of snapshot schedule.
@@ -189,7 +190,7 @@ func (s *scheduling) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	what, reason := map[schedule.Action]string{
-		schedule.Set:     fmt.Sprintf("scheduled a snapshot every %s to %s", operate.Duration(s.job.Spec.Every), s.job.Spec.To),
+		schedule.Set:     fmt.Sprintf("scheduled a snapshot every %s to %s", policy.Duration(s.job.Spec.Every), s.job.Spec.To),
 		schedule.Suspend: "suspended the schedule of snapshots", schedule.Resume: "resumed the schedule of snapshots", schedule.Delete: "deleted the schedule of snapshots",
 	}[s.job.Action], reasons.SnapshotScheduleSet
 	if s.job.Action == schedule.Delete {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Try lets the API server try the writes of the last plan.
@@ -75,7 +76,7 @@ func (j *Job) write(ctx context.Context) (*batchv1.CronJob, error) {
 	if j.Action != Set || j.annotated() {
 		return cronJob, nil
 	}
-	return cronJob, j.annotate(ctx, Name(j.Owner.Name), operate.Duration(j.Spec.MaxAge()))
+	return cronJob, j.annotate(ctx, Name(j.Owner.Name), policy.Duration(j.Spec.MaxAge()))
 }
 
 // annotate sets the annotations of the StatefulSet, or removes them if they are nil.

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Found is the schedule that a cluster has.
@@ -45,7 +46,7 @@ func Find(ctx context.Context, kube client.Reader, o owner.Owner) (*Found, error
 	f.Keep, _ = strconv.Atoi(c.Annotations[v1alpha1.ScheduleKeepAnnotation])
 	f.To, _ = blob.ParseFolder(c.Annotations[v1alpha1.ScheduleURLAnnotation])
 	if every, err := time.ParseDuration(f.Every); err == nil {
-		f.Every = operate.Duration(every)
+		f.Every = policy.Duration(every)
 	}
 	if t := c.Status.LastScheduleTime; t != nil {
 		f.Started = t.Time

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Action is what to do with a schedule.
@@ -99,7 +100,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	plan := operate.Plan{Title: fmt.Sprintf("Save a snapshot of %s every %s to %s", j.Owner, operate.Duration(j.Spec.Every), j.Spec.To)}
+	plan := operate.Plan{Title: fmt.Sprintf("Save a snapshot of %s every %s to %s", j.Owner, policy.Duration(j.Spec.Every), j.Spec.To)}
 	for _, wanted := range b.objects() {
 		done, err := j.compare(ctx, wanted)
 		if err != nil {
@@ -115,7 +116,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	}
 	annotated := j.annotated()
 	if !annotated {
-		plan.Steps = append(plan.Steps, fmt.Sprintf("annotate %s, so that BackupReady is False if the last snapshot is older than %s", j.Owner, operate.Duration(j.Spec.MaxAge())))
+		plan.Steps = append(plan.Steps, fmt.Sprintf("annotate %s, so that BackupReady is False if the last snapshot is older than %s", j.Owner, policy.Duration(j.Spec.MaxAge())))
 	}
 	if len(j.changes) == 0 && annotated {
 		return operate.Plan{Already: fmt.Sprintf("%s already has this schedule: kubectl etcd snapshot list %s -n %s shows its snapshots.", j.Owner, j.Owner.Target(), j.Owner.Namespace)}, nil
@@ -259,5 +260,5 @@ func (j *Job) stepOf(wanted client.Object) string {
 // annotated reports whether the StatefulSet names the Lease and its maximum age.
 func (j *Job) annotated() bool {
 	a := j.Owner.Annotations
-	return a[v1alpha1.BackupLeaseAnnotation] == Name(j.Owner.Name) && a[v1alpha1.BackupMaxAgeAnnotation] == operate.Duration(j.Spec.MaxAge())
+	return a[v1alpha1.BackupLeaseAnnotation] == Name(j.Owner.Name) && a[v1alpha1.BackupMaxAgeAnnotation] == policy.Duration(j.Spec.MaxAge())
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 const name = "etcd-backup-main"
@@ -468,8 +469,8 @@ func TestTimes(t *testing.T) {
 	} {
 		at, err := cron(every, "team/main")
 		s := Spec{Every: every}
-		if err != nil || at != want[0] || operate.Duration(s.Deadline()) != want[1] || operate.Duration(s.MaxAge()) != want[2] {
-			t.Errorf("%s: %q, %s, %s, %v", every, at, operate.Duration(s.Deadline()), operate.Duration(s.MaxAge()), err)
+		if err != nil || at != want[0] || policy.Duration(s.Deadline()) != want[1] || policy.Duration(s.MaxAge()) != want[2] {
+			t.Errorf("%s: %q, %s, %s, %v", every, at, policy.Duration(s.Deadline()), policy.Duration(s.MaxAge()), err)
 		}
 	}
 	if got := Name(strings.Repeat("long", 12)); len(got) > longest || got == Name(strings.Repeat("long", 13)) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // SaveSnapshot saves a snapshot of a member to a file of this machine.
@@ -35,7 +35,7 @@ type CutTraffic struct {
 
 // Command implements Action. The plan itself restores the traffic.
 func (t CutTraffic) Command(f Flags) string {
-	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, operate.Duration(t.Length))
+	return f.Plugin("cut-client-traffic %s --for %s --reason restore --allow-residual --detach -y", t.Target, policy.Duration(t.Length))
 }
 
 // Do implements Action.

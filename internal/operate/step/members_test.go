@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // TestRestoreTraffic: the printed command leaves the cut of another user until its end, restores what was not cut
@@ -57,14 +57,14 @@ func TestCutTraffic(t *testing.T) {
 			if l == 0 {
 				continue
 			}
-			text := operate.Duration(l)
+			text := policy.Duration(l)
 			if parsed, err := time.ParseDuration(text); err != nil || parsed != l {
 				t.Fatalf("%s is printed as %s: %v", l, text, err)
 			}
 		}
 	}
 	for l, want := range map[time.Duration]string{2 * time.Hour: "2h", 130 * time.Minute: "2h10m", 10 * time.Minute: "10m", 90 * time.Second: "1m30s", time.Hour + 5*time.Second: "1h0m5s", 20 * time.Second: "20s"} {
-		if got := operate.Duration(l); got != want {
+		if got := policy.Duration(l); got != want {
 			t.Errorf("%s is printed as %s, want %s", l, got, want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Wait waits until all objects have reached a state.
@@ -39,7 +39,7 @@ var pullProblem = regexp.MustCompile(`: (ErrImage\w+|ImagePull\w+|InvalidImageNa
 
 // Command implements Action.
 func (w Wait) Command(f Flags) string {
-	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, operate.Duration(w.Timeout), plural(w.Kind, w.Names))
+	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, policy.Duration(w.Timeout), plural(w.Kind, w.Names))
 }
 
 // Do implements Action.

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Options are the flags of a restore.
@@ -74,7 +75,7 @@ func (o PlanOptions) continues(rec *progress.Record) error {
 	for _, f := range []struct{ flag, began, now string }{
 		{"bump-revision", strconv.FormatInt(rec.Bump, 10), strconv.FormatInt(o.Bump, 10)},
 		{"replicas", strconv.Itoa(int(rec.Size)), strconv.Itoa(int(cmp.Or(o.Replicas, rec.Size)))},
-		{"keep-old-for", operate.Duration(rec.KeepFor), operate.Duration(o.KeepFor)},
+		{"keep-old-for", policy.Duration(rec.KeepFor), policy.Duration(o.KeepFor)},
 	} {
 		if f.began != f.now && o.given != nil && o.given(f.flag) {
 			return operate.Refuse("the unfinished restore began with --%[1]s %[2]s, which can't change to %[3]s: leave out --%[1]s to continue it", f.flag, f.began, f.now)
