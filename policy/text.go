@@ -68,6 +68,23 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[power])
 }
 
+// ShortBytes returns a size in at most four characters, in powers of 1024: "1.5G". It returns an
+// empty text for no size.
+func ShortBytes(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	value, unit := float64(n), 0
+	for value >= 1000 && unit < 5 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 || value >= 9.95 {
+		return fmt.Sprintf("%.0f%c", value, "BKMGTP"[unit])
+	}
+	return fmt.Sprintf("%.1f%c", value, "BKMGTP"[unit])
+}
+
 // Duration returns a duration without units of zero at its end: "1h30m", and not "1h30m0s". A flag accepts it.
 func Duration(d time.Duration) string {
 	text := d.String()

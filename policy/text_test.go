@@ -30,3 +30,24 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		n           int64
+		long, short string
+	}{
+		{0, "0 B", ""},
+		{999, "999 B", "999B"},
+		{1000, "1000 B", "1.0K"},
+		{1536, "1.5 KiB", "1.5K"},
+		{54 << 20, "54.0 MiB", "54M"},
+		{1000 << 20, "1000.0 MiB", "1.0G"},
+		{8 << 30, "8.0 GiB", "8.0G"},
+		{3 << 60, "3072.0 PiB", "3072P"},
+	} {
+		if long, short := policy.Bytes(row.n), policy.ShortBytes(row.n); long != row.long || short != row.short {
+			t.Errorf("%d is %q and %q, want %q and %q", row.n, long, short, row.long, row.short)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // membersTable returns a table with one row for each member. On a narrow terminal, it shortens the
@@ -38,9 +39,9 @@ func membersTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Ta
 	for i := range st.Members {
 		m := &st.Members[i]
 		t.Rows = append(t.Rows, []ui.Cell{
-			{Text: names[i]}, roleCell(m), {Text: m.Version}, {Text: bytesText(m.DBSize)},
+			{Text: names[i]}, roleCell(m), {Text: m.Version}, {Text: policy.ShortBytes(m.DBSize)},
 			usedCell(m), lagCell(m), {Text: zones[i]}, {Text: nodes[i]}, certificateCell(st, m),
-			stateCell(m), {Text: m.ID}, {Text: bytesText(m.DBSizeInUse)}, {Text: bytesText(m.Quota)}, restartsCell(m),
+			stateCell(m), {Text: m.ID}, {Text: policy.ShortBytes(m.DBSizeInUse)}, {Text: policy.ShortBytes(m.Quota)}, restartsCell(m),
 		})
 	}
 	return t
@@ -105,22 +106,6 @@ func restartsCell(m *v1alpha1.MemberStatus) ui.Cell {
 		return ui.Cell{}
 	}
 	return ui.Cell{Text: strconv.Itoa(int(m.Restarts))}
-}
-
-// bytesText returns a size in at most four characters, in powers of 1024.
-func bytesText(n int64) string {
-	if n <= 0 {
-		return ""
-	}
-	value, unit := float64(n), 0
-	for value >= 1000 && unit < 5 {
-		value /= 1024
-		unit++
-	}
-	if unit == 0 || value >= 9.95 {
-		return fmt.Sprintf("%.0f%c", value, "BKMGTP"[unit])
-	}
-	return fmt.Sprintf("%.1f%c", value, "BKMGTP"[unit])
 }
 
 // shortNames returns the names of the members, their zones and their nodes. If tight, it removes
