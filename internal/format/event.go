@@ -12,6 +12,12 @@ import (
 // EventsShown is the largest number of Events that a command prints.
 const EventsShown = 5
 
+// maxNote is the maximum length of an Event's note in bytes. The API server rejects longer ones.
+const maxNote = 1024
+
+// Note returns a text that an Event can have as its note.
+func Note(text string) string { return Truncate(text, maxNote) }
+
 // EventTime returns when an Event last happened, and how often. The two APIs of Events have
 // them in different fields.
 func EventTime(e *corev1.Event) (time.Time, int32) {

@@ -22,9 +22,6 @@ import (
 // controllerName is the reporting controller of Events.
 const controllerName = "kubectl-etcd.dev/kubectl-etcd"
 
-// maxNote is the maximum length of an Event's note in bytes. The API server rejects longer ones.
-const maxNote = 1024
-
 // Announce records an operation as an Event on the cluster's owner. The message contains the
 // user, the operation and the reason. An error is no reason to stop the operation.
 func Announce(ctx context.Context, kube client.Client, o owner.Owner, reason policy.Reason, message string) error {
@@ -37,7 +34,7 @@ func Announce(ctx context.Context, kube client.Client, o owner.Owner, reason pol
 		ObjectMeta:          metav1.ObjectMeta{GenerateName: eventPrefix(o.Name), Namespace: o.Namespace},
 		EventTime:           metav1.NewMicroTime(clock.RealClock{}.Now()),
 		ReportingController: controllerName, ReportingInstance: "kubectl-etcd",
-		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: format.Truncate(message, maxNote),
+		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: format.Note(message),
 		Regarding: corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}
 	if err := kube.Create(ctx, &event); err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// beganLater is how much younger the volumes of other members must be. A StatefulSet creates those of its first members
+// youngerBy is how much younger the volumes of other members must be. A StatefulSet creates those of its first members
 // within a shorter time.
-const beganLater = 5 * time.Minute
+const youngerBy = 5 * time.Minute
 
 // Comparison is the result of a comparison of the voters' data: each voter hashed its data at one
 // revision. The zero Comparison means that no voter was asked.
@@ -59,6 +59,6 @@ func OldestVolume(pod string, others []string, created func(pod string) (time.Ti
 	own, known := created(pod)
 	return known && len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool {
 		at, known := created(other)
-		return !known || at.Sub(own) < beganLater
+		return !known || at.Sub(own) < youngerBy
 	})
 }

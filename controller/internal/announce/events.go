@@ -14,12 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// maxMessage is the longest message that an Event may have, in bytes.
-const maxMessage = 1024
-
 // Event records a note as an Event of a kind. related is the other object that it is about, nil for none.
 func Event(r recorder.EventRecorder, regarding, related runtime.Object, kind string, n policy.Note, action string) {
-	r.Eventf(regarding, related, kind, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
+	r.Eventf(regarding, related, kind, n.Reason.Name(), action, "%s", format.Note(n.Message))
 }
 
 // Warning records a note as a warning Event on a cluster's owner.
