@@ -30,6 +30,7 @@ func TestAnnounce(t *testing.T) {
 		event := s.Get(paths[0])
 		note, _ := event["note"].(string)
 		about, _ := event["regarding"].(apitest.Object)
+		const maxNote = 1024 // of the API server
 		if len(note) > maxNote || !utf8.ValidString(note) || len(note) < maxNote-len("...")-1 {
 			t.Errorf("the note has %d bytes", len(note))
 		}
