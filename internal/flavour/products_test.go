@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestProducts holds that each product is complete, and has a name of its own and a file.
+// TestProducts holds that each product is complete, and has a name of its own and a file of that name.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	seen := map[Name]bool{}
@@ -29,6 +29,10 @@ func TestProducts(t *testing.T) {
 		}
 		if (p.RecoveryEnv == "") != (p.RecoveryOff == "") {
 			t.Errorf("%s: RecoveryEnv and RecoveryOff belong together", p.Name)
+		}
+		file := strings.ReplaceAll(string(p.Name), "-", "_") + ".go"
+		if countProducts(t, file) != 1 {
+			t.Errorf("%s declares no product: it is the file of %s", file, p.Name)
 		}
 		if Of(p.Name).Name != p.Name {
 			t.Errorf("%s isn't found by its name", p.Name)
