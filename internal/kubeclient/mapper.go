@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,7 +36,7 @@ var clusterScoped = map[schema.GroupVersion]map[string]bool{
 	{Group: "policy", Version: "v1"}:                        {"PodDisruptionBudget": false},
 	{Group: "rbac.authorization.k8s.io", Version: "v1"}:     {"Role": false, "RoleBinding": false},
 	{Group: "storage.k8s.io", Version: "v1"}:                {"StorageClass": true},
-	{Group: "druid.gardener.cloud", Version: "v1alpha1"}:    {"Etcd": false, "EtcdCopyBackupsTask": false, "EtcdOpsTask": false},
+	druidv1alpha1.SchemeGroupVersion:                        {"Etcd": false, "EtcdCopyBackupsTask": false, "EtcdOpsTask": false},
 	{Group: "policy.kubectl-etcd.dev", Version: "v1alpha1"}: {"EtcdTopologyPolicy": true},
 }
 

@@ -32,7 +32,7 @@ func (g *gatherer) workload(ctx context.Context) {
 	sts, err := g.statefulSet(ctx)
 	g.StatefulSet = got(sts, cmp.Or(err, g.refusal("statefulsets.apps")))
 	etcd, err := g.etcd(ctx)
-	g.Etcd = got(etcd, cmp.Or(err, g.refusal("etcds.druid.gardener.cloud")))
+	g.Etcd = got(etcd, cmp.Or(err, g.refusal("etcds."+druidv1alpha1.GroupName)))
 	g.Cluster = got(g.Reader.WithoutNodes().Facts(ctx, g.Owner))
 	g.Claims.Err, g.Fill.Err = health.ErrNotGathered, health.ErrNotGathered
 	if g.needs(health.NeedClaims) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,7 +110,7 @@ func (v *Observer) expire(pods []*corev1.Pod) {
 }
 
 // RequiredKinds are the resources without which clusters may be missing.
-var RequiredKinds = map[string]bool{"etcds.druid.gardener.cloud": true, "statefulsets.apps": true, "pods": true}
+var RequiredKinds = map[string]bool{"etcds." + druidv1alpha1.GroupName: true, "statefulsets.apps": true, "pods": true}
 
 // UnreadWorkloads stands for StatefulSets of which it is not known whether they run etcd, since what their pods
 // execute could not be read.

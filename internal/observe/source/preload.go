@@ -49,7 +49,7 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 		list     client.ObjectList
 		opts     []client.ListOption
 	}{
-		{"etcds.druid.gardener.cloud", &druidv1alpha1.EtcdList{}, nil},
+		{"etcds." + druidv1alpha1.GroupName, &druidv1alpha1.EtcdList{}, nil},
 		{"statefulsets.apps", &appsv1.StatefulSetList{}, nil},
 		{"pods", &corev1.PodList{}, nil},
 		{"services", &corev1.ServiceList{}, nil},

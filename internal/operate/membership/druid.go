@@ -23,9 +23,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// druidGroup is the API group of an Etcd.
-const druidGroup = "druid.gardener.cloud"
-
 // maxOrdinals is how many ordinals are searched for volumes that remain.
 const maxOrdinals = MaxMembers + 1
 
@@ -34,8 +31,8 @@ func (m *Members) DruidNeeds() []operate.Need {
 	o := m.Owner
 	need := operate.NeedIn(o.Namespace)
 	return append([]operate.Need{
-		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
-		need("patch", druidGroup, "etcds", "scale", o.Name),
+		need("get", druidv1alpha1.GroupName, "etcds", "", o.Name), need("patch", druidv1alpha1.GroupName, "etcds", "", o.Name),
+		need("patch", druidv1alpha1.GroupName, "etcds", "scale", o.Name),
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("list", "", "pods", "", ""),
 		need("create", "", "pods", "portforward", ""), need("get", "", "persistentvolumeclaims", "", ""),
 	}, druidViewNeeds(o)...)

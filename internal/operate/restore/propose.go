@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -138,7 +140,7 @@ func (r Plan) needs() []operate.Need {
 	}
 	if r.Druid != nil {
 		needs = append(needs, need("patch", "", "configmaps", "", r.Druid.ConfigMap), need("delete", "coordination.k8s.io", "leases", "", ""),
-			need("patch", "druid.gardener.cloud", "etcds", "", r.Owner.Name))
+			need("patch", druidv1alpha1.GroupName, "etcds", "", r.Owner.Name))
 	}
 	return needs
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -41,7 +42,7 @@ func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.Ke
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}}
 	if o.OfDruid() {
-		i.Resource, i.Group = "etcds", "druid.gardener.cloud"
+		i.Resource, i.Group = "etcds", druidv1alpha1.GroupName
 	}
 	i.Since = slices.MinFunc(kept, func(a, b annotation.KeptData) int { return a.At.Compare(b.At) }).At
 	i.note = deadlines(kept, v.now)

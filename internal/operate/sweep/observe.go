@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,7 +50,7 @@ func (i *Item) String() string { return i.Object() + " in namespace " + i.Namesp
 // Object returns the object's name as kubectl accepts it.
 func (i *Item) Object() string {
 	resource := strings.TrimSuffix(i.Resource, "s")
-	if i.Group == "druid.gardener.cloud" || i.Group == "coordination.k8s.io" {
+	if i.Group == druidv1alpha1.GroupName || i.Group == "coordination.k8s.io" {
 		resource += "." + i.Group
 	}
 	return resource + "/" + i.Name

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -194,7 +196,7 @@ func DiscardNeeds(o owner.Owner, records []annotation.KeptData) []operate.Need {
 	need := operate.NeedIn(o.Namespace)
 	needs := []operate.Need{need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet)}
 	if o.OfDruid() {
-		needs = []operate.Need{need("get", "druid.gardener.cloud", "etcds", "", o.Name), need("patch", "druid.gardener.cloud", "etcds", "", o.Name)}
+		needs = []operate.Need{need("get", druidv1alpha1.GroupName, "etcds", "", o.Name), need("patch", druidv1alpha1.GroupName, "etcds", "", o.Name)}
 	} else {
 		needs = append(needs, need("get", "", "pods", "", ""), need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""), need("get", "", "persistentvolumeclaims", "", ""))
