@@ -27,8 +27,6 @@ func TestWebhooksAreOptional(t *testing.T) {
 	t.Parallel()
 	var config admissionregistrationv1.MutatingWebhookConfiguration
 	readBase(t, "webhooks.yaml", &config)
-	patches := []string{"pods", "poddisruptionbudgets", "services"}
-	holds := "rollouts.etcd-webhook.kubectl-etcd.dev"
 	otherNamespaces := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"kube-system", "kubectl-etcd-system"},
 	}}}
@@ -40,9 +38,7 @@ func TestWebhooksAreOptional(t *testing.T) {
 			"it is called in dry runs": slices.Contains([]admissionregistrationv1.SideEffectClass{
 				admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun,
 			}, ptr.Deref(w.SideEffects, "")),
-			"it is called for other versions": ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
-			"it is called again after other webhooks, if it patches (reinvocationPolicy; this test lists the kinds that are patched)": (w.Name == holds || slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
-				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
+			"it is called for other versions":                                     ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
 			"it is called for few objects (matchConditions or an objectSelector)": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds" || kind == "pods/eviction",
 		} {
 			if !holds {

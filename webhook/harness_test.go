@@ -124,7 +124,7 @@ var allOperations = []admissionregistrationv1.OperationType{
 
 // handle sends a request to the handler of its resource, and holds what is true of every
 // response: the request passes unless the handler is a guard, the handler came to a decision,
-// and warnings are short.
+// warnings are short, and a handler that patches is called again after other webhooks.
 func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) admission.Response {
 	tb.Helper()
 	h := handlerOf(tb, request)
@@ -134,6 +134,9 @@ func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) 
 	}
 	if got.AuditAnnotations[auditReason] == reasons.Undecided.Name() {
 		tb.Fatalf("no decision: %s\n%s", got.Warnings, request.Object.Raw)
+	}
+	if len(got.Patches) > 0 && h.Reinvocation == "" {
+		tb.Fatalf("%s patches: set its Reinvocation in webhook/entries, so that it is called again after other webhooks", h.Name)
 	}
 	for _, w := range got.Warnings {
 		if len(w) > maxWarning && !strings.HasPrefix(w, command) {
