@@ -29,8 +29,8 @@ type Member struct {
 // container runs etcd is unknown.
 func MemberOf(pod *corev1.Pod) Member { return MemberIn(pod, nil) }
 
-// MemberIn is MemberOf with the scripts that the pod mounts from ConfigMaps, and the variables of
-// envFrom. What can't be read shows nothing.
+// MemberIn returns what MemberOf returns, and also reads the scripts that the pod mounts from ConfigMaps,
+// and the variables of envFrom. What can't be read shows nothing.
 func MemberIn(pod *corev1.Pod, contents Contents) Member {
 	value, declared := pod.Annotations[v1alpha1.EtcdAnnotation]
 	switch {

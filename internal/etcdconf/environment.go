@@ -93,7 +93,7 @@ func (e *environment) lookup(name string) (string, bool) {
 	return e.before(name, len(e.container.Env))
 }
 
-// known is lookup with why the value is not known, nil for one that is.
+// known returns what lookup returns, and why the value is not known. The error is nil for a known value.
 func (e *environment) known(name string) (string, bool, error) {
 	value, ok := e.lookup(name)
 	return value, ok, e.unknown[name]

@@ -65,7 +65,7 @@ var errSourced = errors.New("the script that starts etcd executes a file or text
 // errWays is returned for a setting that the ways of a script give different values.
 var errWays = errors.New("the ways of the script that starts etcd give it different values")
 
-// own is get for one way of a script.
+// own returns what get returns, for one way of a script.
 func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 	if s.path != "" {
 		value, ok = fromFile(s.file, flag)

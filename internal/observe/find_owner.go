@@ -279,7 +279,7 @@ func (r *Reader) ListedBy(ctx context.Context, sts *appsv1.StatefulSet) ([]owner
 	return out, err
 }
 
-// memberIn is etcdconf.MemberIn with the first object that could not be read. An object that does not
+// memberIn returns what etcdconf.MemberIn returns, and the first error of an object that could not be read. An object that does not
 // exist shows nothing: no pod that needs it can start.
 func memberIn(pod *corev1.Pod, contents etcdconf.Contents) (m etcdconf.Member, unread error) {
 	m = etcdconf.MemberIn(pod, func(kind, name string) (map[string][]byte, error) {

@@ -17,7 +17,7 @@ const mostMembers = 15
 // before its commands are accepted comes first.
 func (f Facts) way() string { return f.wayFrom(f.Now) }
 
-// wayFrom is way for a cluster that has so many replicas when its commands are used: those before the write, or those
+// wayFrom returns what way returns, for a cluster that has so many replicas when its commands are used: those before the write, or those
 // after it if the write passes.
 func (f Facts) wayFrom(replicas int) string {
 	switch {

@@ -44,7 +44,7 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	return unfinishedIn(e, c, under)
 }
 
-// UnfinishedFor is Unfinished for a change of one member of etcd's list, which has so many members.
+// UnfinishedFor returns what Unfinished returns, for a change of one member of etcd's list, which has so many members.
 // It returns nil if what is unfinished can't be about that member.
 func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Listed, members int) error {
 	if !journal.Kept(c.Owner) {
@@ -57,7 +57,7 @@ func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Liste
 	return unfinishedIn(e, c, under)
 }
 
-// UnfinishedCut is Unfinished for the end of a cut of client traffic. It returns nil for an operation that cuts
+// UnfinishedCut returns what Unfinished returns, for the end of a cut of client traffic. It returns nil for an operation that cuts
 // none: a change of members can go on only when the traffic is restored.
 func UnfinishedCut(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if !journal.Kept(c.Owner) {

@@ -32,8 +32,9 @@ func ended(ctx context.Context, title string, err error, next func(error) string
 	return fmt.Errorf("%s: %w; %s", title, err, cmp.Or(next(err), "run the same command again to continue"))
 }
 
-// unfinished is ended for the change itself. It also adds how to go on to other errors, but not
-// to verdicts, which explain themselves. A change that can't continue is refused.
+// unfinished returns the error of the change, as ended does for one whose time is over. It also adds how to
+// continue to other errors, but not to verdicts, which explain themselves. A change that
+// can't continue is refused.
 func (op Operation) unfinished(ctx context.Context, title string, err error) error {
 	if ctx.Err() == nil && app.Is[*app.UnhealthyError](err) {
 		return err // the change came to its end, and found the cluster unhealthy

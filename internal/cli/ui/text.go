@@ -8,7 +8,7 @@ import "strings"
 // Paragraphs removes the indentation of the source code from a text.
 func Paragraphs(text string) string { return indent(text, "") }
 
-// Examples is Paragraphs with the indentation that examples have in help texts.
+// Examples does what Paragraphs does, and indents the text as examples in help texts.
 func Examples(text string) string { return indent(text, "  ") }
 
 func indent(text, by string) string {

@@ -88,7 +88,7 @@ func (d *dataNames) has(word string) bool {
 	return slices.ContainsFunc(alternatives(unbraced(word)), d.hasOne)
 }
 
-// hasOne is has for a word without braces.
+// hasOne reports what has reports, for a word without braces.
 func (d *dataNames) hasOne(word string) bool {
 	if strings.HasPrefix(word, "/") {
 		return d.hasPath(word)

@@ -147,7 +147,7 @@ func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string
 	return out, nil
 }
 
-// mayBeConfigured is configured for a pod that may come back: it reports true also where the
+// mayBeConfigured reports what configured reports, for a pod that may come back: it reports true also where the
 // configuration of a pod that runs etcd can't be read, or isn't known.
 func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
 	if is, unknown := p.configured(ctx, pod, files); is || unknown != nil {

@@ -135,7 +135,7 @@ func (m *Job) disarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	return verdict, m.verifyDisarmed(ctx, s)
 }
 
-// disarmWithRoom is disarmNoSpace for the members of a survey. It doesn't verify that the alarms are gone.
+// disarmWithRoom does what disarmNoSpace does, for the members of a survey. It doesn't verify that the alarms are gone.
 func (m *Job) disarmWithRoom(ctx context.Context, s etcd.Survey) (policy.Verdict, error) {
 	facts, err := m.Facts(ctx)
 	if err != nil {

@@ -39,7 +39,8 @@ func (c *cluster) relieve(ctx context.Context, cluster *app.Cluster, survey etcd
 	return nil
 }
 
-// readAlarms is relieve for a command that continues after the check of the cluster.
+// readAlarms surveys the cluster and does what relieve does, for a command that continues after the check of
+// the cluster.
 func (c *cluster) readAlarms(ctx context.Context) error {
 	return c.surveyed(ctx, func(cluster *app.Cluster, survey etcd.Survey) error { return c.relieve(ctx, cluster, survey) })
 }
