@@ -34,7 +34,7 @@ type Config struct {
 	Self string
 	// Identity names this replica in answers to probes.
 	Identity Identity
-	// Records writes the records of evictions.
+	// Records writes the records of evictions and of writes of replicas.
 	Records RecordPatcher
 	// StatefulSets releases rollouts when the program is uninstalled.
 	StatefulSets StatefulSetPatcher
