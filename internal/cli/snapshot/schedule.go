@@ -120,7 +120,7 @@ func (o scheduleOptions) action() schedule.Action {
 	return schedule.Set
 }
 
-// authorities returns the ConfigMap of --store-ca. A file of this machine must be one first.
+// authorities returns the ConfigMap of --store-ca. A user must first make a ConfigMap of a file on this machine.
 func (o scheduleOptions) authorities() (string, error) {
 	name, isConfigMap := strings.CutPrefix(o.ca, "configmap/")
 	switch {
