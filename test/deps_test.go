@@ -46,14 +46,14 @@ var graph = map[string][]string{
 	"internal/flavour":               nil,
 	"internal/observe": {
 		"internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/topologypolicy": {
 		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/backupstore":    {"internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/observe/memberservices": {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
-	"internal/observe/resolve":        {"internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
+	"internal/observe/resolve":        {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
 	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
@@ -72,17 +72,17 @@ var graph = map[string][]string{
 	"internal/blob/blobtest":          nil,
 	"internal/etcd/tunnel":            nil,
 	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
-	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate"},
+	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate"},
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
-		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
+		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
@@ -92,11 +92,11 @@ var graph = map[string][]string{
 		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
-	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
-	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "internal/format", "policy/..."},
+	"internal/operate/journal":     {"internal/observe/owner", "internal/format"},
+	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
+		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
 	"internal/operate/membership/memberlist": {
@@ -135,7 +135,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/etcd/tunnel", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
+		"internal/operate", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/install/uninstall": {
@@ -148,7 +148,7 @@ var graph = map[string][]string{
 		"controller/budget", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
 	},
 	"controller/budget": {
-		"controller/internal/...", "internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/internal/...", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/rollout": {
 		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/topologypolicy", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -192,7 +192,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
 		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
@@ -200,7 +200,7 @@ var graph = map[string][]string{
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {
 		"webhook", "controller", "internal/certificate", "internal/apiserver", "internal/scrape", "internal/version",
-		"internal/observe", "internal/observe/leaseclock", "internal/observe/source", "api/v1alpha1", "policy/...",
+		"internal/observe", "internal/observe/leaseclock", "internal/observe/source", "api/v1alpha1",
 	},
 }
 
@@ -318,7 +318,7 @@ var foreign = map[string][]string{
 var pure = []string{"cmp", "errors", "fmt", "maps", "slices", "sort", "strconv", "strings", "time"}
 
 // TestGraph compares all imports of this module with the graph. Every package must be in the
-// graph.
+// graph, and use each of its permissions.
 func TestGraph(t *testing.T) {
 	packages := listDeps(t)
 	for name, imports := range packages {
@@ -336,9 +336,15 @@ func TestGraph(t *testing.T) {
 			}
 		}
 	}
-	for from := range graph {
-		if _, there := packages[module+from]; !there {
+	for from, may := range graph {
+		imports, there := packages[module+from]
+		if !there {
 			t.Errorf("there is no package %s: is the graph out of date?", from)
+		}
+		for _, pattern := range may {
+			if !slices.ContainsFunc(imports, func(i string) bool { return allows([]string{pattern}, strings.TrimPrefix(i, module)) }) {
+				t.Errorf("%s does not import %s: delete the permission", from, pattern)
+			}
 		}
 	}
 }
