@@ -47,8 +47,8 @@ func (c *countedReads) List(ctx context.Context, list client.ObjectList, opts ..
 	return err
 }
 
-// crowd adds foreign pods, StatefulSets and claims to a namespace. All have the labels of the members.
-func crowd(live *liveObjects, n int) {
+// addForeign adds foreign pods, StatefulSets and claims to a namespace. All have the labels of the members.
+func addForeign(live *liveObjects, n int) {
 	for i := range n {
 		name := fmt.Sprintf("foreign-%d", i)
 		labels := map[string]string{"app": "a"}
@@ -69,7 +69,7 @@ func readsOf(t *testing.T, foreign int, request string) *countedReads {
 	if request == "scale" {
 		r = scaleOf("b", 1, 0)
 	}
-	crowd(live, foreign)
+	addForeign(live, foreign)
 	// What the server would have from its cache.
 	cache := &liveObjects{objects: live.objects}
 	counted := &countedReads{Reader: live}

@@ -144,7 +144,7 @@ func TestPluginReachRefused(t *testing.T) {
 			})
 		})
 	}
-	t.Run("a door by its name", func(t *testing.T) { byItsName(t, elsewhere) })
+	t.Run("a listener by its name", func(t *testing.T) { byItsName(t, elsewhere) })
 }
 
 // byItsName checks that a listener that passes TLS through is printed with a name from the

@@ -90,7 +90,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 	if err != nil {
 		return err
 	}
-	w.Good("the sick member's pod may go")
+	w.Good("the unhealthy member's pod may go")
 	return nil
 }
 
