@@ -55,7 +55,7 @@ func List(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Bytes is a size for people, in powers of 1024: "1.5 GiB".
+// Bytes returns a size for people, in powers of 1024: "1.5 GiB".
 func Bytes(n int64) string {
 	const unit = 1024
 	if n < unit {

@@ -33,7 +33,7 @@ type evictionRequest struct {
 	dryRun  bool
 }
 
-// what is the request in messages, before the name of a pod.
+// what returns the request in messages, before the name of a pod.
 func (r evictionRequest) what() string {
 	if r.deletes {
 		return "deletion of pod"

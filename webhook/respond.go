@@ -47,7 +47,7 @@ func respond(req admission.Request, d Decision) admission.Response {
 	return r
 }
 
-// refusal is the status of a request that is refused. An eviction gets 429, the answer of a
+// refusal returns the status of a request that is refused. An eviction gets 429, the answer of a
 // disruption budget: kubectl drain retries it, and gives up on any other. It has no
 // retryAfterSeconds, since with them client-go would retry silently, and the client would
 // not see the message.

@@ -138,7 +138,7 @@ func (r *scaleReview) written() string {
 	return fmt.Sprintf("StatefulSet %s/%s, part of the cluster of StatefulSets %s,", r.write.Namespace, r.write.Name, r.scale.Owner.WorkloadNames())
 }
 
-// what is what the write does, as a clause after cannot.
+// what returns what the write does, as a clause after cannot.
 func (r *scaleReview) what() string {
 	switch w := r.write; {
 	case w.Creates != nil:
@@ -152,7 +152,7 @@ func (r *scaleReview) what() string {
 	return fmt.Sprintf("set the replicas of %s from %d to %d", r.written(), r.write.Now, r.write.Asked)
 }
 
-// passes is the sentence about a write that the rule refuses and that goes on: the way of the refusal is for the
+// passes returns the sentence about a write that the rule refuses and that goes on: the way of the refusal is for the
 // state before it.
 func (r *scaleReview) passes() string {
 	if w := r.write; w.Creates != nil || w.First != w.FirstNow || w.Asked == w.Now {

@@ -90,7 +90,7 @@ func (h *uninstallHandler) judge(ctx context.Context, sts *appsv1.StatefulSet, d
 // repair is the command that restores what is left of a program that was deleted.
 const repair = "kubectl etcd webhook uninstall"
 
-// left is the Decision if nothing could be released.
+// left returns the Decision if nothing could be released.
 func (h *uninstallHandler) left(why string) Decision {
 	return Decision{Outcome: FailedOpen, Reason: reasons.UninstallIncomplete, Warnings: []string{why + ". To release them, after this command:", repair}}
 }

@@ -79,7 +79,7 @@ func (k *Keeper) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	return k.server.GetCertificate(hello)
 }
 
-// Check is a readiness check. It fails while there is no certificate, and before the served
+// Check returns a readiness check. It fails while there is no certificate, and before the served
 // one expires.
 func (k *Keeper) Check(r *http.Request) error { return k.server.Check(r) }
 

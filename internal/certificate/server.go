@@ -68,7 +68,7 @@ func (s *server) blocked() string {
 	return s.waitReason
 }
 
-// Check is a readiness check. A replica must leave the Service's endpoints before its
+// Check returns a readiness check. A replica must leave the Service's endpoints before its
 // certificate expires.
 func (s *server) Check(*http.Request) error {
 	s.mu.RLock()

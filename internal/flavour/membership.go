@@ -60,7 +60,7 @@ const byOneMember = "have one member fewer at a time: remove the last pod's memb
 // start empty.
 const selfHealing = wipe + "it removes the old member and adds itself when it starts"
 
-// StartScript is the membership of a cluster with a command of its own that changes members. who is
+// StartScript returns the membership of a cluster with a command of its own that changes members. who is
 // the command, and scale is how to change the number of pods. removes is true where a preStop hook
 // removes the member of each pod that stops.
 func StartScript(who, scale string, removes bool) Membership {
@@ -76,7 +76,7 @@ func StartScript(who, scale string, removes bool) Membership {
 	return m
 }
 
-// UnreadScript is the membership of a cluster with a script that could not be read, so that who changes
+// UnreadScript returns the membership of a cluster with a script that could not be read, so that who changes
 // its members is unknown. where is what runs the script, and why names it with the reason.
 func UnreadScript(where, why string) Membership {
 	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter, and a command that it executes must be in the pod's template, " +

@@ -88,7 +88,7 @@ func backupsSucceed(f *Facts) []Finding {
 	return []Finding{warning(fix, "BackupReady is Unknown (%s)%s: if it stays so, backups are not being taken", c.Reason, f.backupMessage())}
 }
 
-// backupCure is how backups succeed again: the sidecar takes one, or the job of the cluster's owner
+// backupCure returns how backups succeed again: the sidecar takes one, or the job of the cluster's owner
 // renews its Lease.
 func (f *Facts) backupCure() string {
 	if f.Owner.Product().BackupRestore {
@@ -100,7 +100,7 @@ func (f *Facts) backupCure() string {
 	return f.Command("snapshot save")
 }
 
-// backupMessage is what etcd-druid reports about backups, behind a colon.
+// backupMessage returns what etcd-druid reports about backups, behind a colon.
 func (f *Facts) backupMessage() string {
 	if f.Etcd.Value == nil {
 		return ""
@@ -156,7 +156,7 @@ func backupsRecent(f *Facts) []Finding {
 	return ok("full %s ago", format.Age(full))
 }
 
-// renewal is how long ago a lease was renewed, false where it never was.
+// renewal returns how long ago a lease was renewed, false where it never was.
 func (f *Facts) renewal(name string) (time.Duration, bool) {
 	i := slices.IndexFunc(f.Leases.Value, func(l coordinationv1.Lease) bool { return l.Name == name })
 	if i < 0 || f.Leases.Value[i].Spec.RenewTime == nil {

@@ -34,7 +34,7 @@ func (f *Facts) runningSince(name string) (time.Time, bool) {
 	return podstate.ContainerSince(pod, c.Name)
 }
 
-// dataBefore is a check: the members with the quorum have the data from before.
+// dataBefore returns a check: the members with the quorum have the data from before.
 func dataBefore(f *Facts) []Finding {
 	if found, is := f.listed(); !is {
 		return found

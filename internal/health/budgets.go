@@ -161,7 +161,7 @@ func partOrShared(n *policy.Note) bool {
 	return n != nil && (n.Reason == reasons.BudgetPartial || n.Reason == reasons.BudgetShared)
 }
 
-// budgetOf is the budget that a note is about.
+// budgetOf returns the budget that a note is about.
 func (f *Facts) budgetOf(n *policy.Note) string {
 	b := f.Budgets.Value
 	for _, o := range b.Others {
@@ -175,7 +175,7 @@ func (f *Facts) budgetOf(n *policy.Note) string {
 	return f.Selecting.Value[0].Name
 }
 
-// setBudget is how a budget gets a value. etcd-druid writes its budget itself, and lets no user do it.
+// setBudget returns how a budget gets a value. etcd-druid writes its budget itself, and lets no user do it.
 func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetValue) string {
 	if f.Owner.OfDruid() && metav1.GetControllerOf(b) != nil {
 		return f.reconcile()
@@ -224,7 +224,7 @@ func budgetAllows(f *Facts) []Finding {
 	return found
 }
 
-// allMembers is the subject of a sentence about all of so many members.
+// allMembers returns the subject of a sentence about all of so many members.
 func allMembers(n int) string {
 	if n == 1 {
 		return "its member is"
@@ -243,7 +243,7 @@ func (f *Facts) readyPods() int {
 	return n
 }
 
-// valueOf is the value of a budget for so many members, and the text of its spec.
+// valueOf returns the value of a budget for so many members, and the text of its spec.
 // Kubernetes takes a percentage of the StatefulSet's replicas and rounds up, whichever
 // field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
 // where the spec has no value for this cluster's members.

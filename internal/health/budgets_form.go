@@ -64,14 +64,14 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	return found
 }
 
-// budgetProblem is a note about a budget, without what etcd-webhook does about it.
+// budgetProblem returns a note about a budget, without what etcd-webhook does about it.
 func budgetProblem(fix string, n *policy.Note) Finding {
 	one := warning(fix, "%s", strings.NewReplacer(" is left alone: ", ": ", " can't protect the members alone: ", ": ").Replace(n.Message))
 	one.Reason = n.Reason
 	return one
 }
 
-// heldBudget is the finding about a budget that etcd-webhook keeps for a reason. A kept budget that allows
+// heldBudget returns the finding about a budget that etcd-webhook keeps for a reason. A kept budget that allows
 // nothing while all is well is otherwise its author's wish.
 func (f *Facts) heldBudget(b *policyv1.PodDisruptionBudget) (Finding, bool) {
 	why := b.Annotations[v1alpha1.BudgetReasonAnnotation]
@@ -86,7 +86,7 @@ func (f *Facts) heldBudget(b *policyv1.PodDisruptionBudget) (Finding, bool) {
 	return info("", "budget %s allows no eviction: %s", b.Name, why), true
 }
 
-// percentage is the finding about a budget with a percentage, which means another number at
+// percentage returns the finding about a budget with a percentage, which means another number at
 // every size. etcd-webhook writes the number in its place.
 func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding {
 	n := f.Size()

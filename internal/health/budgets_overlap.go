@@ -42,7 +42,7 @@ func budgetAlone(f *Facts) []Finding {
 	return found
 }
 
-// order is that in which budgets are kept: the one that this project sets, then those that protect
+// order returns that in which budgets are kept: the one that this project sets, then those that protect
 // most members, by rank and age.
 func (f *Facts) order(a, b policyv1.PodDisruptionBudget) int {
 	kept := func(x *policyv1.PodDisruptionBudget) bool {
@@ -86,7 +86,7 @@ func (f *Facts) within(b, of *policyv1.PodDisruptionBudget) bool {
 	return !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return Selects(b, p) && !Selects(of, p) })
 }
 
-// leave is the finding about budgets that select members of one that is kept. A budget that alone
+// leave returns the finding about budgets that select members of one that is kept. A budget that alone
 // protects a pod is not deleted, and none is where it is not known which one protects the members.
 func (f *Facts) leave(keep *policyv1.PodDisruptionBudget, others []policyv1.PodDisruptionBudget) Finding {
 	var names, gone, narrow []string
@@ -107,7 +107,7 @@ func (f *Facts) leave(keep *policyv1.PodDisruptionBudget, others []policyv1.PodD
 	return failure(f.leaveOne(gone, narrow), "budget %s selects pods that %s also select: every eviction of them fails with an internal error", keep.Name, policy.List(names))
 }
 
-// leaveOne is the command that deletes some budgets and narrows the selector of others.
+// leaveOne returns the command that deletes some budgets and narrows the selector of others.
 func (f *Facts) leaveOne(gone, narrow []string) string {
 	var steps []string
 	if len(gone) > 0 {
@@ -119,7 +119,7 @@ func (f *Facts) leaveOne(gone, narrow []string) string {
 	return strings.Join(steps, " && ")
 }
 
-// overlapping are the budgets that select the same member as another budget.
+// overlapping returns the budgets that select the same member as another budget.
 func (f *Facts) overlapping() []policyv1.PodDisruptionBudget {
 	if len(f.Pods.Value) == 0 && len(f.Selecting.Value) > 1 {
 		return slices.Clone(f.Selecting.Value) // all select the one pod that is created next

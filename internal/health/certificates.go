@@ -101,7 +101,7 @@ func servingCertificates(f *Facts) []Finding {
 	return ok("the first ends in %s", format.Age(first.Sub(f.At)))
 }
 
-// expired are the serving certificates because of which a member could not be asked.
+// expired returns the serving certificates because of which a member could not be asked.
 func (f *Facts) expired() []Finding {
 	var found []Finding
 	for _, m := range f.Survey.Value.Members {
@@ -140,7 +140,7 @@ func secretCertificates(f *Facts) []Finding {
 	return ok("%s, the first ends in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), format.Age(first.Sub(f.At)))
 }
 
-// renew is how to renew a certificate.
+// renew returns how to renew a certificate.
 func (f *Facts) renew(c Certificate) string {
 	switch {
 	case c.Issuer != "":

@@ -153,7 +153,7 @@ func failure(fix, format string, args ...any) Finding {
 	return Finding{Level: Failure, Message: sprintf(format, args), Fix: fix}
 }
 
-// about is a finding about one member.
+// about returns a finding about one member.
 func about(level Level, member, fix, format string, args ...any) Finding {
 	return Finding{Level: level, Member: member, Message: member + ": " + sprintf(format, args), Fix: fix}
 }

@@ -111,7 +111,7 @@ func alarms(f *Facts) []Finding {
 	return found
 }
 
-// noSpace is the finding about a member that is out of space. A defragmentation frees what old
+// noSpace returns the finding about a member that is out of space. A defragmentation frees what old
 // revisions use, and nothing of live data.
 func (f *Facts) noSpace(m etcd.Member) Finding {
 	if f.liveData(m) {
@@ -138,7 +138,7 @@ func (f *Facts) liveData(m etcd.Member) bool {
 	return hasKeys && hasCurrent && hasCompacted && (current-compacted)*liveShare <= keys
 }
 
-// strayCure is the command for the alarm of a member that is gone or not named.
+// strayCure returns the command for the alarm of a member that is gone or not named.
 func strayCure(a etcd.Alarm) string {
 	switch {
 	case a.Type == maintenance.NoSpace:

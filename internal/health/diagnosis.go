@@ -88,7 +88,7 @@ func (f *Facts) formed(r recovery.Facts) bool {
 	})
 }
 
-// hasBackups is whether a backup has been written, Unknown where no lease shows it.
+// hasBackups returns whether a backup has been written, Unknown where no lease shows it.
 func (f *Facts) hasBackups() policy.Status {
 	name := f.Owner.Annotations[v1alpha1.BackupLeaseAnnotation]
 	if e := f.Etcd.Value; e != nil {
@@ -116,7 +116,7 @@ func (f *Facts) alarmsRaised() []string {
 	return slices.Compact(all)
 }
 
-// unread are the facts that could not be read.
+// unread returns the facts that could not be read.
 func (f *Facts) unread() []string {
 	var out []string
 	for _, fact := range []struct {
@@ -133,7 +133,7 @@ func (f *Facts) unread() []string {
 	return out
 }
 
-// leaseState is the state of a lease that a member renews, by the limit of etcd-druid.
+// leaseState returns the state of a lease that a member renews, by the limit of etcd-druid.
 func (f *Facts) leaseState(name string) (recovery.Lease, time.Time) {
 	for i := range f.Leases.Value {
 		l := &f.Leases.Value[i]

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// dataOf is what claims and logs show of a member's data.
+// dataOf returns what claims and logs show of a member's data.
 func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 	if fatal := f.FatalLogs[name]; fatal != "" {
 		return recovery.DataDamaged, "its log ends with: " + fatal
@@ -38,7 +38,7 @@ func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
 	return recovery.DataValid, ""
 }
 
-// dataIn is what a claim of a member shows of the data in it.
+// dataIn returns what a claim of a member shows of the data in it.
 func (f *Facts) dataIn(template, name string, pod *corev1.Pod) (recovery.Data, string) {
 	want := template + "-" + name
 	i := slices.IndexFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.Name == want })
@@ -82,7 +82,7 @@ func (f *Facts) dataClaims(name string, pod *corev1.Pod) (claims []owner.Claim, 
 	return claims, len(claims) == 1
 }
 
-// specOf is the spec of a pod, or of the one that its StatefulSet will create.
+// specOf returns the spec of a pod, or of the one that its StatefulSet will create.
 func (f *Facts) specOf(pod *corev1.Pod) *corev1.PodSpec {
 	switch {
 	case pod != nil:
@@ -93,7 +93,7 @@ func (f *Facts) specOf(pod *corev1.Pod) *corev1.PodSpec {
 	return &corev1.PodSpec{}
 }
 
-// dataWithoutClaim is the data of a member whose volume is not from a claim template.
+// dataWithoutClaim returns the data of a member whose volume is not from a claim template.
 func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
 	inPod, known := inPodOf(f.Serving, f.specOf(pod))
 	switch {

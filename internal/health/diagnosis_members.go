@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// recoveryMembers are the members that the cluster should have, that have a pod, that etcd lists, or
+// recoveryMembers returns the members that the cluster should have, that have a pod, that etcd lists, or
 // that an Etcd has leases or entries of.
 func (f *Facts) recoveryMembers() []recovery.Member {
 	var out []recovery.Member
@@ -57,7 +57,7 @@ func (f *Facts) recoveryMembers() []recovery.Member {
 	return out
 }
 
-// desired is how many members the owner asks for.
+// desired returns how many members the owner asks for.
 func (f *Facts) desired() int {
 	if e := f.Etcd.Value; e != nil {
 		return int(e.Spec.Replicas)
@@ -65,7 +65,7 @@ func (f *Facts) desired() int {
 	return f.Size()
 }
 
-// memberPrefix is what etcd-druid puts before the pod's name in a member's name.
+// memberPrefix returns what etcd-druid puts before the pod's name in a member's name.
 func (f *Facts) memberPrefix() string {
 	if e := f.Etcd.Value; e != nil && e.Spec.MemberNamePrefix != nil && *e.Spec.MemberNamePrefix != "" {
 		return *e.Spec.MemberNamePrefix + "-"
@@ -73,10 +73,10 @@ func (f *Facts) memberPrefix() string {
 	return ""
 }
 
-// podOf is the pod that runs a member of the list or will run it again, empty for none.
+// podOf returns the pod that runs a member of the list or will run it again, empty for none.
 func (f *Facts) podOf(l etcd.Listed) string { return cmp.Or(l.Pod, l.DuePod(f.Owner)) }
 
-// withoutPodOf is a member of the list that no pod of the cluster runs. Another workload may run it.
+// withoutPodOf returns a member of the list that no pod of the cluster runs. Another workload may run it.
 func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
 	m := recovery.Member{Name: f.nameOf(l), Pod: recovery.PodMissing, Listed: listedAs(l)}
 	if again, _ := f.stoppedAs(l); again != "" {
@@ -96,7 +96,7 @@ func (f *Facts) restarts(pod *corev1.Pod) bool {
 	return !f.Owner.WithoutStatefulSet() && !f.Owner.IsBeside(pod.Name) && !static(pod) && !f.leavesData(pod) && !slices.ContainsFunc(f.Owner.MemberChanges, etcdconf.MemberChange.AtStop)
 }
 
-// nameOf is the name of a member of the list, or its ID where another one has the same name.
+// nameOf returns the name of a member of the list, or its ID where another one has the same name.
 func (f *Facts) nameOf(l etcd.Listed) string {
 	if slices.ContainsFunc(f.Survey.Value.List, func(o etcd.Listed) bool { return o.ID != l.ID && o.Name == l.Name }) {
 		return id(l)
@@ -111,7 +111,7 @@ func listedAs(l etcd.Listed) recovery.Listed {
 	return recovery.Voter
 }
 
-// recoveryMember is the member of a pod, which may not exist.
+// recoveryMember returns the member of a pod, which may not exist.
 func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	m := recovery.Member{Name: name, Asked: asked}
 	pod := f.pod(name)
@@ -136,7 +136,7 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	return m
 }
 
-// podState is the state of a pod, and why it is not Ready.
+// podState returns the state of a pod, and why it is not Ready.
 func (f *Facts) podState(pod *corev1.Pod) (recovery.Pod, string) {
 	switch {
 	case f.Pods.Err != nil:

@@ -55,7 +55,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	return f.changeOrder(a)
 }
 
-// changeOrder is the command for an action that changes members or their objects.
+// changeOrder returns the command for an action that changes members or their objects.
 func (f *Facts) changeOrder(a recovery.Action) string {
 	switch a.Do { //nolint:exhaustive // Order has the others
 	case recovery.ScaleBack:
@@ -82,7 +82,7 @@ func (f *Facts) changeOrder(a recovery.Action) string {
 	return f.Command("member list")
 }
 
-// alarmCure is the fix of the first alarm.
+// alarmCure returns the fix of the first alarm.
 func (f *Facts) alarmCure() string {
 	if found := alarms(f); len(found) > 0 && found[0].Fix != "" {
 		return found[0].Fix
@@ -90,7 +90,7 @@ func (f *Facts) alarmCure() string {
 	return f.Command("check", "--only D001")
 }
 
-// memberOf is the member of etcd's list that the recovery rule knows by a name.
+// memberOf returns the member of etcd's list that the recovery rule knows by a name.
 func (f *Facts) memberOf(name string) (etcd.Listed, bool) {
 	for _, l := range f.Survey.Value.List {
 		if pod := f.podOf(l); pod == name || pod == "" && f.nameOf(l) == name {
@@ -100,7 +100,7 @@ func (f *Facts) memberOf(name string) (etcd.Listed, bool) {
 	return etcd.Listed{}, false
 }
 
-// inspect is the command that shows why a pod is not Ready, or why it is not there.
+// inspect returns the command that shows why a pod is not Ready, or why it is not there.
 func (f *Facts) inspect(name string) string {
 	if pod := f.pod(name); pod != nil {
 		return f.describe(pod)
@@ -114,7 +114,7 @@ func (f *Facts) inspect(name string) string {
 	return f.kubectl("describe statefulset " + cmp.Or(f.Owner.StatefulSetOf(name), f.Owner.StatefulSet))
 }
 
-// scaleBack is the command with which voters that were scaled away run again, and that of the named one
+// scaleBack returns the command with which voters that were scaled away run again, and that of the named one
 // where it has a workload of its own.
 func (f *Facts) scaleBack(name string) string {
 	replicas := f.LastVoters

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// Desired is how many members the cluster should have: those of its own workloads, and those of etcd's list that pods
+// Desired returns how many members the cluster should have: those of its own workloads, and those of etcd's list that pods
 // of other workloads run.
 func (f *Facts) Desired() int {
 	n := f.Size()
@@ -20,7 +20,7 @@ func (f *Facts) Desired() int {
 	return n
 }
 
-// PodElsewhere is the pod of another workload that runs a member of the list, or may run it, empty for none.
+// PodElsewhere returns the pod of another workload that runs a member of the list, or may run it, empty for none.
 func (f *Facts) PodElsewhere(l etcd.Listed) string {
 	if pods := f.Silences[l.ID].Elsewhere; f.withoutWorkload(l) && len(pods) > 0 {
 		return pods[0]
@@ -58,7 +58,7 @@ func (f *Facts) elsewhere(m *recovery.Member, l etcd.Listed) {
 	}
 }
 
-// inspectElsewhere is the command that shows why a member of another workload is not well, empty for any other name.
+// inspectElsewhere returns the command that shows why a member of another workload is not well, empty for any other name.
 func (f *Facts) inspectElsewhere(name string) string {
 	l, is := f.memberOf(name)
 	if !is || f.PodElsewhere(l) == "" {

@@ -175,7 +175,7 @@ type Hashes struct {
 	Fix string
 }
 
-// target is the cluster as an argument of this program's commands.
+// target returns the cluster as an argument of this program's commands.
 func (f *Facts) target() string {
 	return f.Owner.Target().String()
 }
@@ -187,12 +187,12 @@ func (f *Facts) Command(verb string, rest ...string) string {
 	return strings.Join(args, " ") + f.Flags + f.Login
 }
 
-// kubectl is a command of kubectl in the namespace of the cluster.
+// kubectl returns a command of kubectl in the namespace of the cluster.
 func (f *Facts) kubectl(args ...string) string {
 	return "kubectl " + strings.Join(args, " ") + " -n " + f.Owner.Namespace + f.Flags
 }
 
-// etcdContainer is the container that runs the member, the first one where none is
+// etcdContainer returns the container that runs the member, the first one where none is
 // recognised, and nil for a pod without containers.
 func etcdContainer(pod *corev1.Pod) *corev1.Container {
 	if c := etcdconf.MemberOf(pod).Container; c != nil {
@@ -204,11 +204,11 @@ func etcdContainer(pod *corev1.Pod) *corev1.Container {
 	return &pod.Spec.Containers[0]
 }
 
-// operation is the scale or rollout that is under way, empty where there is none or
+// operation returns the scale or rollout that is under way, empty where there is none or
 // where it isn't known.
 func (f *Facts) operation() string { return f.Cluster.Value.Cluster.Operation }
 
-// Size is how many members the cluster should have: those of its StatefulSets, and those of other pods.
+// Size returns how many members the cluster should have: those of its StatefulSets, and those of other pods.
 func (f *Facts) Size() int { return f.Owner.Members() }
 
 // IdentityOf returns the names of an owner's cluster.

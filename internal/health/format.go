@@ -21,12 +21,12 @@ func sprintf(format string, args []any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// unknown is the finding of a check whose facts could not be had.
+// unknown returns the finding of a check whose facts could not be had.
 func unknown(what string, err error) Finding {
 	return Finding{Level: Unknown, Message: what + ": " + err.Error(), Fix: permission(err), cause: err}
 }
 
-// unanswered is the finding of a check whose members could not be asked.
+// unanswered returns the finding of a check whose members could not be asked.
 func unanswered(what string, err error) Finding {
 	f := unknown(what, err)
 	f.Message = what + ": " + etcd.Reason(err)
@@ -70,5 +70,5 @@ func Percent(part, whole int64) int {
 	return int(100 * float64(part) / float64(whole))
 }
 
-// grouped is a number of thousands, as texts write it: "5,000".
+// grouped returns a number of thousands, as texts write it: "5,000".
 func grouped(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

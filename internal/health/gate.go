@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// notReady are the voters, except that of a pod, that don't follow the leader. A member that could not
+// notReady returns the voters, except that of a pod, that don't follow the leader. A member that could not
 // be asked is not one of them.
 func (f *Facts) notReady(except string) []string {
 	v := f.voters()
@@ -26,7 +26,7 @@ func (f *Facts) notReady(except string) []string {
 	return names
 }
 
-// listedName is the pod of a member of the list, of whichever workload, or its name where no pod runs it.
+// listedName returns the pod of a member of the list, of whichever workload, or its name where no pod runs it.
 func (f *Facts) listedName(l etcd.Listed) string {
 	other, _ := f.Survey.Value.Other(l.ID)
 	return cmp.Or(l.Pod, other.Pod, called(l))
@@ -36,7 +36,7 @@ func (f *Facts) hasLearner() bool {
 	return slices.ContainsFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return l.Learner })
 }
 
-// continues is the command that continues or ends an unfinished operation of this program, empty if
+// continues returns the command that continues or ends an unfinished operation of this program, empty if
 // there is none. Until then, other changes are refused.
 func (f *Facts) continues() string {
 	if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
@@ -45,11 +45,11 @@ func (f *Facts) continues() string {
 	return ""
 }
 
-// orContinue is a command that is refused while an operation is unfinished: then it is the command
+// orContinue returns a command that is refused while an operation is unfinished: then it is the command
 // that continues.
 func (f *Facts) orContinue(command string) string { return cmp.Or(f.continues(), command) }
 
-// restoreTraffic is the command that restores client traffic, or how to end the operation that does so at its end.
+// restoreTraffic returns the command that restores client traffic, or how to end the operation that does so at its end.
 func (f *Facts) restoreTraffic() string {
 	how := f.Command("restore-client-traffic")
 	if !f.KeepsClientsAway {
@@ -63,7 +63,7 @@ func (f *Facts) ofPod(l etcd.Listed) bool {
 	return l.Pod != "" || slices.ContainsFunc(l.Hosts(), func(host string) bool { return f.Owner.Ordinal(host) >= 0 })
 }
 
-// onceReady is a command that is accepted only while every member is a voter and well, with what must
+// onceReady returns a command that is accepted only while every member is a voter and well, with what must
 // be so first.
 func (f *Facts) onceReady(command string) string {
 	if first := f.continues(); first != "" {
@@ -86,7 +86,7 @@ func (f *Facts) onceReady(command string) string {
 	return "once all members are voters and healthy, " + command
 }
 
-// defrag is how to defragment all members. It frees space also while backups fail or clients are cut off.
+// defrag returns how to defragment all members. It frees space also while backups fail or clients are cut off.
 func (f *Facts) defrag() string {
 	command := f.Command("defrag")
 	if first := f.continues(); first != "" {

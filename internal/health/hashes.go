@@ -84,7 +84,7 @@ func (f *Facts) volumeSince(pod string) (time.Time, bool) {
 	return owner.VolumeSince(claims)
 }
 
-// forced is the flag without which member replace takes a member for healthy, although its data differ:
+// forced returns the flag without which member replace takes a member for healthy, although its data differ:
 // it compares no database above maintenance.HashLimit unless etcd has raised CORRUPT.
 func (f *Facts) forced() []string {
 	s := f.Survey.Value

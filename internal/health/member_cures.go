@@ -24,7 +24,7 @@ func (f *Facts) scaledAway(l etcd.Listed) (pod string, replicas int) {
 	return l.Name, at + 1
 }
 
-// toRemove is the command that removes a member from etcd. Where that would be refused,
+// toRemove returns the command that removes a member from etcd. Where that would be refused,
 // because the pod is expected, an operator manages the members, or the member may be alive, it
 // is the command that shows more.
 func (f *Facts) toRemove(l etcd.Listed) string {
@@ -73,7 +73,7 @@ func (f *Facts) replace(pod string, flags ...string) string {
 	return how
 }
 
-// replacement is how to give a pod a new member, by way of what manages the members. Where the old one
+// replacement returns how to give a pod a new member, by way of what manages the members. Where the old one
 // may not be removed, it is the command that shows the members.
 func (f *Facts) replacement(pod string, flags ...string) string {
 	for _, l := range f.Survey.Value.List {
@@ -87,7 +87,7 @@ func (f *Facts) replacement(pod string, flags ...string) string {
 	return f.orContinue(f.Command("member replace", append([]string{pod}, flags...)...))
 }
 
-// promote is how to promote a learner that a pod runs. The verb refuses where something else adds the
+// promote returns how to promote a learner that a pod runs. The verb refuses where something else adds the
 // members. There etcd is asked for it, if the learner has caught up: etcd also promotes an empty one.
 func (f *Facts) promote(l etcd.Listed) string {
 	if w := f.Owner.Membership(); w.Manager == flavour.BySets || w.Manager == flavour.Unmanaged && !f.Owner.WithoutStatefulSet() {

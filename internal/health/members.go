@@ -89,12 +89,12 @@ func (f *Facts) listed() ([]Finding, bool) {
 	return nil, true
 }
 
-// called is the name of a member of the list, or its ID where it never had a name.
+// called returns the name of a member of the list, or its ID where it never had a name.
 func called(l etcd.Listed) string {
 	return cmp.Or(l.Name, id(l))
 }
 
-// id is the ID of a member of the list as commands take it. A name may be that of two members, and is
+// id returns the ID of a member of the list as commands take it. A name may be that of two members, and is
 // free text of those who run the member.
 func id(l etcd.Listed) string { return etcd.HexID(l.ID) }
 
@@ -122,7 +122,7 @@ func membersHavePods(f *Facts) []Finding {
 	return ok("%s", policy.Count(len(f.Survey.Value.List), "member"))
 }
 
-// withoutPod is the finding about a member of the list that no pod of the cluster runs. It is
+// withoutPod returns the finding about a member of the list that no pod of the cluster runs. It is
 // only called dead where etcd's leader has lost it, and no other pod can be it.
 func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args ...any) Finding, what string) Finding {
 	urls := strings.Join(l.PeerURLs, ",")
@@ -160,7 +160,7 @@ func podsAreMembers(f *Facts) []Finding {
 	return found
 }
 
-// outsider is the finding about a pod whose etcd is in no member list.
+// outsider returns the finding about a pod whose etcd is in no member list.
 func (f *Facts) outsider(pod string) Finding {
 	switch {
 	case f.operation() != "":

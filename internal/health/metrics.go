@@ -10,7 +10,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// value is a counter's or gauge's, false where the member has none.
+// value returns a counter's or gauge's, false where the member has none.
 func value(families map[string]*dto.MetricFamily, name string) (float64, bool) {
 	family := families[name]
 	if family == nil || len(family.Metric) == 0 {
@@ -27,7 +27,7 @@ func value(families map[string]*dto.MetricFamily, name string) (float64, bool) {
 	return 0, false
 }
 
-// quantile is the upper bound of the bucket that a quantile of a histogram is
+// quantile returns the upper bound of the bucket that a quantile of a histogram is
 // in, over all that was observed since the process started; false for an empty
 // one. What lies beyond the last bucket is infinite.
 func quantile(families map[string]*dto.MetricFamily, name string, q float64) (float64, bool) {

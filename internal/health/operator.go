@@ -70,7 +70,7 @@ func (f *Facts) druid() ([]Finding, bool) {
 
 func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.target() + " " + what) }
 
-// lostObject is how to get an object back: etcd-druid creates it again; for other clusters
+// lostObject returns how to get an object back: etcd-druid creates it again; for other clusters
 // it is the order.
 func (f *Facts) lostObject(order string) string {
 	if f.Owner.OfDruid() {
@@ -79,7 +79,7 @@ func (f *Facts) lostObject(order string) string {
 	return order
 }
 
-// reconcile is how etcd-druid gets to reconcile the spec. While that is suspended, the annotation has no
+// reconcile returns how etcd-druid gets to reconcile the spec. While that is suspended, the annotation has no
 // effect; where it is set already, the Etcd shows what etcd-druid does.
 func (f *Facts) reconcile() string {
 	how := f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)

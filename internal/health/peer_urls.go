@@ -58,7 +58,7 @@ func peerURLsLead(f *Facts) []Finding {
 	return ok("%s", policy.Count(len(f.Survey.Value.List), "member"))
 }
 
-// peerURLCure is how to set the peer URLs of a member in etcd's list to those that its pod advertises. It is only asked
+// peerURLCure returns how to set the peer URLs of a member in etcd's list to those that its pod advertises. It is only asked
 // for where these are known to lead to the pod.
 func (f *Facts) peerURLCure(l etcd.Listed) string {
 	command := fmt.Sprintf("%s -- etcdctl member update %s --peer-urls=%s", f.Command("proxy"), id(l), format.Quote(strings.Join(f.PeerURLs[l.ID].Value.Advertised, ",")))

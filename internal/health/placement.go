@@ -67,7 +67,7 @@ func onDifferentNodes(f *Facts) []Finding {
 	return ok("%s on %s", policy.Count(len(f.Placement.Value), "member"), policy.Plural(len(on), "node", "nodes"))
 }
 
-// lossConsequence is what the loss of so many members at once means, empty where a quorum
+// lossConsequence returns what the loss of so many members at once means, empty where a quorum
 // remains.
 func (f *Facts) lossConsequence(n int) string {
 	if left := f.Size() - n; left < policy.Quorum(f.Size()) {
@@ -76,7 +76,7 @@ func (f *Facts) lossConsequence(n int) string {
 	return ""
 }
 
-// apart is how to move a member to another node.
+// apart returns how to move a member to another node.
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
@@ -182,7 +182,7 @@ func policyKept(f *Facts) []Finding {
 	return []Finding{{Level: Unknown, Message: text}}
 }
 
-// misplaced is the pod to move: the last on a node that has several, or else in
+// misplaced returns the pod to move: the last on a node that has several, or else in
 // the zone that has most, but one that is known to be tied there before all others. The
 // first ones are moved last.
 func (f *Facts) misplaced() string {

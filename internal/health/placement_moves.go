@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// move is how to have a pod created again elsewhere. Data in the pod or on its node stays
+// move returns how to have a pod created again elsewhere. Data in the pod or on its node stays
 // behind, a bound volume keeps the pod where it is, and a voter must not be stopped while
 // another one is down.
 func (f *Facts) move(name string) string {
@@ -41,7 +41,7 @@ func (f *Facts) moveNow(name string) string {
 	return f.kubectl("delete pod " + name)
 }
 
-// replacementElsewhere is how a member moves whose data doesn't: a new one takes its part. A pod that a
+// replacementElsewhere returns how a member moves whose data doesn't: a new one takes its part. A pod that a
 // manifest just moves starts empty, and etcd doesn't let it join.
 func (f *Facts) replacementElsewhere(name string) string {
 	how := f.replacement(name)

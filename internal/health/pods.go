@@ -42,7 +42,7 @@ func podsReady(f *Facts) []Finding {
 	return ok("%d of %d", len(f.Pods.Value), max(f.Size(), len(f.Pods.Value)))
 }
 
-// missingPods is the finding about pods that are not there.
+// missingPods returns the finding about pods that are not there.
 func (f *Facts) missingPods(missing int) Finding {
 	if waitsForReady(f) && len(f.Pods.Value) > 0 {
 		return failure(f.Command("check", "--only W009"), "%d of %d pods are not there: the StatefulSet makes the next one when those before it are Ready, and Ready needs quorum", missing, f.Size())
@@ -50,7 +50,7 @@ func (f *Facts) missingPods(missing int) Finding {
 	return failure(f.kubectl("describe statefulset "+strings.Join(f.incomplete(), " ")), "%d of %d pods are not there", missing, f.Size())
 }
 
-// incomplete are the StatefulSets of the pods that are not there.
+// incomplete returns the StatefulSets of the pods that are not there.
 func (f *Facts) incomplete() []string {
 	var sets []string
 	for i := range int(f.Owner.Replicas) {
@@ -70,7 +70,7 @@ func (f *Facts) learns(pod string) bool {
 	return slices.ContainsFunc(f.Responding(), func(m etcd.Member) bool { return m.Pod == pod && m.Learner })
 }
 
-// describe is the command that shows why a pod is not Ready.
+// describe returns the command that shows why a pod is not Ready.
 func (f *Facts) describe(pod *corev1.Pod) string {
 	if p := podstate.Of(pod); p.Crashing() {
 		return f.kubectl("logs " + pod.Name + " -c " + p.Container + " --previous")

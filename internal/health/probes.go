@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// probed is the container that the checks on probes judge: the etcd container of the pod
+// probed returns the container that the checks on probes judge: the etcd container of the pod
 // that is created next, because a fix changes that one.
 func (f *Facts) probed() (*corev1.Container, []Finding) {
 	if f.StatefulSet.Err != nil {
@@ -41,7 +41,7 @@ func livenessProbe(f *Facts) []Finding {
 	return nil
 }
 
-// patchProbe is how to make a probe check only whether the process lives.
+// patchProbe returns how to make a probe check only whether the process lives.
 func (f *Facts) patchProbe(c *corev1.Container, probe string) string {
 	sts := f.StatefulSet.Value
 	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })

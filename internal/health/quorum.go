@@ -102,7 +102,7 @@ func quorumAnswers(f *Facts) []Finding {
 	return found
 }
 
-// noAnswer is the finding about a member that doesn't answer. Where the first finding
+// noAnswer returns the finding about a member that doesn't answer. Where the first finding
 // names all of them, it has no fix of its own.
 func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 	if f.onlyUnreachable() {
@@ -200,7 +200,7 @@ func notAsked(f Finding) Finding {
 	return f
 }
 
-// describePods is the command that shows why members don't run.
+// describePods returns the command that shows why members don't run.
 func (f *Facts) describePods(members []etcd.Member) string {
 	switch {
 	case len(members) == 0:
@@ -251,7 +251,7 @@ func (f *Facts) grow(n int) string {
 // placeholderN is what stands for the number of members in the instructions of package flavour.
 var placeholderN = regexp.MustCompile(`\bN\b`)
 
-// scaleTo is how a cluster gets so many members.
+// scaleTo returns how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
 		return placeholderN.ReplaceAllString(w.ScaleHow, fmt.Sprint(n))

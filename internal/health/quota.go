@@ -15,7 +15,7 @@ import (
 // DefaultQuotaBytes).
 const defaultQuota = 2 << 30
 
-// quota is the quota of a member in bytes. A negative one is none at all. Before 3.6 only
+// quota returns the quota of a member in bytes. A negative one is none at all. Before 3.6 only
 // the metrics report it; where they can't be read, the configuration does.
 func (f *Facts) quota(m etcd.Member) (int64, error) {
 	got, has := f.Serving[m.Pod]
@@ -32,7 +32,7 @@ func (f *Facts) quota(m etcd.Member) (int64, error) {
 	return defaultQuota, nil
 }
 
-// used is how much a member's database takes of its quota, as far as that is known.
+// used returns how much a member's database takes of its quota, as far as that is known.
 func (f *Facts) used(m etcd.Member) string {
 	quota, err := f.quota(m)
 	if err != nil {
@@ -119,7 +119,7 @@ func quotaFits(f *Facts) []Finding {
 	return found
 }
 
-// room is what the claim holds that a pod's data is on, 0 where it is on none. A claim
+// room returns what the claim holds that a pod's data is on, 0 where it is on none. A claim
 // for the write-ahead log alone doesn't count.
 func (f *Facts) room(name string) (int64, error) {
 	pod := f.pod(name)
@@ -142,7 +142,7 @@ func (f *Facts) room(name string) (int64, error) {
 	return 0, nil
 }
 
-// enlarge is how to give databases the room that their quota promises. A quota that
+// enlarge returns how to give databases the room that their quota promises. A quota that
 // they reach soon would stop all writes.
 func (f *Facts) enlarge(room int64, members []etcd.Member) string {
 	lower, largest := room/10*8, int64(0)

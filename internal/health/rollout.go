@@ -43,7 +43,7 @@ func restartsSeveral(f *Facts) []Finding {
 		author.RollingUpdate.MaxUnavailable.String(), atOnce, policy.Count(n, "member"), spare, policy.Quorum(n))}
 }
 
-// restartOne is how to have a rollout restart one member at a time.
+// restartOne returns how to have a rollout restart one member at a time.
 func (f *Facts) restartOne(sts *appsv1.StatefulSet, held bool) string {
 	fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`)
 	if !f.writable() {

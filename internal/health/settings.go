@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// member is the pod of the first member, or the one that is created next, and nil where
+// member returns the pod of the first member, or the one that is created next, and nil where
 // there is neither.
 func (f *Facts) member() *corev1.Pod {
 	switch {
@@ -27,7 +27,7 @@ func (f *Facts) member() *corev1.Pod {
 	return nil
 }
 
-// servingOf is how a member serves, or the finding that explains why that isn't known.
+// servingOf returns how a member serves, or the finding that explains why that isn't known.
 func (f *Facts) servingOf(pod *corev1.Pod) (*etcdconf.Config, []Finding) {
 	got, has := f.Serving[pod.Name]
 	switch {
@@ -53,10 +53,10 @@ func (f *Facts) inspectedPod() (*corev1.Pod, []Finding) {
 	return pod, nil
 }
 
-// pod is the pod of a member by name, nil where there is none.
+// pod returns the pod of a member by name, nil where there is none.
 func (f *Facts) pod(name string) *corev1.Pod { return PodNamed(f.Pods.Value, name) }
 
-// PodNamed is the pod of that name, nil where there is none.
+// PodNamed returns the pod of that name, nil where there is none.
 func PodNamed(pods []*corev1.Pod, name string) *corev1.Pod {
 	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
 	if i < 0 {
@@ -77,7 +77,7 @@ func (f *Facts) StaticPods() bool {
 	return len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !static(p) })
 }
 
-// arguments are what a container executes, split at spaces. Shell scripts are not parsed,
+// arguments returns what a container executes, split at spaces. Shell scripts are not parsed,
 // only searched for etcd's flags.
 func arguments(c *corev1.Container) []string {
 	var out []string
@@ -87,7 +87,7 @@ func arguments(c *corev1.Container) []string {
 	return out
 }
 
-// setting is the value of one of etcd's settings in the pod's own spec, from a flag or the
+// setting returns the value of one of etcd's settings in the pod's own spec, from a flag or the
 // environment, and empty where there is none. The values of a configuration file are only
 // known for the settings in observe.Serving.
 func (f *Facts) setting(pod *corev1.Pod, name string) string {
@@ -117,7 +117,7 @@ func (f *Facts) setting(pod *corev1.Pod, name string) string {
 	return ""
 }
 
-// dataDir is the data directory of a pod's member, empty where it isn't known.
+// dataDir returns the data directory of a pod's member, empty where it isn't known.
 func (f *Facts) dataDir(pod *corev1.Pod) string {
 	dir := f.setting(pod, "data-dir")
 	if got, has := f.Serving[pod.Name]; has && got.Err == nil && got.Value.DataDir != "" {
@@ -147,7 +147,7 @@ func volumeAt(pod *corev1.Pod, at string) (corev1.Volume, bool) {
 	return pod.Spec.Volumes[i], true
 }
 
-// change is an order to change a setting of the members, with the object in which it is
+// change returns an order to change a setting of the members, with the object in which it is
 // changed: a change of another object is written back by its owner. druid is the order
 // where an Etcd has a field for it, and empty where it has none.
 func (f *Facts) change(order, druid string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// SizeBefore is how many pods the StatefulSet had before a user scaled it in, as far as member lists
+// SizeBefore returns how many pods the StatefulSet had before a user scaled it in, as far as member lists
 // show it, and Size where they show no more or the plugin doesn't change the members.
 func (f *Facts) SizeBefore() int {
 	if f.Owner.StatefulSet == "" || f.Owner.Membership().Manager != flavour.Unmanaged {
@@ -63,7 +63,7 @@ func (f *Facts) claimsGone(ordinal int) bool {
 	})
 }
 
-// ContactWith is what the leader shows of the member of a pod.
+// ContactWith returns what the leader shows of the member of a pod.
 func (f *Facts) ContactWith(pod string) membership.Contact {
 	i := slices.IndexFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return l.Pod == pod })
 	if i < 0 {

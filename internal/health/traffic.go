@@ -97,7 +97,7 @@ func clientService(f *Facts) []Finding {
 	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
 }
 
-// otherPods are the pods that a Service leads to and that are not members.
+// otherPods returns the pods that a Service leads to and that are not members.
 func (f *Facts) otherPods(service string) []string {
 	if f.Slices.Err != nil || f.Pods.Err != nil {
 		return nil

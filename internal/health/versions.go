@@ -182,7 +182,7 @@ func upgradeTraps(f *Facts) []Finding {
 	return found
 }
 
-// experimental are the experimental settings in the members' pods.
+// experimental returns the experimental settings in the members' pods.
 func (f *Facts) experimental() []string {
 	pod := f.member()
 	if pod == nil {

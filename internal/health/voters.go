@@ -34,7 +34,7 @@ type voters struct {
 
 func (v voters) quorum() int { return policy.Quorum(v.total) }
 
-// slack is how many more voters may fail.
+// slack returns how many more voters may fail.
 func (v voters) slack() int { return len(v.following) - v.quorum() }
 
 // ledElsewhere reports whether those that answer follow a leader that doesn't. A member
@@ -122,12 +122,12 @@ func (f *Facts) Quorum() output.Quorum {
 	return q
 }
 
-// Responding are the members that answered.
+// Responding returns the members that answered.
 func (f *Facts) Responding() []etcd.Member {
 	return slices.DeleteFunc(slices.Clone(f.Survey.Value.Members), func(m etcd.Member) bool { return m.Err != nil })
 }
 
-// ClusterIDs are the pods by the ID of the etcd cluster that their members report.
+// ClusterIDs returns the pods by the ID of the etcd cluster that their members report.
 func (f *Facts) ClusterIDs() map[uint64][]string {
 	ids := map[uint64][]string{}
 	for _, m := range f.Survey.Value.Members {
@@ -154,7 +154,7 @@ func (f *Facts) membersReachable() ([]Finding, bool) {
 	return nil, true
 }
 
-// evidence is the error of the first kind of object that shows whether members run and
+// evidence returns the error of the first kind of object that shows whether members run and
 // that could not be read, nil where all could.
 func (f *Facts) evidence() error {
 	all := []error{f.Pods.Err, f.StatefulSet.Err, f.Cluster.Err}

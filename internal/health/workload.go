@@ -187,7 +187,7 @@ func imageRegistry(f *Facts) []Finding {
 	return found
 }
 
-// full is an image's name with the registry and the folder that docker would
+// full returns an image's name with the registry and the folder that docker would
 // put before it.
 func full(image string) string {
 	host, _, has := strings.Cut(image, "/")
@@ -252,7 +252,7 @@ func halfRollout(f *Facts) []Finding {
 	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
 }
 
-// abandonedRollout is the finding about a rollout that is held although etcd-webhook is not installed any
+// abandonedRollout returns the finding about a rollout that is held although etcd-webhook is not installed any
 // more, so that nothing continues it.
 func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding {
 	fix := "kubectl etcd webhook uninstall" + f.Flags

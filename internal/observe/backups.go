@@ -134,7 +134,7 @@ func (r *Reader) backupLease(ctx context.Context, w *Workload, f *Facts) policy.
 	return newCondition(policy.True, reasons.BackupSucceeded)
 }
 
-// neverRenewed is the condition for a lease without a backup. If a backup was due since the lease was
+// neverRenewed returns the condition for a lease without a backup. If a backup was due since the lease was
 // created, backups fail.
 func neverRenewed(lease *coordinationv1.Lease, limit time.Duration, f *Facts) policy.Condition {
 	if lease.CreationTimestamp.IsZero() {

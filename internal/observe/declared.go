@@ -91,7 +91,7 @@ func (r *Reader) withoutReleased(ctx context.Context, namespace string, pods []c
 	}), nil
 }
 
-// declarers are the kinds other than StatefulSets with an annotation that declares their pods.
+// declarers returns the kinds other than StatefulSets with an annotation that declares their pods.
 func declarers() map[string]client.ObjectList {
 	return map[string]client.ObjectList{
 		"Deployment": &appsv1.DeploymentList{}, "DaemonSet": &appsv1.DaemonSetList{}, "ReplicaSet": &appsv1.ReplicaSetList{},

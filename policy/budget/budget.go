@@ -117,7 +117,7 @@ func Evaluate(f Facts, s Settings) Result {
 	return v
 }
 
-// single is the result for one member or none: what the author asks for, or nothing. A member that may
+// single returns the result for one member or none: what the author asks for, or nothing. A member that may
 // have others beside it stays, and what stands is not loosened.
 func (f Facts) single(t counts) Result {
 	if f.Cluster.SizeUnknown != "" && t.n > 0 {

@@ -60,7 +60,7 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 	return v
 }
 
-// LeastShared is the least that such a budget keeps when it is released: the quorum of each
+// LeastShared returns the least that such a budget keeps when it is released: the quorum of each
 // cluster, as far as the pods that it selects can meet it.
 func LeastShared(f SharedFacts) int {
 	var t tally
@@ -119,7 +119,7 @@ func (t *tally) add(share Share, target int) (spare int, limits bool) {
 	return spare, true
 }
 
-// due is the number by which no cluster loses more Ready pods than it can spare, even if all
+// due returns the number by which no cluster loses more Ready pods than it can spare, even if all
 // evictions take pods of the same cluster.
 func (t *tally) due() int {
 	if !t.limited {

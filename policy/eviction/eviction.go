@@ -93,7 +93,7 @@ func (t counts) way(c policy.Cluster) string {
 	return how
 }
 
-// stale is the result while no lease is fresh. Pods are then the only evidence: a Ready pod may
+// stale returns the result while no lease is fresh. Pods are then the only evidence: a Ready pod may
 // be the one that keeps the quorum, and an unready one may go beside a quorum of Ready pods.
 func (t counts) stale(f Facts) Result {
 	if !t.podReady() && t.readyPods >= t.needed {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// await is the wait for members to come back. A pod that can't start is inspected meanwhile.
+// await returns the wait for members to come back. A pod that can't start is inspected meanwhile.
 func (s *state) await(members []Member) Action {
 	a := Action{Do: Wait, Until: s.next, Why: "It comes back by itself, or the grace period ends."}
 	for _, m := range members {
@@ -23,7 +23,7 @@ func (s *state) await(members []Member) Action {
 	return a
 }
 
-// keepOldLog is the least action while the only data from before may be in a member that is not well.
+// keepOldLog returns the least action while the only data from before may be in a member that is not well.
 func (s *state) keepOldLog() Action {
 	return Action{
 		Do: InspectPod, Member: s.predating[0].Name,
@@ -44,7 +44,7 @@ func (s *state) harmless(a Action) Action {
 	return a
 }
 
-// cure is the least action on a member that is not well while the others have a quorum. A pod that
+// cure returns the least action on a member that is not well while the others have a quorum. A pod that
 // doesn't run is inspected, since a pod in its place wouldn't run either. Data is replaced only if it
 // is known to be lost, and a pod deleted only if its data is known to stay.
 func (s *state) cure(m Member) Action {
@@ -83,7 +83,7 @@ func orUnknown(detail string) string {
 	return detail
 }
 
-// recover is the least action where the quorum is lost. Nothing is deleted: the data of each member
+// recover returns the least action where the quorum is lost. Nothing is deleted: the data of each member
 // may be the newest. Members with their data come first, then what survivors have, then backups.
 func (s *state) recover() Action {
 	gone, leaving := s.AwayGone, 0
@@ -117,7 +117,7 @@ func (s *state) recover() Action {
 	return Action{Do: Check, Why: lost + ", no member answers, and no backup is known. Keep all volumes."}
 }
 
-// bringBack is the inspection of the first member to bring back where enough of them have their data.
+// bringBack returns the inspection of the first member to bring back where enough of them have their data.
 func (s *state) bringBack(gone int) Action {
 	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
 	m, ok := firstDown(slices.Concat(s.past, s.waiting))
@@ -148,7 +148,7 @@ func firstDown(down []Member) (Member, bool) {
 	return Member{}, false
 }
 
-// join is the least action on a pod whose etcd is no member.
+// join returns the least action on a pod whose etcd is no member.
 func (s *state) join(m Member) Action {
 	switch {
 	case s.TrafficCut:
@@ -164,7 +164,7 @@ func (s *state) join(m Member) Action {
 	return Action{Do: Replace, Member: m.Name, Why: "It was removed from etcd, or never joined, so its data is not the cluster's."}
 }
 
-// sweep is the least action on what is left over of a member.
+// sweep returns the least action on what is left over of a member.
 func (s *state) sweep(m Member) Action {
 	switch {
 	case m.Returns:
@@ -194,7 +194,7 @@ func (s *state) promote(m Member) Action {
 	return Action{Do: Wait, Member: m.Name, Why: "It has not caught up with the leader yet."}
 }
 
-// sync is the wait for etcd-druid to update the status.
+// sync returns the wait for etcd-druid to update the status.
 func (s *state) sync() Action {
 	if s.unconfirmed() {
 		return Action{Do: InspectOperator, Why: "etcd-druid updates the status, and gives no sign of life."}

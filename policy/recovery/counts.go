@@ -113,7 +113,7 @@ func (s *state) allReady() bool { return s.voters > 0 && s.ready == s.voters }
 // hibernated reports whether the cluster is scaled to 0. Pods may be left that are about to stop.
 func (s *state) hibernated() bool { return s.Desired == 0 }
 
-// left are the members that still have a pod.
+// left returns the members that still have a pod.
 func (s *state) left() []Member {
 	return s.where(func(m Member) bool { return m.Pod != PodMissing && m.Pod != PodUnseen })
 }
@@ -134,7 +134,7 @@ func (s *state) where(is func(Member) bool) []Member {
 	return found
 }
 
-// outOfSync are the members whose status is not the one that follows from their lease.
+// outOfSync returns the members whose status is not the one that follows from their lease.
 func (s *state) outOfSync() []Member {
 	return s.where(func(m Member) bool {
 		if !s.Druid || m.Status == StatusNone {
@@ -151,14 +151,14 @@ func (s *state) outOfSync() []Member {
 	})
 }
 
-// longUnknown are the members whose status has been Unknown for longer than a grace period.
+// longUnknown returns the members whose status has been Unknown for longer than a grace period.
 func (s *state) longUnknown() []Member {
 	return s.where(func(m Member) bool {
 		return s.Druid && m.Status == StatusUnknown && !m.StatusSince.IsZero() && !s.At.Before(m.StatusSince.Add(UnknownGrace))
 	})
 }
 
-// unreadyPods are the members whose status is Ready and whose pod is not.
+// unreadyPods returns the members whose status is Ready and whose pod is not.
 func (s *state) unreadyPods() []Member {
 	return s.where(func(m Member) bool {
 		return s.Druid && m.Status == StatusReady && (m.down() || m.Pod == PodUnready)

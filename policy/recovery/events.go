@@ -13,7 +13,7 @@ const (
 	druid       = "etcd-druid"
 )
 
-// eventsOf are what other programs will do about members.
+// eventsOf returns what other programs will do about members.
 func (s *state) eventsOf(members []Member) []Event {
 	var out []Event
 	for _, m := range members {
@@ -36,7 +36,7 @@ func (s *state) eventsOf(members []Member) []Event {
 	return out
 }
 
-// markings are what etcd-druid will report of a member that is not well.
+// markings returns what etcd-druid will report of a member that is not well.
 func (s *state) markings(m Member) []Event {
 	if !s.Druid || m.Since.IsZero() || conditionOf(m) != silent && conditionOf(m) != notReady {
 		return nil
@@ -53,7 +53,7 @@ func (s *state) markings(m Member) []Event {
 	return out
 }
 
-// operatorEvents are what etcd-druid will do about the whole, or that nothing will be done.
+// operatorEvents returns what etcd-druid will do about the whole, or that nothing will be done.
 func (s *state) operatorEvents(id string) []Event {
 	switch {
 	case s.Druid && s.unconfirmed():

@@ -71,7 +71,7 @@ func (s *state) noOperation() Evidence {
 	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: s.Operation == ""}
 }
 
-// statuses is what etcd-druid reports of members.
+// statuses returns what etcd-druid reports of members.
 func (s *state) statuses(members []Member) Evidence {
 	var observed []string
 	for _, m := range members {

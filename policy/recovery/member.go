@@ -42,7 +42,7 @@ func conditionOf(m Member) condition {
 	return byObjects(m)
 }
 
-// byObjects is the condition of a member that could not be asked.
+// byObjects returns the condition of a member that could not be asked.
 func byObjects(m Member) condition {
 	switch {
 	case m.Pod == PodUnseen && m.Lease == NoLease, m.Pod == PodUnseen && m.Lease == LeaseNever:

@@ -97,7 +97,7 @@ func (s *state) newMember(r Restart) Restart {
 	return r.as("I-9", JoinsAsNew, "etcd refuses it: it has to be added first, and must start without its old data.")
 }
 
-// emptyMember is a member of a cluster with a quorum that has no data, or none that can be read.
+// emptyMember returns a member of a cluster with a quorum that has no data, or none that can be read.
 func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart {
 	if s.Druid {
 		r.Joins = true
@@ -107,7 +107,7 @@ func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart 
 	return r.as(id, reason, "etcd ends with an error: it is a member already, and has lost what it confirmed. Only a new member in its stead helps.")
 }
 
-// firstRestored is the first member where no quorum and no other data is left. DEP-01 asks for 0
+// firstRestored returns the first member where no quorum and no other data is left. DEP-01 asks for 0
 // members in the status; the row also holds where the status still has members that are down.
 func (s *state) firstRestored(r Restart) Restart {
 	switch {
@@ -123,7 +123,7 @@ func (s *state) firstRestored(r Restart) Restart {
 	return r.as("I-7", RestoresBackup, "If its flags have a new cluster, etcd starts with an empty database, which is not the cluster's. Otherwise it waits for the others.")
 }
 
-// nextRestored is a member without data while others have some and no quorum. DEP-01 asks for more
+// nextRestored returns a member without data while others have some and no quorum. DEP-01 asks for more
 // than 1 member; the row also holds for 1.
 func (s *state) nextRestored(r Restart) Restart {
 	if s.Druid {

@@ -64,14 +64,14 @@ func answers(m Member) bool {
 	return m.Data != DataDamaged && m.Listed != Learner && m.Listed != NotListed && (m.Answer == NoLeader || m.Answer == Follows)
 }
 
-// mayReturn are the voters that don't answer and that are not declared to be lost.
+// mayReturn returns the voters that don't answer and that are not declared to be lost.
 func (s *state) mayReturn(declared []string) []string {
 	return names(s.where(func(m Member) bool {
 		return s.counts(m) && !answers(m) && !slices.Contains(declared, m.Name)
 	}))
 }
 
-// mayHold are those of them whose data no object and no log shows to be lost. What they have may be all that is left,
+// mayHold returns those of them whose data no object and no log shows to be lost. What they have may be all that is left,
 // or more than the survivors have.
 func (s *state) mayHold(declared []string) []string {
 	return names(s.where(func(m Member) bool {
@@ -79,7 +79,7 @@ func (s *state) mayHold(declared []string) []string {
 	}))
 }
 
-// furthest is what a member that didn't answer may have beside survivors, for users.
+// furthest returns what a member that didn't answer may have beside survivors, for users.
 func furthest(survivors []string) string {
 	if len(survivors) == 0 {
 		return ""

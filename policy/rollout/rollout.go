@@ -86,7 +86,7 @@ func (f Facts) peersMove() (Step, bool) {
 	return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: one by one, the members would lose each other", policy.Names(moved, "listens", "listen")), true
 }
 
-// alone is the step of a cluster of which one member is known. Others may restart at this moment, so it
+// alone returns the step of a cluster of which one member is known. Others may restart at this moment, so it
 // waits for the hold limit: a user who lists the members, or releases it, ends that.
 func (f Facts) alone(s Settings) Step {
 	if step, holds := f.peersMove(); holds {

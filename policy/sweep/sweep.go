@@ -87,7 +87,7 @@ func (f Facts) inUse() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// memberInUse is inUse for what belongs to one member.
+// memberInUse returns inUse for what belongs to one member.
 func (f Facts) memberInUse() (Verdict, bool) {
 	switch {
 	case f.Wanted == Yes:

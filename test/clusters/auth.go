@@ -11,7 +11,7 @@ import (
 // rootPassword is the password of root in every cluster with authentication.
 const rootPassword = "open-sesame"
 
-// RootPassword is the password that EnableAuth sets for root.
+// RootPassword returns the password that EnableAuth sets for root.
 func (l layout) RootPassword() string { return rootPassword }
 
 // EnableAuth creates the user root and enables authentication, as a product's start script or

@@ -160,7 +160,7 @@ type wayData struct {
 func (wayData) Image() string { return images.Etcd("v3.6.16") }
 func (wayData) Shell() string { return images.Alpine }
 
-// Scheme is that of all URLs.
+// Scheme returns that of all URLs.
 func (d wayData) Scheme() string {
 	if d.TLS {
 		return "https"

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// content is the image, made of the parts.
+// content returns the image, made of the parts.
 func (i Image) content(built parts) (v1.Image, error) {
 	layers := []v1.Layer{newLayer(base())}
 	files := i.files(built)
@@ -46,7 +46,7 @@ func (i Image) content(built parts) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// files are the image's programs and folders.
+// files returns the image's programs and folders.
 func (i Image) files(built parts) []file {
 	var files []file
 	for _, folder := range i.folders {
@@ -58,7 +58,7 @@ func (i Image) files(built parts) []file {
 	return files
 }
 
-// base is what every image stands on. The users must be known and have homes
+// base returns what every image stands on. The users must be known and have homes
 // that they can write: etcd-backup-restore puts backups below the home
 // directory, and where there is none below /, out of the mounted store and with
 // no error.

@@ -53,7 +53,7 @@ var known = []Image{
 	single(CertManager, "cert-manager"),
 }
 
-// Etcd is the reference of etcd's own image of a release, such as v3.7.3.
+// Etcd returns the reference of etcd's own image of a release, such as v3.7.3.
 func Etcd(version string) string { return "gcr.io/etcd-development/etcd:" + version }
 
 // etcd is laid out as etcd's own image; suffix ends the names of the programs.

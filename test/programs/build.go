@@ -32,7 +32,7 @@ func (g group) build(ctx context.Context, tree checkout, dir string, step *step)
 // majorVersion is the last element of the path of a module past its first version.
 var majorVersion = regexp.MustCompile(`^v[2-9][0-9]*$`)
 
-// builtName is the name that go build gives to the binary of a package.
+// builtName returns the name that go build gives to the binary of a package.
 func builtName(pkg string) string {
 	if base := path.Base(pkg); majorVersion.MatchString(base) {
 		return path.Base(path.Dir(pkg))

@@ -93,7 +93,7 @@ func (c Cache) Remove() error {
 	return nil
 }
 
-// folder is where the entries of name stand.
+// folder returns where the entries of name stand.
 func (c Cache) folder(name string) (string, error) {
 	dir := c.Dir
 	if dir == "" {

@@ -15,7 +15,7 @@ import (
 // programs stand. They are built where they are, so a checkout is needed.
 type checkout string
 
-// module is the folder of a module, given relative to the test module.
+// module returns the folder of a module, given relative to the test module.
 func (c checkout) module(dir string) string {
 	return filepath.Join(string(c), filepath.FromSlash(dir))
 }

@@ -25,7 +25,7 @@ type program struct {
 	binary string // the file's name where it isn't the program's own
 }
 
-// file is the name of the binary in the cache.
+// file returns the name of the binary in the cache.
 func (p program) file() string {
 	if p.binary != "" {
 		return p.binary
@@ -37,7 +37,7 @@ func (p program) file() string {
 // taken from the files and not from the pinned versions alone.
 func (g group) own() bool { return g.module == "" }
 
-// title is what a person reads in the progress and in errors.
+// title returns what a person reads in the progress and in errors.
 func (g group) title() string {
 	if g.own() {
 		return g.name
@@ -45,10 +45,10 @@ func (g group) title() string {
 	return g.name + " " + g.version
 }
 
-// entry is the group's name in the cache.
+// entry returns the group's name in the cache.
 func (g group) entry() string { return "programs/" + g.name }
 
-// flags are the arguments of go build that change what is built.
+// flags returns the arguments of go build that change what is built.
 func (g group) flags() []string {
 	ldflags := []string{"-s", "-w"}
 	for _, stamp := range g.stamps {
@@ -61,7 +61,7 @@ func (g group) flags() []string {
 	return flags
 }
 
-// packages are the main packages of the group.
+// packages returns the main packages of the group.
 func (g group) packages() []string {
 	packages := make([]string, len(g.programs))
 	for i, p := range g.programs {
@@ -70,7 +70,7 @@ func (g group) packages() []string {
 	return packages
 }
 
-// names are the programs of the group.
+// names returns the programs of the group.
 func (g group) names() []string {
 	names := make([]string, len(g.programs))
 	for i, p := range g.programs {

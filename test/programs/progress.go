@@ -115,7 +115,7 @@ func (s *step) downloading(module string) {
 	s.note = ", downloading " + module
 }
 
-// state is the running build in a line.
+// state returns the running build in a line.
 func (s *step) state() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *step) end(err error) {
 	}
 }
 
-// elapsed is the time since the build began.
+// elapsed returns the time since the build began.
 func (s *step) elapsed() time.Duration {
 	return s.report.now().Sub(s.since).Round(time.Second)
 }

@@ -95,7 +95,7 @@ var groups = []group{
 	own("kubectl-etcd", "..", "/cmd/kubectl-etcd"),
 }
 
-// etcd is the group of one etcd release; the programs' names end in suffix,
+// etcd returns the group of one etcd release; the programs' names end in suffix,
 // the files carry etcd's own names.
 func etcd(name, dir, version, suffix string) group {
 	return group{
@@ -108,7 +108,7 @@ func etcd(name, dir, version, suffix string) group {
 	}
 }
 
-// own is the group of one program of this project; pkg is below the project's path.
+// own returns the group of one program of this project; pkg is below the project's path.
 func own(name, dir, pkg string) group {
 	return group{name: name, dir: dir, programs: []program{{name: name, pkg: "github.com/kubectl-etcd/kubectl-etcd" + pkg}}}
 }

@@ -136,7 +136,7 @@ func (e entry) open(use func(io.Reader, int64) error) error {
 	return use(f, info.Size())
 }
 
-// checksum is a file's sha256 in hexadecimal.
+// checksum returns a file's sha256 in hexadecimal.
 func checksum(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // a file of this package's
 	if err != nil {

@@ -23,7 +23,7 @@ func writeBOM(path string, p program) error {
 	})
 }
 
-// bom is a program's bill of materials. Its time is the commit's, and its number
+// bom returns a program's bill of materials. Its time is the commit's, and its number
 // comes from the program: two of the same program are equal.
 func bom(p program) *cdx.BOM {
 	subject := component(cdx.ComponentTypeApplication, module+"/cmd/"+p.name, p.version, purl(module, p.version)+"#cmd/"+p.name)
@@ -54,7 +54,7 @@ func bom(p program) *cdx.BOM {
 	return b
 }
 
-// linked is a module in the program; what replaced it counts.
+// linked returns a module in the program; what replaced it counts.
 func linked(m *debug.Module) cdx.Component {
 	if m.Replace != nil {
 		m = m.Replace
@@ -71,7 +71,7 @@ func component(kind cdx.ComponentType, name, version, purl string) cdx.Component
 	return cdx.Component{BOMRef: purl, Type: kind, Name: name, Version: version, PackageURL: purl}
 }
 
-// purl is a module's package URL.
+// purl returns a module's package URL.
 func purl(path, version string) string {
 	return "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")
 }

@@ -33,7 +33,7 @@ type program struct {
 	date     time.Time // of the commit
 }
 
-// file is the program's name on its platform.
+// file returns the program's name on its platform.
 func (p program) file() string {
 	if p.platform.OS == "windows" {
 		return p.name + ".exe"
@@ -95,7 +95,7 @@ func (o Options) build(ctx context.Context, p program) error {
 	return nil
 }
 
-// whence are the settings of the go command for the locations of compilers, modules and the
+// whence returns the settings of the go command for the locations of compilers, modules and the
 // build cache. All else that a user set by go env -w is left behind.
 func whence(ctx context.Context, environment []string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS")

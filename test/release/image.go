@@ -48,7 +48,7 @@ func writeImage(dir string, programs []program, license string) (string, error) 
 	return digest.String(), err
 }
 
-// imageOf is a program's image for its platform.
+// imageOf returns a program's image for its platform.
 func imageOf(p program, license string) (v1.Image, error) {
 	var files bytes.Buffer
 	err := writeTar(&files, []entry{

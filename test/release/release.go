@@ -56,7 +56,7 @@ type Platform struct{ OS, Arch string }
 // String is linux/amd64.
 func (p Platform) String() string { return p.OS + "/" + p.Arch }
 
-// AllPlugins are the platforms of the plugin.
+// AllPlugins returns the platforms of the plugin.
 func AllPlugins() []Platform {
 	return []Platform{
 		{"darwin", "amd64"},
@@ -68,7 +68,7 @@ func AllPlugins() []Platform {
 	}
 }
 
-// AllImages are the platforms of the images.
+// AllImages returns the platforms of the images.
 func AllImages() []Platform { return []Platform{{"linux", "amd64"}, {"linux", "arm64"}} }
 
 // Released is what was made; every path is absolute.

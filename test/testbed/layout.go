@@ -86,12 +86,12 @@ func (l layout) bin() string             { return filepath.Join(l.Dir, "bin") } 
 func (l layout) libexec() string         { return filepath.Join(l.Dir, "libexec") } // for machines
 func (l layout) home(name string) string { return filepath.Join(l.Dir, "machines", name) }
 
-// staticPods is where a node's kubelet finds the pods that it runs by itself.
+// staticPods returns where a node's kubelet finds the pods that it runs by itself.
 func (l layout) staticPods(name string) string { return filepath.Join(l.home(name), "static-pods") }
 
-// appliedFile is there once the testbed's own objects are in the cluster.
+// appliedFile returns there once the testbed's own objects are in the cluster.
 func (l layout) appliedFile() string { return filepath.Join(l.Dir, "objects-applied") }
 
-// cutFile is there while a node is cut off.
+// cutFile returns there while a node is cut off.
 func (l layout) cutFile(name string) string { return filepath.Join(l.home(name), "cut") }
 func layoutFile(dir string) string          { return filepath.Join(dir, "testbed.json") }

@@ -27,7 +27,7 @@ var tunables = map[string]int{
 	"/proc/sys/kernel/keys/root_maxbytes": 25000000,
 }
 
-// covers are the files of the host that a machine sees otherwise.
+// covers returns the files of the host that a machine sees otherwise.
 func (l layout) covers(name string) map[string]string {
 	// Each is a computer of its own, not the host; the id has 32 digits.
 	id := sha256.Sum256([]byte(l.Name + "/" + name))
@@ -48,7 +48,7 @@ func (l layout) covers(name string) map[string]string {
 // flags are a program's command line options.
 type flags map[string]string
 
-// process is a program from libexec with its flags, in a fixed order.
+// process returns a program from libexec with its flags, in a fixed order.
 func (l layout) process(name string, f flags) machine.Process {
 	p := machine.Process{Name: name, Args: []string{filepath.Join(l.libexec(), name)}}
 	for _, key := range slices.Sorted(maps.Keys(f)) {
@@ -57,7 +57,7 @@ func (l layout) process(name string, f flags) machine.Process {
 	return p
 }
 
-// machine is what all machines have in common: addresses, and a route to the
+// machine returns what all machines have in common: addresses, and a route to the
 // pods of every other node.
 func (l layout) machine(name, address string) *machine.Spec {
 	s := &machine.Spec{

@@ -54,12 +54,12 @@ func (q *fair[T]) Pop() T {
 	return item
 }
 
-// OfClusters is a constructor of fair queues for controllers that reconcile clusters.
+// OfClusters returns a constructor of fair queues for controllers that reconcile clusters.
 func OfClusters(name string, limiter workqueue.TypedRateLimiter[owner.Key]) workqueue.TypedRateLimitingInterface[owner.Key] {
 	return newFair(func(key owner.Key) string { return key.Namespace }, name, limiter)
 }
 
-// OfRequests is a constructor of fair queues for controllers that reconcile other objects.
+// OfRequests returns a constructor of fair queues for controllers that reconcile other objects.
 func OfRequests(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	return newFair(namespaceOfRequest, name, limiter)
 }

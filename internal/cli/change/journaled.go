@@ -79,7 +79,7 @@ func (j *Journaled[R]) changed(did string, r R) error {
 	return app.Refused("another command %s kubectl etcd %s on %s: see kubectl etcd status %s -n %s", did, r.Journal().Kind, o, o.Target(), o.Namespace)
 }
 
-// try is the dry run: the API server tries the first writes of a fresh operation.
+// try does the dry run: the API server tries the first writes of a fresh operation.
 func (j *Journaled[R]) try(ctx context.Context) error {
 	if !j.fresh {
 		return nil

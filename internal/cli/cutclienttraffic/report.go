@@ -81,7 +81,7 @@ func streamTable(a *app.App, w io.Writer, wide bool, out *output.ClientTrafficRe
 	return table.Write(a.Console, w, wide)
 }
 
-// rate is how often requests came.
+// rate returns how often requests came.
 func rate(r output.UnaryRequests) string {
 	if perSecond := r.AtLeast / max(r.Seconds, 1); perSecond > 0 {
 		return fmt.Sprintf("at least %d per second", perSecond)
@@ -89,5 +89,5 @@ func rate(r output.UnaryRequests) string {
 	return fmt.Sprintf("at least %d in %ds", r.AtLeast, r.Seconds)
 }
 
-// clockTime is a time for people: UTC, to the second.
+// clockTime returns a time for people: UTC, to the second.
 func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -107,7 +107,7 @@ func ownerOf(ctx context.Context, a *app.App, target string, scope app.Scope) (o
 	return c.Owner, nil
 }
 
-// brief is the diagnosis for the line of an error.
+// brief returns the diagnosis for the line of an error.
 func brief(d *v1alpha1.EtcdDiagnosis) string {
 	return d.Scenarios[0].ID + " " + d.Scenarios[0].Reason
 }

@@ -57,7 +57,7 @@ func next(p *ui.Page, a v1alpha1.DiagnosisAction) {
 	p.Verbatim("Next", a.Command)
 }
 
-// until is a point of time for people, empty for none.
+// until returns a point of time for people, empty for none.
 func until(now time.Time, t *metav1.Time) string {
 	if t == nil {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// knownClients are where a client's certificate of a cluster may be, best first. server
+// knownClients returns where a client's certificate of a cluster may be, best first. server
 // is the Secret that its members' certificate is from.
 func knownClients(o owner.Owner, server string) []flavour.ClientSecret {
 	var known []flavour.ClientSecret

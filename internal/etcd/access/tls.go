@@ -96,7 +96,7 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	return refuse("it is for %s%s; the accepted names are %s%s", CertificateNames(leaf), v.in(), longest(v.names), advice)
 }
 
-// validity is the time in which a certificate is valid.
+// validity returns the time in which a certificate is valid.
 func validity(c *x509.Certificate) string {
 	return fmt.Sprintf("from %s to %s UTC", c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
 }

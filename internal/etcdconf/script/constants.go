@@ -191,7 +191,7 @@ func literals(parts []*syntax.Word) ([]string, bool) {
 	return texts, true
 }
 
-// listOutcome is the outcome of a list of one statement. Of a longer list it is unknown.
+// listOutcome returns the outcome of a list of one statement. Of a longer list it is unknown.
 func (s *Script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 	if len(list) != 1 {
 		return false, false

@@ -137,5 +137,5 @@ func (r *run) Set(name string, v expand.Variable) error {
 	return nil
 }
 
-// arguments are what "$@" stands for.
+// arguments returns what "$@" stands for.
 func (r *run) arguments() []string { return r.positional[min(1, len(r.positional)):] }

@@ -34,7 +34,7 @@ func (w ways) then(v ways) ways {
 	return out
 }
 
-// returned are the ways of a function or a sourced file for its caller.
+// returned returns the ways of a function or a sourced file for its caller.
 func (w ways) returned() ways {
 	w.on, w.back, w.leaves = w.on || w.back || w.leaves, false, false
 	return w

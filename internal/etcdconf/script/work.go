@@ -31,7 +31,7 @@ func (w *work) exceeded() bool { return w.done > maxWork }
 // Exceeded reports whether the script has more calls than are followed, so that its ways are not known.
 func (s *Script) Exceeded() bool { return s.work.exceeded() }
 
-// workOf is what a node costs by its length.
+// workOf returns what a node costs by its length.
 func workOf(node syntax.Node) int {
 	return 1 + int(node.End().Offset()-node.Pos().Offset())/bytesPerWork
 }

@@ -120,7 +120,7 @@ func (g *gatherer) expiresSoon() bool {
 // needs reports whether a selected check judges a fact.
 func (g *gatherer) needs(n health.Need) bool { return g.need&n != 0 }
 
-// refusal is why objects of one of these kinds could not be read, nil where all could.
+// refusal returns why objects of one of these kinds could not be read, nil where all could.
 func (g *gatherer) refusal(resources ...string) error {
 	for _, d := range g.denials {
 		if slices.Contains(resources, d.Resource) {
@@ -140,7 +140,7 @@ func together(all ...func()) {
 
 func got[T any](value T, err error) health.Got[T] { return health.Got[T]{Value: value, Err: err} }
 
-// notServed is nil for the error of a kind that is not installed: there are no such
+// notServed returns nil for the error of a kind that is not installed: there are no such
 // objects.
 func notServed(err error) error {
 	if meta.IsNoMatchError(err) {

@@ -184,7 +184,7 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 	}
 }
 
-// silent are the pods whose members don't answer. A member from which the leader receives messages has
+// silent returns the pods whose members don't answer. A member from which the leader receives messages has
 // its data, whatever its log has.
 func (g *gatherer) silent() []string {
 	var pods []string

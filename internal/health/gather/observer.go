@@ -116,7 +116,7 @@ var RequiredKinds = map[string]bool{"etcds." + druidv1alpha1.GroupName: true, "s
 // execute could not be read.
 const UnreadWorkloads = "workloads"
 
-// unseen are the denials as the API has them.
+// unseen returns the denials as the API has them.
 func unseen(denials []source.Denial) []output.Unseen {
 	var out []output.Unseen
 	for _, d := range denials {
@@ -184,7 +184,7 @@ func (g *gatherer) events(ctx context.Context) ([]corev1.Event, error) {
 	return list.Items, err
 }
 
-// failed is the first error of a fact that must be known to show a status, unless it is a
+// failed returns the first error of a fact that must be known to show a status, unless it is a
 // missing permission.
 func (g *gatherer) failed() error {
 	for _, err := range []error{

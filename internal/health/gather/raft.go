@@ -43,7 +43,7 @@ func closer(members, again []etcd.Member) {
 	}
 }
 
-// gap is how far the slowest of those that answered is behind the fastest.
+// gap returns how far the slowest of those that answered is behind the fastest.
 func gap(members []etcd.Member) uint64 {
 	var first, most uint64
 	for _, m := range members {

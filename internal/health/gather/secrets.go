@@ -56,7 +56,7 @@ func (g *gatherer) secrets(ctx context.Context) {
 	}
 }
 
-// secretsOf are the Secrets that a pod mounts, in order.
+// secretsOf returns the Secrets that a pod mounts, in order.
 func secretsOf(pod *corev1.PodSpec) []string {
 	var names []string
 	for _, v := range pod.Volumes {
@@ -75,7 +75,7 @@ func secretsOf(pod *corev1.PodSpec) []string {
 	return names
 }
 
-// roles are what etcd uses the files of Secrets for.
+// roles returns what etcd uses the files of Secrets for.
 func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[etcdconf.Origin]string {
 	files := podfiles.New(g.Reader, pod.Namespace)
 	s, err := files.Config(ctx, pod)
@@ -108,7 +108,7 @@ func (g *gatherer) unread(err error) {
 	}
 }
 
-// certificatesIn are those of a Secret, one for each key. A file may have
+// certificatesIn returns those of a Secret, one for each key. A file may have
 // several: of a chain the first counts, of authorities the one that lasts, since
 // the others are there for a change of authorities.
 func certificatesIn(secret *corev1.Secret, roles map[etcdconf.Origin]string) []health.Certificate {

@@ -58,7 +58,7 @@ func (g *gatherer) fill(ctx context.Context) ([]health.Fill, error) {
 	return found, nil
 }
 
-// apiError is the API server's own message where it gave one, instead of an error that
+// apiError returns the API server's own message where it gave one, instead of an error that
 // has no kind to decode it into.
 func apiError(body []byte, err error) error {
 	var status metav1.Status
@@ -68,7 +68,7 @@ func apiError(body []byte, err error) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// fillOf is what a kubelet measured of one claim, false where it measured nothing.
+// fillOf returns what a kubelet measured of one claim, false where it measured nothing.
 func fillOf(families health.Metrics, namespace, claim string) (health.Fill, bool) {
 	of := func(name string) int64 {
 		for _, m := range families["kubelet_volume_stats_"+name].GetMetric() {

@@ -112,7 +112,7 @@ func reasonDoc(name string) string {
 	return strings.TrimSuffix(reason.Doc(), ".")
 }
 
-// describeEvents are the last warnings about the owner, the workload, the pods, their
+// describeEvents returns the last warnings about the owner, the workload, the pods, their
 // claims and the budget, the last one first.
 func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 	var out []v1alpha1.WarningEvent

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// describeMembers are the pods by ordinal, with those that are expected or gone, and after
+// describeMembers returns the pods by ordinal, with those that are expected or gone, and after
 // them the entries of etcd's list that other pods run, or none.
 func describeMembers(f *health.Facts) []v1alpha1.MemberStatus {
 	out := []v1alpha1.MemberStatus{} // the document has the list also where it is empty
@@ -67,7 +67,7 @@ func isOf(l etcd.Listed, pod string) bool {
 	return l.Name == pod || slices.ContainsFunc(l.PeerURLs, func(u string) bool { return strings.Contains(u, "://"+pod+".") })
 }
 
-// memberNames are the pods that are there or should be, by ordinal.
+// memberNames returns the pods that are there or should be, by ordinal.
 func memberNames(f *health.Facts) []string {
 	var names []string
 	add := func(name string) {
@@ -92,7 +92,7 @@ func memberNames(f *health.Facts) []string {
 	return names
 }
 
-// member is the member of one pod, with what it answered.
+// member returns the member of one pod, with what it answered.
 func member(f *health.Facts, name string) v1alpha1.MemberStatus {
 	m := v1alpha1.MemberStatus{Pod: name}
 	members := f.Cluster.Value.Cluster.Members
@@ -175,7 +175,7 @@ func noAnswer(m *v1alpha1.MemberStatus, err error) {
 	}
 }
 
-// furthest is the last raft entry that any member has.
+// furthest returns the last raft entry that any member has.
 func furthest(f *health.Facts) uint64 {
 	var index uint64
 	for _, m := range f.Responding() {
@@ -184,7 +184,7 @@ func furthest(f *health.Facts) uint64 {
 	return index
 }
 
-// roleName is the role of a member, as the API has it.
+// roleName returns the role of a member, as the API has it.
 func roleName(learner, leader bool) string {
 	switch {
 	case leader:

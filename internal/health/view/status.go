@@ -82,7 +82,7 @@ func okMembers(st *v1alpha1.EtcdClusterStatus) int {
 	return n
 }
 
-// leader is the member that most members follow: its pod, or its name or ID where no pod is
+// leader returns the member that most members follow: its pod, or its name or ID where no pod is
 // known. It is empty where there is no leader.
 func leader(s etcd.Survey) string {
 	id := s.Followed()

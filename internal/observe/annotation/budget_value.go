@@ -50,7 +50,7 @@ func (v BudgetValue) IntOrString() intstr.IntOrString {
 	return intstr.FromInt(v.N)
 }
 
-// ParseBudgetValue is the reverse of String. It returns false for any other text.
+// ParseBudgetValue returns the reverse of String. It returns false for any other text.
 func ParseBudgetValue(s string) (BudgetValue, bool) {
 	field, number, _ := strings.Cut(s, "=")
 	number, percent := strings.CutSuffix(number, "%")

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// EtcdSet is a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
+// EtcdSet returns a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
 func EtcdSet(as string, others ...string) *appsv1.StatefulSet {
 	var entries []string
 	for _, set := range append([]string{as}, others...) {

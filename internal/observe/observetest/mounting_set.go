@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MountingSet is a StatefulSet that runs the script of a ConfigMap.
+// MountingSet returns a StatefulSet that runs the script of a ConfigMap.
 func MountingSet(name, image, config string) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name},

@@ -80,7 +80,7 @@ func (o Owner) Unmanaged() bool {
 	return o.Membership().Manager == flavour.Unmanaged && !o.WithoutStatefulSet()
 }
 
-// byController is the membership where a controller that is not known made the workload.
+// byController returns the membership where a controller that is not known made the workload.
 func (o Owner) byController(made string) flavour.Membership {
 	who := o.Controller.Kind + "/" + o.Controller.Name
 	edit := fmt.Sprintf("kubectl edit %s -n %s", TypedName(o.Controller), o.Namespace)
@@ -91,7 +91,7 @@ func (o Owner) byController(made string) flavour.Membership {
 	}
 }
 
-// byScript is the membership where a command of the pods changes members, or may do so: a script that
+// byScript returns the membership where a command of the pods changes members, or may do so: a script that
 // can't be read.
 func (o Owner) byScript() flavour.Membership {
 	shown := slices.DeleteFunc(slices.Clone(o.MemberChanges), func(m etcdconf.MemberChange) bool { return m.Unread != "" })
@@ -107,7 +107,7 @@ func (o Owner) byScript() flavour.Membership {
 	return flavour.StartScript(shown[0].Where()+" ("+shown[0].Command()+")", scale, removes)
 }
 
-// setValue is how to set a value of the chart that an owner is from. Objects of a chart that is a
+// setValue returns how to set a value of the chart that an owner is from. Objects of a chart that is a
 // dependency of another one have no name of the other.
 func (o Owner) setValue(value string) string {
 	release, chart := o.Release(), chartName(o.Labels[helmChart])

@@ -89,7 +89,7 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 	return p
 }
 
-// manifestOf is the name of a static pod without its node's, which the kubelet appends.
+// manifestOf returns the name of a static pod without its node's, which the kubelet appends.
 func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-"+pod.Spec.NodeName) }
 
 // join returns the pods of each cluster, in the order of the first ones, and notes for each pod why it

@@ -45,7 +45,7 @@ func CountsAsMember(pod *corev1.Pod) bool {
 	return true
 }
 
-// OfPod is the object that a pod without a StatefulSet is made for: its operator's cluster,
+// OfPod returns the object that a pod without a StatefulSet is made for: its operator's cluster,
 // the manifest of its nodes, its Deployment or other controller, or the pod itself.
 func OfPod(pod *corev1.Pod) Owner {
 	o := Owner{

@@ -53,7 +53,7 @@ func (o Owner) UnknownPeers() string {
 	return o.PeersUnknown
 }
 
-// SizeText is the owner's annotation.
+// SizeText returns the owner's annotation.
 func (o Owner) SizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
 
 // HasSize reports whether annotations of an owner contain how many voters etcd has.

@@ -48,7 +48,7 @@ func (o Owner) removeHow() string {
 	return o.stopAndRemove() + remove
 }
 
-// stopAndRemove is how a member leaves etcd that could come back with its data: only by --force. A StatefulSet of
+// stopAndRemove returns how a member leaves etcd that could come back with its data: only by --force. A StatefulSet of
 // several members stops its last pod, and no other one alone.
 func (o Owner) stopAndRemove() string {
 	stop := "scale the StatefulSet of the member to 0 replicas"
@@ -58,7 +58,7 @@ func (o Owner) stopAndRemove() string {
 	return stop + ", remove the member with " + o.Command("member remove", "MEMBER --force")
 }
 
-// scaleOut is how the pod of that member starts again.
+// scaleOut returns how the pod of that member starts again.
 func (o Owner) scaleOut() string {
 	if o.severalEach() {
 		return "scale the StatefulSet out again"

@@ -145,7 +145,7 @@ func (s *search) inAll(ctx context.Context, a address) (known bool, unknown erro
 	return node != nil, s.podsInAll(ctx, a)
 }
 
-// mayHave is the error for an address that an object may have which can't be read.
+// mayHave returns the error for an address that an object may have which can't be read.
 func mayHave(a address, kind string, err error) error {
 	return fmt.Errorf("its peer address %s may be that of a %s which can't be read: %w", a.host, kind, err)
 }

@@ -135,7 +135,7 @@ func sameController(a, b *corev1.Pod) bool {
 	return of != nil && other != nil && of.UID == other.UID
 }
 
-// mayForward is the error of an address of a pod that may be a proxy.
+// mayForward returns the error of an address of a pod that may be a proxy.
 func mayForward(a address, pod *corev1.Pod) error {
 	return fmt.Errorf("the peer address %s is that of pod %s/%s, which may be a proxy", a.host, pod.Namespace, pod.Name)
 }

@@ -183,7 +183,7 @@ func hinted(ctx context.Context, r *observe.Reader, namespace string, t owner.Ta
 	})
 }
 
-// hinted is the message for a target that may be etcd.
+// hinted returns the message for a target that may be etcd.
 func (e *NotFoundError) hinted() string {
 	if e.Target.Name == "" {
 		return fmt.Sprintf("no etcd cluster in namespace %s is known, but %s; kubectl etcd list --all -n %s shows why, and how to declare it",

@@ -39,7 +39,7 @@ func (n Names) Prefixes() []string {
 	return []string{n.Prefix(), n.earlier()}
 }
 
-// Every are the beginnings of all names of clusters with this namespace and name, whatever their UIDs are.
+// Every returns the beginnings of all names of clusters with this namespace and name, whatever their UIDs are.
 func (n Names) Every() []string { return []string{n.Namespace + "." + n.Name + ".", n.earlier()} }
 
 // uid is the form of the UIDs of objects. Other text there can be a part of a longer name, which has dots.

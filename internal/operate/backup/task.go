@@ -72,7 +72,7 @@ func (s *Store) takeByTask(ctx context.Context, kind Kind) (string, error) {
 	}
 }
 
-// taskNeeds are the permissions to create a task and to see how it ends.
+// taskNeeds returns the permissions to create a task and to see how it ends.
 func (s *Store) taskNeeds() []operate.Need {
 	create := operate.Need{Verb: "create", Group: druidv1alpha1.GroupName, Resource: "etcdopstasks", Namespace: s.Namespace}
 	get := create

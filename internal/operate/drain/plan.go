@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
-// Needs are the permissions for a drain of any nodes.
+// Needs returns the permissions for a drain of any nodes.
 func Needs() []operate.Need {
 	needs := []operate.Need{
 		{Verb: "get", Resource: "nodes"}, {Verb: "list", Resource: "nodes"}, {Verb: "patch", Resource: "nodes"},

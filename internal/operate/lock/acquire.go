@@ -101,7 +101,7 @@ type acquirer struct {
 	sent time.Time
 }
 
-// try is one attempt. A conflict means that another process was faster.
+// try returns one attempt. A conflict means that another process was faster.
 func (a *acquirer) try(ctx context.Context) (*coordinationv1.Lease, *Holder, error) {
 	var found coordinationv1.Lease
 	err := a.kube.Get(ctx, a.lease, &found)

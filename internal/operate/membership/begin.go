@@ -130,7 +130,7 @@ func (m *Members) Needs() []operate.Need {
 	}
 }
 
-// configNeeds are the permissions for the ConfigMaps from which new members read their initial
+// configNeeds returns the permissions for the ConfigMaps from which new members read their initial
 // cluster.
 func (m *Members) configNeeds(j *Change) []operate.Need {
 	var needs []operate.Need

@@ -116,7 +116,7 @@ func foundIn(sts *appsv1.StatefulSet, r podTemplate, s etcdconf.Config, edited p
 	return f, err
 }
 
-// templateDigest is a digest of a template without what may be edited of one container.
+// templateDigest returns a digest of a template without what may be edited of one container.
 func templateDigest(r podTemplate, container string) (string, error) {
 	template := r.template.DeepCopy()
 	if c := containerOf(template, container); c != nil {

@@ -105,7 +105,7 @@ func (m *Members) locate(s *observation, l etcd.Listed) membership.Peer {
 	return p
 }
 
-// initialCluster is a launch as etcd reads it. A member that has not started yet
+// initialCluster returns a launch as etcd reads it. A member that has not started yet
 // has no name in etcd's list; its pod's configuration knows it.
 func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 	var entries []string

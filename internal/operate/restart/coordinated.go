@@ -265,7 +265,7 @@ func (j *Job) judgeCut(ctx context.Context, request traffic.Request) error {
 	return err
 }
 
-// tryCoordinated is the dry run of the first write to the StatefulSet.
+// tryCoordinated does the dry run of the first write to the StatefulSet.
 func (j *Job) tryCoordinated(ctx context.Context, s *state, r *Record) error {
 	return j.patchSet(ctx, s, mark{rules.Scheduled, r.Together.Replicas}.at(j.Clock.Now()), nil, client.DryRunAll)
 }

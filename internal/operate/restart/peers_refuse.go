@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// unreachable is the refusal of a next pod whose configuration contradicts itself.
+// unreachable returns the refusal of a next pod whose configuration contradicts itself.
 func (p peers) unreachable(pod string) string {
 	return fmt.Sprintf("the next pod of %s can't be reached by other members: %s; set --initial-advertise-peer-urls in the pod template to the URL by which others reach it", pod, p.contradiction)
 }

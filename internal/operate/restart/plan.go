@@ -127,7 +127,7 @@ func (j *Job) restartable(r *Record) error {
 	return &operate.RefusedError{What: j.what(r), Why: []string{why}}
 }
 
-// podsBeside is the refusal of a cluster of which no StatefulSet makes some members.
+// podsBeside returns the refusal of a cluster of which no StatefulSet makes some members.
 func (j *Job) podsBeside() string {
 	return fmt.Sprintf("no StatefulSet makes %s, so nothing may create such a pod again, and a restart is for the members of StatefulSets; restart each of these with the program that created it, and the others with kubectl delete pod, one at a time, while all members are healthy (kubectl etcd status %s -n %s)",
 		policy.List(j.Owner.PodsBeside), j.Owner.Target(), j.Owner.Namespace)

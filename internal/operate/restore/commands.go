@@ -99,7 +99,7 @@ func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
 // Local returns the files and directories of this machine in which the steps make data.
 func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db"} }
 
-// dir is the directory on this machine with a data directory for each pod.
+// dir returns the directory on this machine with a data directory for each pod.
 func (r Plan) dir() string { return "restored-" + r.stamp() }
 
 // aside returns the new path of old data.

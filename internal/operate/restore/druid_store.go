@@ -44,7 +44,7 @@ func (r Plan) intoStore() []step.Step {
 	return append(steps, put)
 }
 
-// storedName is the name of the snapshot in the store.
+// storedName returns the name of the snapshot in the store.
 func (r Plan) storedName() string {
 	return fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
 }
@@ -148,7 +148,7 @@ func providerOf(s *backupstore.Store) (provider, bool) {
 	return providers[i], true
 }
 
-// objectOf is where backup-restore has a snapshot.
+// objectOf returns where backup-restore has a snapshot.
 func objectOf(s *backupstore.Store, name string) string { return s.Prefix + "/v2/" + name }
 
 // removeObject returns the command of the provider's own tool that removes an object.

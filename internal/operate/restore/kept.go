@@ -18,7 +18,7 @@ func KeptOf(o owner.Owner) []annotation.KeptData {
 	return annotation.ParseKeptData(o.Annotations[v1alpha1.KeptDataAnnotation])
 }
 
-// kept is the record of the old data of this restore.
+// kept returns the record of the old data of this restore.
 func (r Plan) kept() annotation.KeptData {
 	k := annotation.KeptData{At: r.At.UTC().Truncate(time.Second), Volumes: r.Druid != nil || r.OneByOne || len(r.Lost) > 0}
 	if r.KeepFor > 0 {
@@ -48,7 +48,7 @@ func (r Plan) writeKept(all []annotation.KeptData) step.Action {
 	return a
 }
 
-// volumeMark is the annotation of volumes that are kept: the restore, and the cluster.
+// volumeMark returns the annotation of volumes that are kept: the restore, and the cluster.
 func (r Plan) volumeMark() step.Annotation {
 	return step.Annotation{Key: v1alpha1.KeptDataAnnotation, Value: r.stamp() + " " + string(r.Owner.UID)}
 }

@@ -19,7 +19,7 @@ func (r Plan) keep() step.Step {
 	}
 }
 
-// intact are the members whose claims are there, with their old data.
+// intact returns the members whose claims are there, with their old data.
 func (r Plan) intact() []Member {
 	replaced := slices.Concat(r.Gone, r.lostClaims())
 	return slices.DeleteFunc(slices.Clone(r.into()), func(m Member) bool {
@@ -41,7 +41,7 @@ func (r Plan) renameFirst() []step.Step {
 	}}, end}
 }
 
-// lostClaims are the claims whose volumes are lost, and that exist.
+// lostClaims returns the claims whose volumes are lost, and that exist.
 func (r Plan) lostClaims() []string {
 	var members []Member
 	for _, m := range r.into() {

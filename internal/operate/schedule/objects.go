@@ -57,7 +57,7 @@ func (b builder) objects() []client.Object {
 	}
 }
 
-// rules are what snapshot save --direct reads, and the Lease that it renews. Lists can't be limited to
+// rules returns what snapshot save --direct reads, and the Lease that it renews. Lists can't be limited to
 // names.
 func (b builder) rules() []rbacv1.PolicyRule {
 	name := Name(b.owner.Name)

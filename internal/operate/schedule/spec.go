@@ -57,10 +57,10 @@ func cron(every time.Duration, name string) (string, error) {
 	return "", fmt.Errorf("--every %s: choose one of %s", every, intervals)
 }
 
-// Deadline is how long a run may take, with its retry.
+// Deadline returns how long a run may take, with its retry.
 func (s Spec) Deadline() time.Duration { return min(s.Every*4/5, time.Hour) }
 
-// MaxAge is the age of the last snapshot from which backups count as failed: the next one should be done.
+// MaxAge returns the age of the last snapshot from which backups count as failed: the next one should be done.
 func (s Spec) MaxAge() time.Duration { return s.Every + s.Deadline() }
 
 // Validate returns what is wrong with the request.

@@ -85,7 +85,7 @@ func (w Wait) pull(c Clients, why string, failing *time.Time) error {
 	return nil
 }
 
-// notRunning is what a pod shows of why it doesn't run, empty for another object and for nothing.
+// notRunning returns what a pod shows of why it doesn't run, empty for another object and for nothing.
 func notRunning(o *unstructured.Unstructured) string {
 	var pod corev1.Pod
 	if o == nil || o.GetKind() != "Pod" || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil {

@@ -34,7 +34,7 @@ func (v *view) findLocks(ctx context.Context) ([]Item, error) {
 	return items, nil
 }
 
-// ownerKinds are the kinds of owners that can be read by their name. The objects of other kinds are not
+// ownerKinds returns the kinds of owners that can be read by their name. The objects of other kinds are not
 // known.
 func ownerKinds() map[string]client.Object {
 	return map[string]client.Object{

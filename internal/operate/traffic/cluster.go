@@ -116,7 +116,7 @@ func (c *Cluster) refuse(format string, args ...any) error {
 	return &operate.RefusedError{What: "cut client traffic of " + c.String(), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
-// clientPort is where members listen for clients, 0 if it isn't known.
+// clientPort returns where members listen for clients, 0 if it isn't known.
 func (c *Cluster) clientPort() int {
 	if c.Members == nil {
 		return 0
@@ -143,7 +143,7 @@ func (c *Cluster) Names() []string {
 // list names the Services in a sentence.
 func (c *Cluster) list() string { return strings.Join(c.Names(), ", ") }
 
-// now is the API server's clock, as far as it is known.
+// now returns the API server's clock, as far as it is known.
 func (c *Cluster) now() time.Time { return c.Clock.Now().Add(c.ahead) }
 
 // cutUntil returns until when any of the Services is cut, as they were last read.
@@ -173,5 +173,5 @@ func (c *Cluster) write(ctx context.Context, change func() error) error {
 	return writeUnderProtection(ctx, c.Kube, c.Owner, c.Clock, change)
 }
 
-// clockTime is a time for people: UTC, to the second.
+// clockTime returns a time for people: UTC, to the second.
 func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

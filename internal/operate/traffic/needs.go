@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// cutNeeds are the permissions that a cut uses, besides those of the lock. With count it
+// cutNeeds returns the permissions that a cut uses, besides those of the lock. With count it
 // also needs those to count open streams.
 func (c *Cluster) cutNeeds(count bool) []operate.Need {
 	needs := c.needs()
@@ -22,7 +22,7 @@ func (c *Cluster) cutNeeds(count bool) []operate.Need {
 	return needs
 }
 
-// restoreNeeds are the permissions that a restore uses, besides those of the lock.
+// restoreNeeds returns the permissions that a restore uses, besides those of the lock.
 func (c *Cluster) restoreNeeds() []operate.Need {
 	needs := c.needs()
 	if c.suspendedByCut() {
@@ -45,7 +45,7 @@ func (c *Cluster) needs() []operate.Need {
 	return needs
 }
 
-// suspendNeeds are the permissions for druid's annotation.
+// suspendNeeds returns the permissions for druid's annotation.
 func (c *Cluster) suspendNeeds() []operate.Need {
 	etcd := operate.Need{Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: c.Namespace, Name: c.Name}
 	get, patch := etcd, etcd

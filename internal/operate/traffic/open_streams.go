@@ -51,7 +51,7 @@ func openStreams(families map[string]*dto.MetricFamily, own map[string]int) []Op
 	return out
 }
 
-// shortService is a gRPC service's name without its package.
+// shortService returns a gRPC service's name without its package.
 func shortService(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {

@@ -107,7 +107,7 @@ func (c *Cluster) notCut() string {
 	return text
 }
 
-// warnings are what a cut breaks, and what to do before.
+// warnings returns what a cut breaks, and what to do before.
 func (c *Cluster) warnings(ready int) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

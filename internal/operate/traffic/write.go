@@ -115,7 +115,7 @@ func Restore(ctx context.Context, kube client.Client, key client.ObjectKey) (boo
 	return restored, fmt.Errorf("restore client traffic of Service %s: another client writes its selector all the time", key.Name)
 }
 
-// TryRestore is a dry run of Restore. It returns the API server's or admission's
+// TryRestore returns a dry run of Restore. It returns the API server's or admission's
 // refusal.
 func TryRestore(ctx context.Context, kube client.Client, s *corev1.Service) error {
 	return kube.Patch(ctx, s.DeepCopy(), keyPatch(s, nil), client.DryRunAll)

@@ -44,7 +44,7 @@ func (t *Trial) restore(ctx context.Context, dir, data string) error {
 	return nil
 }
 
-// environment is that of this process without the variables from which etcd and its tools read flags.
+// environment returns that of this process without the variables from which etcd and its tools read flags.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "ETCD_") || strings.HasPrefix(v, "ETCDCTL_") || strings.HasPrefix(v, "ETCDUTL_")

@@ -36,7 +36,7 @@ func newPushCmd(o *testbed.Options) *cobra.Command {
 	}
 }
 
-// imagesOf are the images of these names, full or short; all of them for none.
+// imagesOf returns the images of these names, full or short; all of them for none.
 func imagesOf(args []string) ([]string, error) {
 	var names []string
 	for _, image := range images.Known() {
@@ -52,7 +52,7 @@ func imagesOf(args []string) ([]string, error) {
 	return names, nil
 }
 
-// shortName is an image's without its registry and tag.
+// shortName returns an image's without its registry and tag.
 func shortName(i images.Image) string {
 	name, _, _ := strings.Cut(path.Base(i.Name), ":")
 	return name

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// exitCodeFile is the file in which the next start reads how this one ended.
+// exitCodeFile returns the file in which the next start reads how this one ended.
 func (w *wrapper) exitCodeFile() string { return filepath.Join(w.folder, "exit_code") }
 
 // obey stops the wrapper at the first signal and the process at the second. The
@@ -26,7 +26,7 @@ func (w *wrapper) obey(signals <-chan os.Signal, exit func()) {
 	exit()
 }
 
-// validationMode is how thoroughly backup-restore has to check the data: a
+// validationMode returns how thoroughly backup-restore has to check the data: a
 // member that was stopped has left it sane.
 func (w *wrapper) validationMode() (string, error) {
 	// Programs before the exit code file left a marker instead.

@@ -49,7 +49,7 @@ func newReadiness(ctx context.Context, o options, cfg *embed.Config) (*readiness
 	return &readiness{client: client}, nil
 }
 
-// clientTLS is how this program proves itself to the member.
+// clientTLS returns how this program proves itself to the member.
 func clientTLS(o options, cfg *embed.Config) (*tls.Config, error) {
 	pool, err := certPool(cfg.ClientTLSInfo.TrustedCAFile)
 	if err != nil {

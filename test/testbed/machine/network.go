@@ -160,7 +160,7 @@ func (s *Spec) plug(ctx context.Context, pid int, into *Spec, cut bool) error {
 	return s.Cut(into, cut)
 }
 
-// hardwareAddress is the machine's own for good, as a network card's is; nil when
+// hardwareAddress returns the machine's own for good, as a network card's is; nil when
 // Address isn't one of IPv4. The kernel's choice is another one at each boot, and
 // for a bridge at each cable that comes or goes. Who has talked to the machine
 // before then sends to the old one, which no one receives, for up to a minute.

@@ -62,7 +62,7 @@ func (d *Discard) Act(ctx context.Context) (done Discarded, err error) {
 	return done, d.removeRecords(ctx)
 }
 
-// removable are the stamps of the records of which nothing stays.
+// removable returns the stamps of the records of which nothing stays.
 func (d *Discard) removable() []string {
 	var stamps []string
 	for _, r := range d.found.Records {

@@ -111,7 +111,7 @@ func (d *Discard) which() string {
 	return ""
 }
 
-// records are the records of the owner that are selected.
+// records returns the records of the owner that are selected.
 func (d *Discard) records() []annotation.KeptData {
 	return slices.DeleteFunc(restore.KeptOf(d.Plan.Owner), func(k annotation.KeptData) bool {
 		return d.Due && !k.Due(d.Clients.Clock.Now())
