@@ -101,18 +101,19 @@ func send(t *testing.T, w *watchHealth, all []request) {
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := clocktesting.NewFakePassiveClock(began)
 	w.clock = now
-	code := 0
+	var code atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, _ *http.Request) {
-		if code == 0 {
+		answer := int(code.Load())
+		if answer == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		to.WriteHeader(code)
+		to.WriteHeader(answer)
 	}))
 	defer server.Close()
 	caller := &http.Client{Transport: w.observe(&http.Transport{DisableKeepAlives: true})}
 	for _, a := range all {
 		now.SetTime(began.Add(a.at))
-		code = a.code
+		code.Store(int32(a.code))
 		query := "?watch=true"
 		if a.list {
 			query = "?limit=500"

@@ -133,8 +133,18 @@ func typedCommand(root *cobra.Command, text string) []string {
 		}
 		cmd, typed, fields = next, append(typed, fields[0]), fields[1:]
 	}
-	named, arguments, value := len(typed), 0, false
-	for _, word := range fields {
+	arguments, prose := argumentsOf(cmd, fields)
+	if len(typed) == 0 || cmd.HasSubCommands() || len(arguments) == 0 || prose {
+		return nil
+	}
+	return append(typed, arguments...)
+}
+
+// argumentsOf returns the arguments and flags of a command with which fields begin. prose is true without an argument,
+// which is prose about a flag, and where the value of a flag is missing: that command goes on in another text.
+func argumentsOf(cmd *cobra.Command, all []string) (typed []string, prose bool) {
+	arguments, value := 0, false
+	for _, word := range all {
 		bare := strings.TrimRight(word, ".,;:)`|")
 		if bare == "" || !value && !argument.MatchString(bare) || strings.ContainsAny(bare, "[(`<>") {
 			break
@@ -148,11 +158,7 @@ func typedCommand(root *cobra.Command, text string) []string {
 			break
 		}
 	}
-	// Without an argument, it is prose about a flag. Where the value of a flag is missing, it goes on in another text.
-	if named == 0 || cmd.HasSubCommands() || len(typed) == named || value || arguments == 0 && cmd.Name() != "sweep" {
-		return nil
-	}
-	return typed
+	return typed, value || arguments == 0 && cmd.Name() != "sweep"
 }
 
 // takesValue reports whether the next word is the value of a flag.

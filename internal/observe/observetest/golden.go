@@ -19,7 +19,7 @@ func Golden(t *testing.T, file, got string) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
+	want, err := os.ReadFile(file) //nolint:gosec // a test names it
 	if err != nil {
 		t.Fatal(err)
 	}

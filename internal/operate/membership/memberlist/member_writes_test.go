@@ -53,6 +53,15 @@ func learner(c *operatetest.Cluster) {
 	c.Etcd.Members = append(c.Etcd.Members, &pb.Member{ID: 9, Name: "main-3", PeerURLs: []string{newURL}, IsLearner: true})
 }
 
+// ask surveys the members.
+func (f *fixture) ask(t *testing.T) {
+	t.Helper()
+	var err error
+	if f.survey, err = f.members.Survey(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMemberWrites: each change of the member list makes these calls. It makes none where the rules or
 // etcd refuse, where the list has changed since the plan was made, or where the lock is lost.
 func TestMemberWrites(t *testing.T) {
@@ -95,10 +104,7 @@ func TestMemberWrites(t *testing.T) {
 			run := func(prepare func(*fixture), held func() error) (*fixture, error) {
 				f := newFixture(t, row.before)
 				f.connect(t)
-				var err error
-				if f.survey, err = f.members.Survey(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				f.ask(t)
 				if row.after != nil {
 					row.after(f)
 				}
