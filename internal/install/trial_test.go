@@ -4,11 +4,8 @@
 package install
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
@@ -41,17 +38,5 @@ func TestTrialPodIsAMember(t *testing.T) {
 // flavours are the clusters of all kinds that observe is tested with.
 func flavours(t *testing.T) observetest.Objects {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	if err := observe.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := os.ReadFile(filepath.Join("..", "..", "internal", "observe", "testdata", "flavours.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := observetest.Parse(scheme, manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return objects
+	return observetest.ReadFile(t, observe.AddToScheme, filepath.Join("..", "..", "internal", "observe", "testdata", "flavours.yaml"))
 }

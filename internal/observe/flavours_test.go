@@ -5,13 +5,10 @@ package observe_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -22,19 +19,7 @@ import (
 
 func flavours(t *testing.T) *observe.Reader {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	if err := observe.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("testdata/flavours.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := observetest.Parse(scheme, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &observe.Reader{Reader: objects}
+	return &observe.Reader{Reader: observetest.ReadFile(t, observe.AddToScheme, "testdata/flavours.yaml")}
 }
 
 // TestFlavours reads every cluster of every product.

@@ -5,12 +5,9 @@ package resolve
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
@@ -19,19 +16,7 @@ import (
 
 func flavours(t *testing.T) *observe.Reader {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	if err := observe.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../testdata/flavours.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := observetest.Parse(scheme, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &observe.Reader{Reader: objects}
+	return &observe.Reader{Reader: observetest.ReadFile(t, observe.AddToScheme, "../testdata/flavours.yaml")}
 }
 
 // TestResolve finds clusters by every name that people may know.

@@ -4,14 +4,12 @@
 package scheduling
 
 import (
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -21,19 +19,7 @@ import (
 
 func load(t *testing.T, file string) observetest.Objects {
 	t.Helper()
-	s := runtime.NewScheme()
-	if err := observe.AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := observetest.Parse(s, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return objects
+	return observetest.ReadFile(t, observe.AddToScheme, file)
 }
 
 // late is a cache that does not have some objects yet.
