@@ -81,15 +81,15 @@ func TestGoldenOfEveryHandler(t *testing.T) {
 }
 
 // serveCached is serve with a reader that has the objects in the manager's cache.
-func serveCached(t *testing.T, objects observetest.Objects) testServer {
-	t.Helper()
+func serveCached(tb testing.TB, objects observetest.Objects) testServer {
+	tb.Helper()
 	held, err := objects.Cached(source.CacheOptions())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r := readerOf(held)
 	r.Live = objects
-	return register(t, r, &liveObjects{objects: objects})
+	return register(tb, r, &liveObjects{objects: objects})
 }
 
 func scheme(tb testing.TB) *runtime.Scheme {

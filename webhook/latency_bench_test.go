@@ -24,7 +24,7 @@ func BenchmarkEvictionOfOthers(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			objects, request := readRequest(b, "testdata/"+name+".request.yaml")
 			path := handlerOf(b, *request).Path
-			server := httptest.NewTLSServer(serve(b, objects)[path])
+			server := httptest.NewTLSServer(serveCached(b, objects)[path])
 			b.Cleanup(server.Close)
 			review, err := json.Marshal(admissionv1.AdmissionReview{
 				TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, Request: request,

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -118,6 +119,7 @@ func readOwner(req admission.Request) (owner.Owner, *appsv1.StatefulSet, *corev1
 		return owner.Owner{}, nil, nil, false, err
 	}
 	sts.Namespace = req.Namespace
+	source.ParseOnce(&sts)
 	o, ok := owner.Standalone(&sts)
 	if !ok {
 		return owner.Owner{}, nil, nil, false, nil

@@ -8,11 +8,12 @@ import (
 	"reflect"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Once returns a reader that gets each object at most once. It is for one request: what it has read
-// it doesn't read again. Lists are read each time.
+// it doesn't read again. Lists are read each time. What it returns must not be written as a whole: see ParseOnce.
 func Once(from client.Reader) client.Reader {
 	return &once{Reader: from, results: map[objectKey]result{}}
 }
@@ -44,6 +45,9 @@ func (o *once) Get(ctx context.Context, name client.ObjectKey, obj client.Object
 	if !known {
 		read.err = o.Reader.Get(ctx, name, obj, opts...)
 		if read.err == nil {
+			if sts, is := obj.(*appsv1.StatefulSet); is {
+				ParseOnce(sts)
+			}
 			read.object = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of the object
 		}
 		o.mu.Lock()

@@ -42,6 +42,10 @@ func PeersOf(sts *appsv1.StatefulSet) Peers {
 	return readPeers(sts)
 }
 
+// ParseOnce records on a StatefulSet that is no cache's what PeersOf returns, because one request asks for
+// it several times and a template takes long to parse. The API server would refuse to write the record.
+func ParseOnce(sts *appsv1.StatefulSet) { keepPeers(sts) }
+
 // keepPeers records the Peers of a StatefulSet before its variables are dropped: values of others
 // can be secrets. It may be called again with what it returned. It also records that there are none,
 // so that no one parses a cached script to find that out.
