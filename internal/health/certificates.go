@@ -31,7 +31,7 @@ func certificateChecks() []Check {
 			ID: "C003", Category: Certificates, Title: "clients show a certificate",
 			Doc:  "The check reads whether clients must use TLS and present a certificate. If they need no certificate, any client that reaches the port can read and write everything, unless authentication by password is on.",
 			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, or spec.etcd.clientUrlTls of an Etcd. Until then, keep other clients away with a NetworkPolicy.",
-			run:  clientTLS, needs: NeedMembers,
+			run:  clientTLS, needs: NeedMembers, eachPart: true,
 		},
 	}
 }
@@ -164,9 +164,9 @@ func clientTLS(f *Facts) []Finding {
 	case f.Password:
 		return nil
 	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
-		return []Finding{info(f.change("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves"), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeTemplate("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves"), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
 	case !s.ClientTLS.DemandsClient():
-		return []Finding{info(f.change("set --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls"), "clients need no certificate, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeTemplate("set --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls"), "clients need no certificate, and any client that reaches the port reads and writes everything")}
 	}
 	return nil
 }

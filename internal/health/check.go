@@ -101,6 +101,9 @@ type Check struct {
 	// needs are the costly facts that the check judges.
 	needs Need
 	run   func(*Facts) []Finding
+	// eachPart is true where the check judges the template or the settings of a StatefulSet, so that it runs for each
+	// one of a cluster that spans several.
+	eachPart bool
 }
 
 // Need is a set of facts that are gathered only for checks that judge them.
@@ -211,7 +214,7 @@ func categories(all []Check) []string {
 func Run(checks []Check, f *Facts) []Result {
 	results := make([]Result, 0, len(checks))
 	for _, c := range checks {
-		r := Result{Check: c, Level: OK, Findings: c.run(f)}
+		r := Result{Check: c, Level: OK, Findings: c.findings(f)}
 		for i, finding := range r.Findings {
 			if i == 0 || finding.Level.Worse(r.Level) {
 				r.Level = finding.Level

@@ -44,13 +44,13 @@ func dataChecks() []Check {
 			ID: "D005", Category: Data, Title: "old revisions are compacted",
 			Doc:  "etcd keeps every revision until it is compacted. Kubernetes API servers compact automatically. Most other clients don't, and the database grows until NOSPACE.",
 			Cure: "If no client compacts, set --auto-compaction-mode=periodic --auto-compaction-retention=1h.",
-			run:  autoCompaction,
+			run:  autoCompaction, eachPart: true,
 		},
 		{
 			ID: "D006", Category: Data, Title: "data is on persistent volumes",
 			Doc:  "If a member's data is in an emptyDir, the data is lost when the pod is created again, and the member must be replaced. If a quorum of members loses its data, the data of the cluster is lost. A hostPath ties the member to its node, and Kubernetes doesn't know that.",
-			Cure: "Give the StatefulSet a volumeClaimTemplate. Then replace the members one at a time, so that the new members receive the data.",
-			run:  persistent,
+			Cure: "Put the data of each member on a volume claim. A StatefulSet can't get claim templates later: create another one, and restore a snapshot of the present one into it.",
+			run:  persistent, eachPart: true,
 		},
 		{
 			ID: "D007", Category: Data, Title: "the quota fits the volume",
@@ -115,7 +115,7 @@ func alarms(f *Facts) []Finding {
 // revisions use, and nothing of live data.
 func (f *Facts) noSpace(m etcd.Member) Finding {
 	if f.liveData(m) {
-		return about(Failure, m.Pod, "delete keys, or "+f.change("raise --quota-backend-bytes", "raise spec.etcd.quota")+"; then "+f.defrag(),
+		return about(Failure, m.Pod, "delete keys, or "+f.restarting(f.change("raise --quota-backend-bytes", "raise spec.etcd.quota"))+"; then "+f.defrag(),
 			"alarm NOSPACE: the cluster refuses all writes, and old revisions are compacted: a defragmentation alone frees nothing (%s)", f.used(m))
 	}
 	return about(Failure, m.Pod, f.defrag(), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
@@ -175,7 +175,7 @@ func autoCompaction(f *Facts) []Finding {
 		return found
 	}
 	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
-		return []Finding{info(f.change("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set spec.sharedConfig.autoCompactionRetention"), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+		return []Finding{info(f.changeTemplate("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set spec.sharedConfig.autoCompactionRetention"), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
 	}
 	return nil
 }
@@ -193,7 +193,11 @@ func persistent(f *Facts) []Finding {
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't show where the data is"}}
 	}
 	volume, mounted := volumeAt(pod, dir)
-	fix := f.change("create a volume claim for each member, then replace the members one at a time", "")
+	fix := f.change("have the data of each member on a volume claim", "")
+	if f.writable() { // it can't get claim templates later
+		fix = "create another StatefulSet with a volume claim template for the data, and restore a snapshot of this one into it: " + f.Command("snapshot save", "FILE") +
+			", then kubectl etcd snapshot restore FILE statefulset/NEW -n " + f.Owner.Namespace + f.Flags
+	}
 	switch {
 	case !mounted:
 		return []Finding{warning(fix, "%s is in the container's own file system: a restart loses it", dir)}

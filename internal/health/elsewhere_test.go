@@ -4,10 +4,12 @@
 package health
 
 import (
+	"errors"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -20,6 +22,7 @@ import (
 func mixed(f *Facts) {
 	last := len(f.Pods.Value) - 1
 	f.Owner.Replicas, f.Owner.PodsBeside = int32(last), []string{podName(last)}
+	f.StatefulSet.Value.Spec.Replicas = &f.Owner.Replicas
 }
 
 // spanning has a StatefulSet for each of three members.
@@ -28,9 +31,12 @@ func spanning(f *Facts) {
 		name := string(rune('a' + i))
 		f.Owner.Workloads = append(f.Owner.Workloads, owner.Workload{Name: name, Replicas: 1})
 		pod := name + "-0"
+		part := f.StatefulSet.Value.DeepCopy()
+		part.Name, part.Spec.Replicas = name, new(int32(1))
+		f.Parts.Value = append(f.Parts.Value, part)
 		f.Pods.Value[i].Name, f.Survey.Value.Members[i].Pod, f.Survey.Value.List[i].Pod = pod, pod, pod
 	}
-	f.Owner.Name, f.Owner.StatefulSet = "a", "a"
+	f.Owner.Name, f.Owner.StatefulSet, f.StatefulSet.Value = "a", "a", f.Parts.Value[0]
 }
 
 // ordered has the StatefulSet make its pods one after the other, each when the one before has a quorum.
@@ -192,4 +198,57 @@ func TestChecksOfSeveralWorkloads(t *testing.T) {
 		{name: "the second pod of a StatefulSet waits for the first", id: "W009", with: both(ordered, mixed), want: Warning},
 		{name: "no budget for a pod beside", id: "B001", with: both(mixed, func(f *Facts) { f.Selecting.Value = nil }), want: Warning, message: "3 members", fix: "whose selector matches the 3 members"},
 	})
+}
+
+// TestEachPart: a check of templates and settings judges every StatefulSet of a cluster, and a fix changes the one that
+// has the fault.
+func TestEachPart(t *testing.T) {
+	t.Parallel()
+	part := func(i int, change func(*appsv1.StatefulSet, *corev1.Pod)) func(*Facts) {
+		return func(f *Facts) {
+			spanning(f)
+			change(f.Parts.Value[i], f.Pods.Value[i])
+		}
+	}
+	container := func(i int, change func(*corev1.Container)) func(*Facts) {
+		return part(i, func(s *appsv1.StatefulSet, p *corev1.Pod) {
+			change(&s.Spec.Template.Spec.Containers[0])
+			change(&p.Spec.Containers[0])
+		})
+	}
+	judge(t, []row{
+		{name: "all are well", id: "W002", with: spanning, want: OK},
+		{name: "the third has no readiness probe", id: "W002", with: container(2, func(c *corev1.Container) { c.ReadinessProbe = nil }), want: Warning,
+			message: "StatefulSet c: the container etcd has no readiness probe", fix: "one StatefulSet at a time, and the next when all members are healthy again: add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer): kubectl edit statefulset c -n team"},
+		{name: "the second requests nothing", id: "W004", with: container(1, func(c *corev1.Container) { c.Resources = corev1.ResourceRequirements{} }), want: Warning,
+			message: "StatefulSet b: container etcd requests no cpu", fix: "again: kubectl set resources statefulset b -c etcd"},
+		{name: "the second's image has no version", id: "W008", with: container(1, func(c *corev1.Container) { c.Image = "etcd" }), want: Warning, message: "StatefulSet b:"},
+		{name: "the second is killed at once", id: "W006", with: part(1, func(s *appsv1.StatefulSet, _ *corev1.Pod) {
+			s.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(0))
+		}), want: Warning, message: "StatefulSet b:"},
+		{name: "the third's database is larger than its limit", id: "W005", with: func(f *Facts) {
+			container(2, func(c *corev1.Container) {
+				c.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Mi")}
+			})(f)
+			f.Survey.Value.Members[2].DBSize = 2 << 20
+		}, want: Warning, message: "StatefulSet c: the database of c-0"},
+		{name: "another's database is larger than the third's limit", id: "W005", with: func(f *Facts) {
+			container(2, func(c *corev1.Container) {
+				c.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Mi")}
+			})(f)
+			f.Survey.Value.Members[0].DBSize, f.Survey.Value.Members[2].DBSize = 2<<20, 1<<10
+		}, want: OK},
+		{name: "the second's data is in the pod", id: "D006", with: part(1, func(_ *appsv1.StatefulSet, p *corev1.Pod) {
+			p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		}), want: Warning, message: "StatefulSet b: /data/etcd is in emptyDir data"},
+		{name: "they can't be read", id: "W002", with: func(f *Facts) {
+			spanning(f)
+			f.Parts = Got[[]*appsv1.StatefulSet]{Err: errors.New("forbidden")}
+		}, want: Unknown, message: "forbidden"},
+	})
+	for _, c := range All() {
+		if c.Category == Workload && c.ID != "W011" && !c.eachPart { // W011 knows the commands of all
+			t.Errorf("%s judges only the first StatefulSet of a cluster that spans several", c.ID)
+		}
+	}
 }

@@ -55,6 +55,11 @@ type Facts struct {
 	// Pods are the pods of the members, by ordinal.
 	Pods        Got[[]*corev1.Pod]
 	StatefulSet Got[*appsv1.StatefulSet]
+	// Parts are all StatefulSets of a cluster that spans several, by name. It is empty for any other cluster.
+	Parts Got[[]*appsv1.StatefulSet]
+	// part is the name of the one of them that a check judges, which then is StatefulSet. It is empty where a check
+	// judges the whole cluster.
+	part string
 	// Etcd is nil for a cluster that isn't managed by etcd-druid.
 	Etcd    Got[*druidv1alpha1.Etcd]
 	Cluster Got[observe.Facts]

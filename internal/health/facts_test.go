@@ -45,7 +45,7 @@ func healthy(n int) *Facts {
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec()}
 	f.StatefulSet.Value = &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"},
-		Spec:       appsv1.StatefulSetSpec{Template: template, PodManagementPolicy: appsv1.ParallelPodManagement},
+		Spec:       appsv1.StatefulSetSpec{Replicas: new(int32(n)), Template: template, PodManagementPolicy: appsv1.ParallelPodManagement},
 	}
 	for i := range n {
 		f.add(i)

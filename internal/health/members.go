@@ -227,7 +227,7 @@ func peerAddresses(f *Facts) []Finding {
 				continue
 			}
 			ip := net.ParseIP(u.Hostname())
-			fix := "advertise the pod's name under the headless Service to the other members: " + f.change("set --initial-advertise-peer-urls", "")
+			fix := "advertise the pod's name under the headless Service to the other members: " + f.changeTemplate("set --initial-advertise-peer-urls", "")
 			switch {
 			case u.Hostname() == "localhost" || ip.IsLoopback():
 				found = append(found, warning(fix, "%s advertises %s to the other members: none of them can reach it", called(l), address))

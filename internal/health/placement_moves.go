@@ -17,11 +17,7 @@ import (
 // behind, a bound volume keeps the pod where it is, and a voter must not be stopped while
 // another one is down.
 func (f *Facts) move(name string) string {
-	how := f.moveNow(name)
-	if !f.allHealthy() {
-		return "once all members are healthy, " + how
-	}
-	return how
+	return f.whenHealthy(f.moveNow(name))
 }
 
 // moveNow is move while all members are healthy.

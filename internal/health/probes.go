@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // probed returns the container that the checks on probes judge: the etcd container of the pod
@@ -46,13 +47,13 @@ func (f *Facts) patchProbe(c *corev1.Container, probe string) string {
 	sts := f.StatefulSet.Value
 	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })
 	if c.LivenessProbe.HTTPGet == nil {
-		return f.change("use /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate", "")
+		return f.restarting(f.change("use /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate", ""))
 	}
 	if !f.writable() || i < 0 {
-		return f.change("use /livez (etcd 3.4.29, 3.5.11 or newer)", "")
+		return f.restarting(f.change("use /livez (etcd 3.4.29, 3.5.11 or newer)", ""))
 	}
-	return f.kubectl(fmt.Sprintf(`patch statefulset %s --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/%d/%s/httpGet/path","value":"/livez"}]'`, sts.Name, i, probe)) +
-		"  (etcd 3.4.29, 3.5.11 or newer; restarts the members one by one)"
+	return f.restarting(f.kubectl(fmt.Sprintf(`patch statefulset %s --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/%d/%s/httpGet/path","value":"/livez"}]'`, sts.Name, i, probe)) +
+		"  (etcd 3.4.29, 3.5.11 or newer; restarts the members one by one)")
 }
 
 func readinessProbe(f *Facts) []Finding {
@@ -61,10 +62,10 @@ func readinessProbe(f *Facts) []Finding {
 	case c == nil:
 		return found
 	case c.ReadinessProbe == nil:
-		return []Finding{warning(f.change("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
+		return []Finding{warning(f.changeTemplate("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
 			"the container %s has no readiness probe: a pod counts as Ready as soon as its process runs, for clients, rollouts and budgets alike", c.Name)}
 	case c.ReadinessProbe.TCPSocket != nil:
-		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only checks whether the port is open: if a member hangs, Kubernetes still counts it as ready and allows the eviction of another one")}
+		return []Finding{info(f.changeTemplate("use /readyz", ""), "the readiness probe only checks whether the port is open: if a member hangs, Kubernetes still counts it as ready and allows the eviction of another one")}
 	}
 	return nil
 }
@@ -86,9 +87,9 @@ func probesPass(f *Facts) []Finding {
 		tls := s.ClientTLS.Cert != "" || s.ClientTLS.Auto
 		switch {
 		case tls && s.ClientTLS.DemandsClient():
-			found = append(found, failure(f.change("add --listen-metrics-urls=http://0.0.0.0:2381 and probe that port", ""), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
+			found = append(found, failure(f.restarting(f.change("add --listen-metrics-urls=http://0.0.0.0:2381 and probe that port", "")), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
 		case tls && p.HTTPGet.Scheme != corev1.URISchemeHTTPS:
-			found = append(found, failure(f.change("set its scheme to HTTPS", ""), "the %s probe speaks HTTP to a port that serves TLS", name))
+			found = append(found, failure(f.restarting(f.change("set its scheme to HTTPS", "")), "the %s probe speaks HTTP to a port that serves TLS", name))
 		}
 	}
 	return found
@@ -102,7 +103,7 @@ func waitsForReady(f *Facts) bool {
 		return false
 	}
 	_, asks := etcdconf.AsksHealth(c.ReadinessProbe)
-	return asks && f.Owner.Ordered && f.Owner.Replicas > 1 && f.StatefulSet.Value.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+	return asks && owner.ReplicasOf(f.StatefulSet.Value) > 1 && f.StatefulSet.Value.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 }
 
 func orderedStart(f *Facts) []Finding {

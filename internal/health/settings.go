@@ -15,12 +15,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// member returns the pod of the first member, or the one that is created next, and nil where
-// there is neither.
+// member returns the pod of the first member of the part that is judged, or the one that is created next, and nil
+// where there is neither.
 func (f *Facts) member() *corev1.Pod {
+	pods := f.partPods()
 	switch {
-	case len(f.Pods.Value) > 0:
-		return f.Pods.Value[0]
+	case len(pods) > 0:
+		return pods[0]
 	case f.StatefulSet.Value != nil:
 		return etcdconf.PodOfTemplate(f.StatefulSet.Value)
 	}
@@ -172,7 +173,7 @@ func (f *Facts) change(order, druid string) string {
 	case w.Manager == flavour.ByOperator:
 		return order + " by way of " + w.ManagerName
 	}
-	if o.Spans() {
+	if o.Spans() && f.part == "" {
 		order += " in StatefulSets " + o.WorkloadNames()
 	}
 	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)

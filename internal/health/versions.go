@@ -35,7 +35,7 @@ func versionChecks() []Check {
 			ID: "V003", Category: Versions, Title: "the way to the next minor version is clear",
 			Doc:  "The check reports what would make the next upgrade fail. etcd 3.6 may bring back removed members from data that a version before 3.5.26 wrote. etcd 3.7 doesn't start with a flag or variable that has experimental in its name.",
 			Cure: "On 3.5, update all members to 3.5.26 or newer, and let them run before you upgrade to 3.6. On 3.6, rename or remove the experimental settings before you upgrade to 3.7.",
-			run:  upgradeTraps, needs: NeedMembers,
+			run:  upgradeTraps, needs: NeedMembers, eachPart: true,
 		},
 		{
 			ID: "V004", Category: Versions, Title: "the members' clocks agree",
@@ -154,7 +154,7 @@ func knownFaults(f *Facts) []Finding {
 				report = info
 			}
 			order := fmt.Sprintf("update to %s or a newer patch version", bad.fixed)
-			fix := f.change(order, order+" by spec.etcd.image, or with etcd-druid")
+			fix := f.changeTemplate(order, order+" by spec.etcd.image, or with etcd-druid")
 			found = append(found, report(fix, "%s on %s: %s", runs, policy.List(by[runs]), bad.what))
 		}
 	}
@@ -172,10 +172,10 @@ func upgradeTraps(f *Facts) []Finding {
 		switch {
 		case r.Major() == 3 && r.Minor() == 5 && r.Patch() < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/
-			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, policy.List(by[runs])))
+			found = append(found, info(f.changeTemplate("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, policy.List(by[runs])))
 		case r.Major() == 3 && r.Minor() == 6:
 			if names := f.experimental(); len(names) > 0 {
-				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", policy.List(names)))
+				found = append(found, info(f.changeTemplate("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", policy.List(names)))
 			}
 		}
 	}

@@ -23,61 +23,61 @@ func workloadChecks() []Check {
 			ID: "W001", Category: Workload, Title: "the liveness probe checks only whether the process lives",
 			Doc:  "A probe that asks /health, /readyz or etcdctl endpoint health fails while a NOSPACE alarm is raised and while quorum is lost. The kubelet then restarts all members at once, again and again. This makes the outage longer.",
 			Cure: "Let the probe ask /livez. On versions before 3.4.29 and 3.5.11, use /health?exclude=NOSPACE&serializable=true.",
-			run:  livenessProbe,
+			run:  livenessProbe, eachPart: true,
 		},
 		{
 			ID: "W002", Category: Workload, Title: "members have a readiness probe",
 			Doc:  "Without a readiness probe, a pod is Ready as soon as its process runs. A rollout then continues before the member has rejoined, and a budget allows the eviction of the next member.",
 			Cure: "Add a readiness probe on /readyz.",
-			run:  readinessProbe,
+			run:  readinessProbe, eachPart: true,
 		},
 		{
 			ID: "W003", Category: Workload, Title: "the probes can pass",
 			Doc:  "The kubelet has no client certificate. If the client port demands one, an HTTP probe of this port never passes.",
 			Cure: "Serve metrics and health on a separate port with --listen-metrics-urls, and probe that port.",
-			run:  probesPass, needs: NeedMembers,
+			run:  probesPass, needs: NeedMembers, eachPart: true,
 		},
 		{
 			ID: "W004", Category: Workload, Title: "members request CPU and memory",
 			Doc:  "Without requests, a member gets only the resources that other pods leave. When its node has too few resources, the member is among the first pods that are killed or evicted. A CPU limit throttles the member in the middle of a heartbeat.",
 			Cure: "Set requests. Don't set a CPU limit.",
-			run:  requests,
+			run:  requests, eachPart: true,
 		},
 		{
 			ID: "W005", Category: Workload, Title: "the memory limit has room for the database",
 			Doc:  "etcd maps its database into memory. If the limit is below the size of the database, every read may go to the disk, and a snapshot may kill the member.",
 			Cure: "Raise the limit above the quota, or at least to twice the size of the database.",
-			run:  memoryLimit, needs: NeedMembers,
+			run:  memoryLimit, needs: NeedMembers, eachPart: true,
 		},
 		{
 			ID: "W006", Category: Workload, Title: "members have time to stop",
 			Doc:  "On SIGTERM, a leader transfers its leadership before it ends. If it is killed at once, the cluster needs an election.",
 			Cure: "Set terminationGracePeriodSeconds to 30, the default.",
-			run:  gracePeriod,
+			run:  gracePeriod, eachPart: true,
 		},
 		{
 			ID: "W007", Category: Workload, Title: "the image can still be pulled",
 			Doc:  "Some registries are gone or frozen: docker.io/bitnami has lost its versioned images, and k8s.gcr.io gets no new images. If an image can't be pulled, a member on a new node never starts.",
 			Cure: "Use an image that its registry maintains, or a mirror of your own.",
-			run:  imageRegistry,
+			run:  imageRegistry, eachPart: true,
 		},
 		{
 			ID: "W008", Category: Workload, Title: "the image names a version",
 			Doc:  "If an image has the tag latest or no tag, a pod that is created again may run another version than its peers.",
 			Cure: "Name a version or a digest.",
-			run:  imageTag,
+			run:  imageTag, eachPart: true,
 		},
 		{
 			ID: "W009", Category: Workload, Title: "members can start without each other",
 			Doc:  "With podManagementPolicy OrderedReady and a readiness probe that needs quorum, an outage of all members never ends. The second pod starts only when the first is Ready, and the first can't be Ready without the second.",
 			Cure: "Delete the StatefulSet with --cascade=orphan, which leaves the pods running. Then create it again with podManagementPolicy Parallel.",
-			run:  orderedStart,
+			run:  orderedStart, eachPart: true,
 		},
 		{
 			ID: "W010", Category: Workload, Title: "no rollout is left half-way",
 			Doc:  "The check reports pods that don't run the StatefulSet's current template although nothing updates them. A partition or the strategy OnDelete is the cause. The next restart of such a pod changes it unexpectedly. If etcd-webhook held the rollout and is not installed any more, nothing continues it.",
 			Cure: "Set the partition back to 0, or delete the pods one by one while all members are ready. If etcd-webhook held the rollout and is gone, restore the update strategy that it recorded: the finding has the command. kubectl etcd webhook uninstall does this for all clusters.",
-			run:  halfRollout, needs: NeedWebhook,
+			run:  halfRollout, needs: NeedWebhook, eachPart: true,
 		},
 		{
 			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
@@ -89,7 +89,7 @@ func workloadChecks() []Check {
 			ID: "W012", Category: Workload, Title: "a rollout restarts no more members than may be down",
 			Doc:  "maxUnavailable of a StatefulSet's rolling update lets its controller restart several pods at once. A percentage counts, too. If it is more than the members that may be down, a rollout loses the quorum. Disruption budgets don't stop a rollout. Row O-27 of docs/rules/rollout.md restarts one at a time if etcd-webhook holds rollouts: the finding is then information.",
 			Cure: "Set maxUnavailable of the rolling update to 1.",
-			run:  restartsSeveral, needs: NeedWebhook,
+			run:  restartsSeveral, needs: NeedWebhook, eachPart: true,
 		},
 	}
 }
@@ -123,9 +123,9 @@ func (f *Facts) setRequests(c *corev1.Container, missing []string) string {
 	}
 	if !f.writable() {
 		order := fmt.Sprintf("request %s for container %s", strings.Join(want, " and "), c.Name)
-		return f.change(order, order+" in spec.etcd.resources.requests")
+		return f.restarting(f.whenHealthy(f.change(order, order+" in spec.etcd.resources.requests")))
 	}
-	return f.kubectl(fmt.Sprintf("set resources statefulset %s -c %s --requests=%s", f.Owner.StatefulSet, c.Name, strings.Join(want, ",")))
+	return f.restarting(f.whenHealthy(f.kubectl(fmt.Sprintf("set resources statefulset %s -c %s --requests=%s", f.Owner.StatefulSet, c.Name, strings.Join(want, ",")))))
 }
 
 func memoryLimit(f *Facts) []Finding {
@@ -141,9 +141,9 @@ func memoryLimit(f *Facts) []Finding {
 		return found
 	}
 	for _, m := range f.Responding() {
-		if m.DBSize > limit.Value() {
+		if m.DBSize > limit.Value() && f.inPart(m.Pod) {
 			order := "raise its memory limit to at least " + policy.Bytes(2*m.DBSize)
-			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, policy.Bytes(m.DBSize), c.Name, limit.String())}
+			return []Finding{warning(f.changeTemplate(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, policy.Bytes(m.DBSize), c.Name, limit.String())}
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func gracePeriod(f *Facts) []Finding {
 	if grace == nil || *grace >= shortest {
 		return nil
 	}
-	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", policy.Plural(int(*grace), "second", "seconds"))}
+	return []Finding{warning(f.changeTemplate("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", policy.Plural(int(*grace), "second", "seconds"))}
 }
 
 // gone are the registries that no longer have, or no longer get, images of
@@ -181,7 +181,7 @@ func imageRegistry(f *Facts) []Finding {
 	image := full(c.Image)
 	for _, g := range gone {
 		if strings.HasPrefix(image, g.prefix) {
-			found = append(found, warning(f.change(g.fix, g.fix+" in spec.etcd.image"), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
+			found = append(found, warning(f.restarting(f.change(g.fix, g.fix+" in spec.etcd.image")), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
 		}
 	}
 	return found
@@ -210,7 +210,7 @@ func imageTag(f *Facts) []Finding {
 	}
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	if _, tag, has := strings.Cut(name, ":"); !has || tag == "latest" {
-		return []Finding{warning(f.change("name a version of the image", "name a version in spec.etcd.image"), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
+		return []Finding{warning(f.changeTemplate("name a version of the image", "name a version in spec.etcd.image"), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
 	}
 	return nil
 }
@@ -243,10 +243,7 @@ func halfRollout(f *Facts) []Finding {
 		if !f.writable() {
 			fix = f.change("set the partition of the rolling update to 0", "")
 		}
-		if !f.allHealthy() {
-			fix = "once all members are healthy, " + fix
-		}
-		return []Finding{warning(fix,
+		return []Finding{warning(f.whenHealthy(fix),
 			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
@@ -259,10 +256,7 @@ func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding 
 	if patch, err := rollouts.Restored(sts, f.At); err == nil {
 		fix = f.kubectl("patch statefulset " + sts.Name + " --type=merge -p '" + patch + "'")
 	}
-	if !f.allHealthy() {
-		fix = "once all members are healthy, " + fix
-	}
-	return warning(fix, "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
+	return warning(f.whenHealthy(fix), "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
 		policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))
 }
 
@@ -273,7 +267,7 @@ func keepsMembers(f *Facts) []Finding {
 	}
 	for _, m := range f.Owner.MemberChanges {
 		if m.Hook == etcdconf.PreStop && m.Verb == "remove" {
-			found = append(found, warning(f.change("take "+m.Command()+" out of "+m.Where(), ""),
+			found = append(found, warning(f.changeTemplate("take "+m.Command()+" out of "+m.Where(), ""),
 				"%s has %s: each eviction, restart and rollout takes a voter out of etcd", m.Where(), m.Command()))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -57,6 +58,10 @@ func TestClusterOfThreeStatefulSets(t *testing.T) {
 		prints(t, 0, []string{"3 of 3 voters healthy"}, "status", target, "-n", ns)
 	}
 	plugin(t, 0, "snapshot", "save", "statefulset/west", filepath.Join(t.TempDir(), "snapshot.db"), "-n", ns)
+	prints(t, 0, []string{"StatefulSet east: container etcd requests no cpu", "kubectl set resources statefulset west -c etcd"}, "check", "statefulset/north", "--only", "W004", "-n", ns)
+	if _, done := plugin(t, 0, "defrag", "statefulset/west", "-n", ns, "-y"); strings.Count(done, " is defragmented:") != 3 {
+		t.Errorf("not every member is defragmented:\n%s", done)
+	}
 	refuses(t, []string{"east, north and west", "kubectl etcd member add statefulset/east"}, "scale", "statefulset/west", "--replicas", "5", "-n", ns, "-y")
 	refuses(t, []string{"east, north and west"}, "member", "replace", "statefulset/west", "west-0", "-n", ns, "-y")
 

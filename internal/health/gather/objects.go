@@ -29,8 +29,10 @@ import (
 func (g *gatherer) workload(ctx context.Context) {
 	pods, err := g.Reader.MemberPods(ctx, g.Owner)
 	g.Pods = got(pods, cmp.Or(err, g.refusal("pods")))
-	sts, err := g.statefulSet(ctx)
+	sts, err := g.statefulSet(ctx, g.Owner.StatefulSet)
 	g.StatefulSet = got(sts, cmp.Or(err, g.refusal("statefulsets.apps")))
+	parts, err := g.parts(ctx)
+	g.Parts = got(parts, cmp.Or(err, g.refusal("statefulsets.apps")))
 	etcd, err := g.etcd(ctx)
 	g.Etcd = got(etcd, cmp.Or(err, g.refusal("etcds."+druidv1alpha1.GroupName)))
 	g.Cluster = got(g.Reader.WithoutNodes().Facts(ctx, g.Owner))
@@ -51,16 +53,31 @@ func (g *gatherer) workload(ctx context.Context) {
 	}
 }
 
-func (g *gatherer) statefulSet(ctx context.Context) (*appsv1.StatefulSet, error) {
-	if g.Owner.StatefulSet == "" {
+// statefulSet returns a StatefulSet of the namespace, nil for none and for an empty name.
+func (g *gatherer) statefulSet(ctx context.Context, name string) (*appsv1.StatefulSet, error) {
+	if name == "" {
 		return nil, nil
 	}
 	var sts appsv1.StatefulSet
-	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts)
-	if err != nil {
+	if err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: name}, &sts); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	return &sts, nil
+}
+
+// parts returns the StatefulSets of a cluster that spans several, without those that are gone.
+func (g *gatherer) parts(ctx context.Context) ([]*appsv1.StatefulSet, error) {
+	var parts []*appsv1.StatefulSet
+	for _, w := range g.Owner.Workloads {
+		sts, err := g.statefulSet(ctx, w.Name)
+		if err != nil {
+			return nil, err
+		}
+		if sts != nil {
+			parts = append(parts, sts)
+		}
+	}
+	return parts, nil
 }
 
 func (g *gatherer) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {

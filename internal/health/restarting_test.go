@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestFixesThatRestart: a fix that changes a pod template restarts the members. It has the conditions under which that
+// loses no data and no quorum.
+func TestFixesThatRestart(t *testing.T) {
+	t.Parallel()
+	faults := map[string]func(*corev1.Container){
+		"D005": func(c *corev1.Container) { c.Command = []string{"etcd", "--data-dir=/data/etcd"} },
+		"W001": func(c *corev1.Container) { c.LivenessProbe.HTTPGet.Path = "/health" },
+		"W002": func(c *corev1.Container) { c.ReadinessProbe = nil },
+		"W004": func(c *corev1.Container) { c.Resources = corev1.ResourceRequirements{} },
+		"W007": func(c *corev1.Container) { c.Image = "k8s.gcr.io/etcd:3.6.5" },
+		"W008": func(c *corev1.Container) { c.Image = "etcd" },
+	}
+	// What restarts members that are down may be what brings them back.
+	cures := map[string]bool{"W001": true, "W007": true}
+	inPods := func(f *Facts) {
+		for _, p := range f.Pods.Value {
+			p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		}
+	}
+	for id, fault := range faults {
+		for _, state := range []struct {
+			name  string
+			with  func(*Facts)
+			wants string
+			cure  bool // whether it is wanted of what may bring members back, too
+		}{
+			{"a member is down", func(f *Facts) { crashing(f.Pods.Value[1]) }, "once all members are healthy, ", false},
+			{"the data is in the pods", inPods, "only when the data is on persistent volumes (D006)", true},
+			{"several StatefulSets", spanning, "one StatefulSet at a time, and the next when all members are healthy again: ", true},
+		} {
+			t.Run(id+"/"+state.name, func(t *testing.T) {
+				t.Parallel()
+				f := healthy(3)
+				state.with(f)
+				sets := append([]*appsv1.StatefulSet{f.StatefulSet.Value}, f.Parts.Value...)
+				for _, s := range sets {
+					fault(&s.Spec.Template.Spec.Containers[0])
+				}
+				for _, p := range f.Pods.Value {
+					fault(&p.Spec.Containers[0])
+				}
+				checks, err := Selection{Only: []string{id}}.Checks()
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := Run(checks, f)[0].Findings
+				if len(found) == 0 {
+					t.Fatal("it finds nothing")
+				}
+				for _, finding := range found {
+					if has := strings.Contains(finding.Fix, state.wants); has != (state.cure || !cures[id]) {
+						t.Errorf("%s\nthe fix: %s", finding.Message, finding.Fix)
+					}
+				}
+			})
+		}
+	}
+}
