@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -179,6 +180,10 @@ func TestData(t *testing.T) {
 		{name: "in a script", id: "D005", with: pod(0, func(p *corev1.Pod) {
 			p.Spec.Containers[0].Command = []string{"sh", "-c", "exec etcd --auto-compaction-retention 5m \\\n --x"}
 		}), want: OK},
+		{name: "never, in pods that each have a manifest", id: "D005", with: func(f *Facts) {
+			pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"etcd", "--data-dir=/data/etcd"} })(f)
+			f.Owner.WorkloadKind, f.Owner.StatefulSet, f.StatefulSet.Value = owner.Pods, "", nil
+		}, want: Info, fix: "one member at a time, and the next when all members are healthy again: set --auto-compaction-mode"},
 		{name: "of Kubernetes", id: "D005", with: func(f *Facts) { f.Owner.Distribution = flavour.Kamaji }, want: NotApplicable},
 
 		{name: "claim", id: "D006", want: OK},

@@ -22,6 +22,8 @@ func (f *Facts) restarting(fix string) string {
 		return "only when the data is on persistent volumes (D006), because it restarts the members, and a new pod starts without the data: " + fix
 	case f.part != "": // its controller doesn't wait for members of other StatefulSets
 		return "one StatefulSet at a time, and the next when all members are healthy again: " + fix
+	case f.Owner.WithoutStatefulSet() && f.Owner.Controller == nil && len(f.Pods.Value) > 1: // each has a manifest
+		return "one member at a time, and the next when all members are healthy again: " + fix
 	}
 	return fix
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,18 +29,8 @@ import (
 // cluster.
 func TestClusterOfThreeStatefulSets(t *testing.T) {
 	operating(t, 3)
-	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
-		t.Fatal(err)
-	}
 	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
-	retry(t, "three StatefulSets", func(ctx context.Context) error {
-		return clusters.Kubectl(ctx, bed, t.Output(), "apply", "-n", ns, "-f", filepath.Join("testdata", "three-statefulsets.yaml"))
-	})
-	for _, name := range []string{"north", "east", "west"} {
-		retry(t, "member "+name, func(ctx context.Context) error {
-			return clusters.Kubectl(ctx, bed, t.Output(), "wait", "-n", ns, "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/"+name)
-		})
-	}
+	startThree(t, ns, func(manifest string) string { return manifest })
 	differentZones(t, ns, "north-0", "east-0", "west-0")
 	eventually(t, "one budget over three members", func(ctx context.Context) (string, bool, error) {
 		var list policyv1.PodDisruptionBudgetList
@@ -68,6 +59,60 @@ func TestClusterOfThreeStatefulSets(t *testing.T) {
 	retry(t, "an eviction", func(ctx context.Context) error { return evict(ctx, ns, "east-0") })
 	if err := evict(t.Context(), ns, "north-0"); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("the eviction of a second member got %v", err)
+	}
+}
+
+// TestRolloutOfThreeStatefulSets changes the templates of a cluster's StatefulSets at once, as our advice may be typed
+// for each. Kubernetes rolls each StatefulSet out without a look at the others: the members restart one at a time.
+func TestRolloutOfThreeStatefulSets(t *testing.T) {
+	operating(t, 3)
+	ns, _ := governed(t, guardRollouts)
+	startThree(t, ns, func(manifest string) string {
+		return strings.ReplaceAll(manifest, "      volumes: [{name: data, emptyDir: {}}]\n",
+			"  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 64Mi}}}}]\n")
+	})
+	whole, err := clusters.At(bed, ns, "east", clusters.Spec{Flavour: clusters.Plain, Size: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quorumStays(t, whole, 2)
+	for _, name := range threeSets {
+		retry(t, "the template of "+name, func(ctx context.Context) error {
+			return clusters.Kubectl(ctx, bed, t.Output(), "set", "resources", "statefulset", name, "-c", "etcd", "--requests=cpu=20m", "-n", ns)
+		})
+	}
+	for _, name := range threeSets {
+		retry(t, "the rollout of "+name, func(ctx context.Context) error {
+			return clusters.Kubectl(ctx, bed, t.Output(), "rollout", "status", "statefulset/"+name, "-n", ns, "--timeout=5m")
+		})
+	}
+	prints(t, 0, []string{"3 of 3 voters healthy"}, "status", "statefulset/east", "-n", ns)
+}
+
+// threeSets are the StatefulSets of one cluster in testdata/three-statefulsets.yaml.
+var threeSets = []string{"north", "east", "west"}
+
+// startThree starts a cluster of three StatefulSets, whose manifest it changes first.
+func startThree(t *testing.T, ns string, change func(manifest string) string) {
+	t.Helper()
+	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join("testdata", "three-statefulsets.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, []byte(change(string(manifest))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	retry(t, "three StatefulSets", func(ctx context.Context) error {
+		return clusters.Kubectl(ctx, bed, t.Output(), "apply", "-n", ns, "-f", file)
+	})
+	for _, name := range threeSets {
+		retry(t, "member "+name, func(ctx context.Context) error {
+			return clusters.Kubectl(ctx, bed, t.Output(), "wait", "-n", ns, "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/"+name)
+		})
 	}
 }
 
