@@ -4,7 +4,6 @@
 package member
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -80,24 +78,8 @@ func memberList(ctx context.Context, e *app.App, cmd *cobra.Command, target stri
 	if several {
 		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, split)
 	}
-	return listError(out)
-}
-
-// listError returns an error for exit code 3 if the list shows a problem.
-func listError(l *v1alpha1.EtcdMemberList) error {
-	name := l.Cluster.Target + " in namespace " + l.Cluster.Namespace
-	switch {
-	case l.Authority == "":
-		return app.Unhealthy("%s: no member answered with its member list", name)
-	case l.Authority == v1alpha1.AuthorityMember:
-		return app.Unhealthy("%s has no quorum: the list is the one of a single member", name)
-	case len(l.Disagreements) > 0:
-		return app.Unhealthy("the members of %s have different member lists", name)
-	}
-	for i := range l.Items {
-		if m := &l.Items[i]; m.Pod == "" || m.ID == "" {
-			return app.Unhealthy("%s: %s: %s", name, cmp.Or(m.Pod, m.Name, m.ID), m.Note)
-		}
+	if problem := view.MemberListProblem(out); problem != "" {
+		return app.Unhealthy("%s", problem)
 	}
 	return nil
 }

@@ -69,3 +69,23 @@ func TestMemberList(t *testing.T) {
 		}
 	}
 }
+
+// TestMemberListProblem: which problem of a list is reported, the one that explains the others first.
+func TestMemberListProblem(t *testing.T) {
+	t.Parallel()
+	whole := v1alpha1.EtcdMember{Pod: "main-0", ID: "1", Name: "main-0"}
+	differs := []v1alpha1.Disagreement{{Pod: "main-0", Message: "it lacks far"}}
+	for want, list := range map[string]v1alpha1.EtcdMemberList{
+		"": {Authority: v1alpha1.AuthorityQuorum, Items: []v1alpha1.EtcdMember{whole}},
+		"etcd/main in namespace team: no member answered with its member list":              {},
+		"etcd/main in namespace team has no quorum: the list is the one of a single member": {Authority: v1alpha1.AuthorityMember, Disagreements: differs},
+		"the members of etcd/main in namespace team have different member lists":            {Authority: v1alpha1.AuthorityQuorum, Disagreements: differs, Items: []v1alpha1.EtcdMember{{ID: "9"}}},
+		"etcd/main in namespace team: 9: no pod of this cluster runs it":                    {Authority: v1alpha1.AuthorityQuorum, Items: []v1alpha1.EtcdMember{whole, {ID: "9", Note: "no pod of this cluster runs it"}}},
+		"etcd/main in namespace team: main-1: this pod is not a member":                     {Authority: v1alpha1.AuthorityQuorum, Items: []v1alpha1.EtcdMember{whole, {Pod: "main-1", Note: "this pod is not a member"}}},
+	} {
+		list.Cluster = v1alpha1.ClusterIdentity{Target: "etcd/main", Namespace: "team"}
+		if got := MemberListProblem(&list); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
