@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+)
+
+// TestOneCount gives the same objects to list, to status where no member answers, and to the reconciler that
+// publishes the metrics: each counts the same healthy members, and the same quorum. It isn't parallel, because the
+// process has one set of series.
+func TestOneCount(t *testing.T) {
+	for name, row := range map[string]struct {
+		objects string
+		// silent is how long ago the lease of the last member was seen to change, 0 for a few seconds.
+		silent time.Duration
+		// change edits each object.
+		change  func(any)
+		healthy int
+	}{
+		"a StatefulSet with all pods ready":     {objects: "plain-3", healthy: 3},
+		"a StatefulSet with a pod not ready":    {objects: "plain-3", change: unready("etcd-1"), healthy: 2},
+		"a StatefulSet with no pod ready":       {objects: "plain-3", change: unready("etcd-0", "etcd-1", "etcd-2"), healthy: 0},
+		"a StatefulSet that is scaled to 5":     {objects: "plain-3", change: replicas(5), healthy: 3},
+		"an Etcd with all leases fresh":         {objects: "druid-3", healthy: 3},
+		"an Etcd with a lease one beat late":    {objects: "druid-3", silent: 15 * time.Second, healthy: 3},
+		"an Etcd with a lease three beats late": {objects: "druid-3", silent: 33 * time.Second, healthy: 2},
+		"an Etcd with a lease a minute late":    {objects: "druid-3", silent: 70 * time.Second, healthy: 2},
+		"an Etcd with a pod not ready":          {objects: "druid-3", change: unready("main-1"), healthy: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newCounted(t, row.objects, row.silent, row.change)
+			listed, shown := w.listed(t), w.shown(t)
+			if listed.Members.Ready != row.healthy {
+				t.Errorf("list counts %d healthy members, want %d", listed.Members.Ready, row.healthy)
+			}
+			if listed.Quorum.Healthy != row.healthy || shown.Quorum != listed.Quorum {
+				t.Errorf("list has the quorum %+v, status %+v", listed.Quorum, shown.Quorum)
+			}
+			w.reconcile(t)
+			for metric, want := range map[string]int{
+				"kubectl_etcd_cluster_members_ready":   row.healthy,
+				"kubectl_etcd_cluster_quorum":          listed.Quorum.Needed,
+				"kubectl_etcd_cluster_members_desired": listed.Quorum.Voters,
+			} {
+				if got := w.metric(t, metric); got != want {
+					t.Errorf("the metric %s is %d, and list has %d", metric, got, want)
+				}
+			}
+		})
+	}
+}
+
+// counted are the objects of one cluster, as a process sees them that has observed the leases for a while.
+type counted struct {
+	reader *observe.Reader
+	clock  *testclock.FakePassiveClock
+	owner  owner.Owner
+}
+
+// newCounted returns a cluster of internal/observe's tests, with what is different.
+func newCounted(t *testing.T, file string, silent time.Duration, change func(any)) *counted {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "observe", "testdata", "facts", file+".objects.yaml")) //nolint:gosec // a test names the file
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	if err := observe.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := observetest.Parse(scheme, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		if change != nil {
+			change(o)
+		}
+	}
+	namespace := objects[0].GetNamespace()
+	more, err := observetest.Parse(scheme, []byte("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects = append(objects, more...)
+	now := noon.Add(-2 * time.Hour) // when the objects were read
+	w := &counted{clock: testclock.NewFakePassiveClock(now)}
+	w.reader = &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: w.clock}}
+	for _, o := range objects {
+		lease, ok := o.(*coordinationv1.Lease)
+		if !ok {
+			continue
+		}
+		age := 5 * time.Second
+		if lease.Name == "main-2" {
+			age = max(age, silent)
+		}
+		before := lease.DeepCopy()
+		before.Spec.RenewTime.Time = before.Spec.RenewTime.Add(-10 * time.Second)
+		w.clock.SetTime(now.Add(-age - time.Second))
+		w.reader.Leases.Observe(before)
+		w.clock.SetTime(now.Add(-age))
+		w.reader.Leases.Observe(lease)
+	}
+	w.clock.SetTime(now)
+	key := owner.Key{Kind: objects[0].GetObjectKind().GroupVersionKind().Kind, Namespace: namespace, Name: objects[0].GetName()}
+	o, found, err := w.reader.Owner(t.Context(), key)
+	if err != nil || !found {
+		t.Fatal(key, found, err)
+	}
+	w.owner = o
+	return w
+}
+
+// listed returns the cluster as list does.
+func (w *counted) listed(t *testing.T) *v1alpha1.EtcdCluster {
+	t.Helper()
+	all, err := gather.List(t.Context(), w.reader, etcd.Access{}, w.owner.Namespace, labels.Everything(), false, "")
+	if err != nil || len(all.Items) != 1 {
+		t.Fatal(all, err)
+	}
+	return &all.Items[0]
+}
+
+// shown returns the cluster as status does where no member answers.
+func (w *counted) shown(t *testing.T) *v1alpha1.EtcdClusterStatus {
+	t.Helper()
+	facts, err := w.reader.Facts(t.Context(), w.owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &health.Facts{At: facts.At, Owner: w.owner}
+	f.Cluster.Value = facts
+	return view.StatusOf(f)
+}
+
+// reconcile publishes the metrics of the cluster. No policy selects it, so nothing is written.
+func (w *counted) reconcile(t *testing.T) {
+	t.Helper()
+	r := &budget.Reconciler{Reader: w.reader, Recorder: events.NewFakeRecorder(10), Clock: w.clock, Findings: &budget.Findings{}}
+	if _, err := r.Reconcile(t.Context(), w.owner.Key()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// metric returns the value of a metric for the cluster.
+func (w *counted) metric(t *testing.T, name string) int {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(budget.Collectors()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if f.GetName() == name && l.GetName() == "cluster" && l.GetValue() == w.owner.Name {
+					return int(m.GetGauge().GetValue())
+				}
+			}
+		}
+	}
+	t.Fatalf("%s has no metric %s", w.owner, name)
+	return 0
+}
+
+// unready returns a change by which pods are not ready.
+func unready(names ...string) func(any) {
+	return func(o any) {
+		pod, ok := o.(*corev1.Pod)
+		if !ok || !slices.Contains(names, pod.Name) {
+			return
+		}
+		for i := range pod.Status.Conditions {
+			if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+				c.Status = corev1.ConditionFalse
+			}
+		}
+	}
+}
+
+// replicas returns a change by which a StatefulSet is to have n pods.
+func replicas(n int32) func(any) {
+	return func(o any) {
+		if sts, ok := o.(*appsv1.StatefulSet); ok {
+			sts.Spec.Replicas = &n
+		}
+	}
+}
