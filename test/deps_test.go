@@ -78,7 +78,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/etcd", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/operate/restore/progress", "internal/etcd", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -95,7 +95,7 @@ var graph = map[string][]string{
 	"internal/operate/journal":     {"internal/observe/owner", "internal/format"},
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
+		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
@@ -130,7 +130,7 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/sweep": {
-		"internal/operate", "internal/operate/restore", "internal/operate/restore/olddata", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
+		"internal/operate", "internal/operate/restore", "internal/operate/restore/olddata", "internal/operate/restore/progress", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
 		"internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/annotation", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},

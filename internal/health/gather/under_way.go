@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // operations reads the operation of this program that is under way or was interrupted.
@@ -82,7 +83,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 // describeOther describes a restart or a restore that is under way or was interrupted.
 func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
-	out.Snapshot = membership.SnapshotOf(j)
+	out.Snapshot = progress.SnapshotOf(j)
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		for _, command := range membership.CommandsOf(f.Owner, j) {

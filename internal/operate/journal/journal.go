@@ -65,18 +65,6 @@ func (j *Journal) Replaced(sts *appsv1.StatefulSet) string {
 		sts.Namespace, sts.Name, j.Kind, sts.Namespace)
 }
 
-// CutsTraffic reports whether the operation may cut client traffic until its end: a restore, or a restart that is
-// not rolling.
-func (j *Journal) CutsTraffic() bool {
-	if j.Kind != KindRestart {
-		return j.Kind == KindRestore
-	}
-	var payload struct {
-		Strategy string `json:"strategy"`
-	}
-	return json.Unmarshal(j.Payload, &payload) != nil || payload.Strategy != "rolling"
-}
-
 // The label of every journal.
 const (
 	managedBy = "app.kubernetes.io/managed-by"

@@ -5,7 +5,6 @@ package membership
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -17,6 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -73,7 +74,7 @@ func (u UnderWay) Concerns(o owner.Owner, l etcd.Listed, members int) bool {
 
 // CommandsOf returns the commands that end an unfinished restart or restore, without the flag for the namespace:
 // the one that continues it, unless it is being undone, and the one that undoes it, unless nothing does any more. A
-// word that SnapshotOf explains is for the user to replace.
+// word that progress.SnapshotOf explains is for the user to replace.
 func CommandsOf(o owner.Owner, j *journal.Journal) []string {
 	resume, abort := commandsOf(o, j)
 	return slices.DeleteFunc([]string{resume, abort}, func(c string) bool { return c == "" })
@@ -82,31 +83,20 @@ func CommandsOf(o owner.Owner, j *journal.Journal) []string {
 // commandsOf returns the command that continues an operation, and the one that undoes it. Either is empty if it would
 // be refused.
 func commandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
-	var of struct {
-		Strategy    string
-		Undo, Final bool
-	}
-	known, target := json.Unmarshal(j.Payload, &of) == nil, o.Target().String()
 	if j.Kind == journal.KindRestore {
-		file, _ := snapshotOf(j)
-		resume, abort = "kubectl etcd snapshot restore "+file+" "+target, "kubectl etcd snapshot restore "+target+" --abort"
-		switch {
-		case known && of.Undo:
-			resume = ""
-		case known && of.Final:
-			abort = ""
-		}
-		return resume, abort
+		return progress.Commands(o, j)
 	}
-	resume, abort = "kubectl etcd restart "+target, "kubectl etcd restart "+target+" --abort"
-	if known && of.Strategy == "coordinated" { // which is continued by its name only
-		resume += " --strategy coordinated"
-	}
-	return resume, abort
+	return restart.Commands(o, j)
 }
 
 // CutsTraffic reports whether an operation runs or is unfinished that keeps clients away until its end.
-func (u UnderWay) CutsTraffic() bool { return u.Other != nil && u.Other.CutsTraffic() }
+func (u UnderWay) CutsTraffic() bool { return u.Other != nil && CutsTraffic(u.Other) }
+
+// CutsTraffic reports whether the operation of a journal may cut client traffic until its end: a restore, or a
+// coordinated restart.
+func CutsTraffic(j *journal.Journal) bool {
+	return j.Kind == journal.KindRestore || restart.CutsTraffic(j)
+}
 
 // Summary returns the operation as text: "scale from 1 to 3 members".
 func (j *Change) Summary(o owner.Owner) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // TestReadUnderWay: an unfinished operation is found whatever manages the members now.
@@ -53,35 +54,6 @@ func TestReadUnderWay(t *testing.T) {
 	}
 }
 
-// TestCommandsOfRestore: the command that continues a restore names its snapshot, or it is explained which one it is.
-// Every user who may write ConfigMaps may have written the journal.
-func TestCommandsOfRestore(t *testing.T) {
-	t.Parallel()
-	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
-	for payload, want := range map[string][2]string{
-		`{"sha256":"ab12","file":"main.db"}`:                          {"main.db", ""},
-		`{"sha256":"ab12","file":"my backups/it's.db"}`:               {`'my backups/it'\''s.db'`, ""},
-		`{"sha256":"ab12","file":"s3://bucket/main.db"}`:              {"s3://bucket/main.db", ""},
-		`{"sha256":"ab12","file":"s3://b/main.db","parameters":true}`: {"'s3://b/main.db?PARAMETERS'", "PARAMETERS are those of the URL that the restore began with"},
-		`{"sha256":"ab12","file":"-"}`:                                {"-", "stdin is the snapshot with SHA-256 ab12"},
-		`{"sha256":"ab12"}`:                                           {"FILE", "FILE is the snapshot with SHA-256 ab12"},
-		`{"sha256":"ab12","file":"a\u001b[2Jb.db"}`:                   {"FILE", "FILE is the snapshot with SHA-256 ab12"},
-		`{"sha256":"ab12","file":"--server=https://elsewhere"}`:       {"./--server=https://elsewhere", ""},
-		`{"sha256":"ab12","file":"a.db; rm -rf /"}`:                   {"'a.db; rm -rf /'", ""},
-		`{}`:           {"FILE", ""},
-		`{"sha256":1}`: {"FILE", ""},
-	} {
-		j := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(payload)}
-		commands := []string{"kubectl etcd snapshot restore " + want[0] + " statefulset/main", "kubectl etcd snapshot restore statefulset/main --abort"}
-		if got := CommandsOf(o, j); !slices.Equal(got, commands) || SnapshotOf(j) != want[1] {
-			t.Errorf("%s: %q and %q, want %q", payload, got, SnapshotOf(j), want)
-		}
-		if ways := WaysOf(o, j); !strings.Contains(ways, want[1]) || strings.HasSuffix(ways, "; ") {
-			t.Errorf("%s: %q", payload, ways)
-		}
-	}
-}
-
 // TestCommandsOfRestart: a coordinated restart is continued by its strategy's name, as the command demands.
 func TestCommandsOfRestart(t *testing.T) {
 	t.Parallel()
@@ -105,13 +77,17 @@ func TestCommandsOfUndo(t *testing.T) {
 	o := owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
 	j := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(`{"sha256":"ab12","file":"-","undo":true}`)}
 	const command = "kubectl etcd snapshot restore statefulset/main --abort"
-	if got := CommandsOf(o, j); !slices.Equal(got, []string{command}) || SnapshotOf(j) != "" {
-		t.Errorf("%q, %q", got, SnapshotOf(j))
+	if got := CommandsOf(o, j); !slices.Equal(got, []string{command}) || progress.SnapshotOf(j) != "" {
+		t.Errorf("%q, %q", got, progress.SnapshotOf(j))
 	}
 	final := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(`{"file":"main.db","final":true}`)}
 	const resume = "kubectl etcd snapshot restore main.db statefulset/main"
 	if got, ways := CommandsOf(o, final), WaysOf(o, final); !slices.Equal(got, []string{resume}) || ways != "continue it with "+resume+" -n team" {
 		t.Errorf("%q, %q", got, ways)
+	}
+	unknown := &journal.Journal{Kind: journal.KindRestore, Payload: []byte(`{"sha256":"ab12"}`)}
+	if ways := WaysOf(o, unknown); !strings.HasSuffix(ways, "--abort -n team; FILE is the snapshot with SHA-256 ab12") {
+		t.Errorf("%q", ways)
 	}
 	if got, want := WaysOf(o, j), "it is being undone: continue that with "+command+" -n team"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // Unfinished returns that an operation is unfinished, since when, and the ways to end it. what describes the operation.
@@ -31,7 +32,7 @@ func WaysOf(o owner.Owner, j *journal.Journal) string {
 	if abort != "" {
 		ways += ", or " + way("end", abort, o)
 	}
-	if explained := SnapshotOf(j); explained != "" {
+	if explained := progress.SnapshotOf(j); explained != "" {
 		ways += "; " + explained
 	}
 	return ways

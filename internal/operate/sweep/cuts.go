@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
@@ -118,7 +119,7 @@ func (v *view) unfinishedCut(ctx context.Context, o owner.Owner) rules.Known {
 	if err != nil {
 		return v.unsure(fmt.Sprintf("journal %s/%s", o.Namespace, journal.Name(o)), err)
 	}
-	return rules.Of(j != nil && j.CutsTraffic())
+	return rules.Of(j != nil && membership.CutsTraffic(j))
 }
 
 // trafficWays returns the command that restores client traffic. It is kubectl's for a Service that the

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
@@ -83,7 +84,7 @@ func (v *view) journalWays(ctx context.Context, i *Item) []string {
 	var commands, ways []string
 	switch {
 	case under.Other != nil:
-		if explained := membership.SnapshotOf(under.Other); explained != "" {
+		if explained := progress.SnapshotOf(under.Other); explained != "" {
 			i.Verdict.Message += "; " + explained
 		}
 		commands = membership.CommandsOf(*i.Owner, under.Other)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package membership
+package progress
 
 import (
 	"encoding/json"
@@ -9,8 +9,26 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 )
+
+// Commands returns the command that continues the unfinished restore of a journal, and the one that undoes it, without
+// the flag for the namespace. Either is empty if it would be refused.
+func Commands(o owner.Owner, j *journal.Journal) (resume, abort string) {
+	var of struct{ Undo, Final bool }
+	known := json.Unmarshal(j.Payload, &of) == nil
+	file, _ := snapshotOf(j)
+	target := o.Target().String()
+	resume, abort = "kubectl etcd snapshot restore "+file+" "+target, "kubectl etcd snapshot restore "+target+" --abort"
+	switch {
+	case known && of.Undo:
+		resume = ""
+	case known && of.Final:
+		abort = ""
+	}
+	return resume, abort
+}
 
 // SnapshotOf returns which snapshot continues an unfinished restore, if its command alone doesn't show it: the file is
 // not recorded, or it was stdin, or its URL had parameters. It is empty for any other operation, and for a restore that
