@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -59,19 +60,15 @@ func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan,
 	if found.Strategy == restart.Coordinated {
 		t.run.Abort = abortTogether
 	}
-	sameMember, sameStrategy := t.member == "" || t.member == found.Only, t.strategy == found.Strategy
-	proceed := ""
-	if found.Strategy == restart.Coordinated { // it stops all members, so it is continued by its name only
-		proceed = " --strategy coordinated"
-	} else if t.strategy == "" {
-		sameStrategy = true
-	}
+	sameMember := t.member == "" || t.member == found.Only
+	// A coordinated restart stops all members, so it is continued by its name only.
+	sameStrategy := t.strategy == found.Strategy || t.strategy == "" && found.Strategy != restart.Coordinated
 	if t.abort || sameMember && sameStrategy {
 		return t.job.PlanResume(ctx, found, t.abort)
 	}
 	o := t.cluster.Owner
-	return operate.Plan{}, app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s%s, or end it with kubectl etcd restart %s --abort -n %s",
-		o, found.Summary(), found.Journal().Began.Format("2006-01-02 15:04 MST"), o.Target(), o.Namespace, proceed, o.Target(), o.Namespace)
+	what := fmt.Sprintf("a restart of %s (%s)", o, found.Summary())
+	return operate.Plan{}, app.Refused("%s", membership.Unfinished(what, found.Journal(), membership.WaysOf(o, found.Journal())))
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
