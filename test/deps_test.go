@@ -100,7 +100,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
 	"internal/operate/membership/memberlist": {
-		"internal/operate", "internal/etcd", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "policy/...",
+		"internal/operate", "internal/operate/maintenance", "internal/etcd", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "policy/...",
 	},
 	"internal/operate/restart": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",

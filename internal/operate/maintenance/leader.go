@@ -46,9 +46,20 @@ func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 	}
 }
 
+// MoveLeaderTo does as MoveLeader for the member with an ID, which may also be one that another workload's pod runs.
+func MoveLeaderTo(ctx context.Context, members *etcd.Cluster, s etcd.Survey, id uint64) error {
+	for _, m := range s.Answers() {
+		if m.ID == id {
+			return MoveLeader(ctx, members, s, m.Pod)
+		}
+	}
+	return fmt.Errorf("move the leadership to %016x: no member answers with this ID", id)
+}
+
 func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
 	from, ok := s.Leader()
-	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Pod == to })
+	answers := s.Answers()
+	at := slices.IndexFunc(answers, func(m etcd.Member) bool { return m.Pod == to })
 	if !ok || at < 0 {
 		return fmt.Errorf("move the leadership to %s: there is no leader, or no such member", to)
 	}
@@ -58,7 +69,7 @@ func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 		return err
 	}
 	// Only the leader itself can transfer leadership.
-	_, err = client.MoveLeader(ctx, s.Members[at].ID)
+	_, err = client.MoveLeader(ctx, answers[at].ID)
 	if err != nil && !noLeader(err) {
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, explain(members, leader, err))
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -142,35 +143,24 @@ func (j *Change) hasClaim(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.Contains(j.Claims, string(claim.UID))
 }
 
-// changeMembers changes etcd's member list by a request to the leader: with authentication, promotion
-// through a follower fails in many releases.
+// changeMembers changes etcd's member list, or moves the leadership.
 func (m *Members) changeMembers(ctx context.Context, s *observation, step membership.Step) error {
-	pod, err := s.leader()
+	if step.Act == membership.MoveLeader {
+		return maintenance.MoveLeaderTo(ctx, m.cluster, s.survey, step.TransferTo)
+	}
+	leader, err := memberlist.LeaderOf(ctx, m.cluster, s.survey)
 	if err != nil {
 		return err
 	}
-	c, err := m.cluster.Client(ctx, pod)
-	if err != nil {
-		return err
+	switch step.Act { //nolint:exhaustive // the others are not etcd's
+	case membership.Promote:
+		return leader.Promote(ctx, step.Member)
+	case membership.RemoveMember:
+		return leader.Remove(ctx, step.Member)
 	}
-	if err = callEtcd(ctx, c, s, step); step.Act == membership.AddLearner && errors.Is(err, rpctypes.ErrUnhealthy) {
+	if _, err = leader.Add(ctx, s.configs[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
 		err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this, transfer leadership with kubectl etcd move-leader %s -n %s, and run it again",
 			err, m.Owner.Target(), m.Owner.Namespace)
-	}
-	return err
-}
-
-func callEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
-	var err error
-	switch step.Act { //nolint:exhaustive // the others are not etcd's
-	case membership.AddLearner:
-		_, err = c.MemberAddAsLearner(ctx, s.configs[step.Ordinal].AdvertisePeer)
-	case membership.Promote:
-		_, err = c.MemberPromote(ctx, step.Member)
-	case membership.RemoveMember:
-		_, err = c.MemberRemove(ctx, step.Member)
-	default:
-		_, err = c.MoveLeader(ctx, step.TransferTo)
 	}
 	return err
 }

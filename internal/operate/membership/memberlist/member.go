@@ -5,17 +5,15 @@ package memberlist
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -108,27 +106,25 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 	if v := r.MayRemove(ctx, s, was); !v.Allowed {
 		return &operate.RefusedError{What: what, Why: []string{v.Message}}
 	}
-	leader, pod, err := leaderOf(ctx, c, s)
+	leader, err := LeaderOf(ctx, c, s)
 	if err != nil {
 		return err
 	}
 	if err := held(); err != nil {
 		return err
 	}
-	if pod != was.Pod {
-		_, err = leader.MemberRemove(ctx, was.ID)
-		return err
+	if leader.Pod != was.Pod {
+		return leader.Remove(ctx, was.ID)
 	}
 	peers := Peers(r.Owner, s)
 	successor := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
-	if successor >= 0 {
-		if _, err := leader.MoveLeader(ctx, peers[successor].ID); err != nil {
-			return fmt.Errorf("move leadership off %s: %w", pod, err)
-		}
-		return r.Remove(ctx, was, held)
+	if successor < 0 {
+		return leader.Remove(ctx, was.ID)
 	}
-	_, err = leader.MemberRemove(ctx, was.ID)
-	return err
+	if err := maintenance.MoveLeaderTo(ctx, c, s, peers[successor].ID); err != nil {
+		return err
+	}
+	return r.Remove(ctx, was, held)
 }
 
 // AddLearner adds a learner. It surveys the cluster again, and refuses where the rules refuse by then.
@@ -140,18 +136,14 @@ func AddLearner(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []
 	if v := membership.MayAdd(Peers(o, s)); !v.Allowed {
 		return 0, &operate.RefusedError{What: "add a member", Why: []string{v.Message}}
 	}
-	leader, _, err := leaderOf(ctx, c, s)
+	leader, err := LeaderOf(ctx, c, s)
 	if err != nil {
 		return 0, err
 	}
 	if err := held(); err != nil {
 		return 0, err
 	}
-	added, err := leader.MemberAddAsLearner(ctx, peerURLs)
-	if err != nil {
-		return 0, err
-	}
-	return added.Member.ID, nil
+	return leader.Add(ctx, peerURLs)
 }
 
 // PromoteMember gives a learner its vote.
@@ -160,15 +152,14 @@ func PromoteMember(ctx context.Context, c *etcd.Cluster, o owner.Owner, was etcd
 	if err != nil {
 		return err
 	}
-	leader, _, err := leaderOf(ctx, c, s)
+	leader, err := LeaderOf(ctx, c, s)
 	if err != nil {
 		return err
 	}
 	if err := held(); err != nil {
 		return err
 	}
-	_, err = leader.MemberPromote(ctx, was.ID)
-	return err
+	return leader.Promote(ctx, was.ID)
 }
 
 // Behind returns how many entries a member is behind its leader, and false where that is unknown.
@@ -180,18 +171,4 @@ func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 		return 0, false
 	}
 	return leader.RaftIndex - min(answers[at].RaftApplied, leader.RaftIndex), true
-}
-
-// leaderOf returns a client of the leader, and its pod. Every change is a request to the leader: a
-// follower may not forward all of them.
-func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
-	leader, ok := s.Leader()
-	if id := s.Followed(); !ok && id != 0 {
-		return nil, "", fmt.Errorf("the members follow the leader %016x, which can't be asked here, and it has to make the change", id)
-	}
-	if !ok {
-		return nil, "", errors.New("no member leads now")
-	}
-	client, err := c.Client(ctx, leader.Pod)
-	return client, leader.Pod, err
 }

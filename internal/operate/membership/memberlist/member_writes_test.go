@@ -141,3 +141,34 @@ func TestMemberWrites(t *testing.T) {
 		})
 	}
 }
+
+// TestLeader: each change is a request to the leader of the survey.
+func TestLeader(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, learner)
+	f.connect(t)
+	f.ask(t)
+	l, err := LeaderOf(t.Context(), f.members, f.survey)
+	if err != nil || l.Pod != "main-0" {
+		t.Fatal(l.Pod, err)
+	}
+	if err := l.Promote(t.Context(), 9); err != nil {
+		t.Error(err)
+	}
+	if err := l.Remove(t.Context(), 9); err != nil {
+		t.Error(err)
+	}
+	if id, err := l.Add(t.Context(), []string{newURL}); err != nil || id != 101 {
+		t.Error(id, err)
+	}
+	if want := []string{"promote 9", "remove 9", "add [" + newURL + "]"}; !slices.Equal(f.Etcd.Writes(), want) {
+		t.Errorf("calls are %q, want %q", f.Etcd.Writes(), want)
+	}
+	f.Etcd.Fail = func(string) error { return status.Error(codes.PermissionDenied, "etcdserver: permission denied") }
+	_, added := l.Add(t.Context(), []string{newURL})
+	for what, err := range map[string]error{"add": added, "promote": l.Promote(t.Context(), 9), "remove": l.Remove(t.Context(), 2)} {
+		if !etcd.Denied(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
