@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // MemberError is the error of a call to a member with a message for users.
@@ -146,7 +147,7 @@ func describeCertificate(_ access.Endpoint, err error) string {
 	case errors.As(err, &authority):
 		return "its certificate is signed by none of the trusted authorities"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		return fmt.Sprintf("its certificate is only valid from %s to %s", invalid.Cert.NotBefore.Format("2006-01-02 15:04"), invalid.Cert.NotAfter.Format("2006-01-02 15:04 MST"))
+		return fmt.Sprintf("its certificate is only valid from %s to %s", format.Minute(invalid.Cert.NotBefore), format.Minute(invalid.Cert.NotAfter))
 	case errors.As(err, &invalid):
 		return invalid.Error()
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
@@ -58,7 +59,7 @@ func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 	for _, c := range pod.Status.ContainerStatuses {
 		r.Restarts += c.RestartCount
 		if t := c.LastTerminationState.Terminated; t != nil && r.Ready {
-			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, t.FinishedAt.UTC().Format("2006-01-02 15:04:05 MST"))
+			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, format.Time(t.FinishedAt.Time))
 		}
 	}
 	return r

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -82,7 +83,7 @@ func trafficText(t v1alpha1.Traffic, now time.Time) string {
 	case v1alpha1.TrafficCut:
 		end := ""
 		if t.Until != nil && t.Until.Unix() != 0 {
-			end = ", until " + t.Until.UTC().Format("2006-01-02 15:04:05 MST")
+			end = ", until " + format.Time(t.Until.Time)
 		}
 		return fmt.Sprintf("%s%s (Service %s)", ui.CutText(t, now), end, strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -58,7 +59,7 @@ func cuts(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	for _, c := range st.Cuts {
 		until := "without a valid end time"
 		if c.Until != nil {
-			until = "until " + c.Until.UTC().Format("2006-01-02 15:04:05 MST")
+			until = "until " + format.Time(c.Until.Time)
 		}
 		p.Section("Cuts", ui.Yellow, fmt.Sprintf("Service %s/%s, %s", c.Namespace, c.Service, until))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -34,7 +35,7 @@ func summary(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	if c := install.FirstExpiry(g.Replicas); c != nil {
 		j := install.WebhookJudge{St: st}
 		p.Section("Certificate", ui.NoColor, fmt.Sprintf("for %s, issued by %s, %s (%s)", strings.Join(c.Names, ", "), c.Issuer,
-			j.EndOf(c), c.NotAfter.UTC().Format("2006-01-02 15:04 MST")))
+			j.EndOf(c), format.Minute(c.NotAfter.Time)))
 	}
 	for _, scope := range scopes(st) {
 		p.Section("Scope", ui.NoColor, scope)

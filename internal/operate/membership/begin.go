@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -57,7 +58,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 // nothing: each step checks again.
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
-	p := operate.Plan{Facts: []string{"begun " + j.journal.Began.Format("2006-01-02 15:04:05 MST")}}
+	p := operate.Plan{Facts: []string{"begun " + format.Time(j.journal.Began)}}
 	what := fmt.Sprintf("scaling %s to %s", m.Owner, policy.Count(j.Target, "member"))
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 )
@@ -57,7 +58,7 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	if missing != "" {
 		return false, missing + ", and it is not known which of its claims has its data", nil
 	}
-	return false, fmt.Sprintf("volume claim %s is bound since %s", bound[0].Name, bound[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+	return false, fmt.Sprintf("volume claim %s is bound since %s", bound[0].Name, format.Minute(bound[0].CreationTimestamp.Time)), nil
 }
 
 // dataClaims returns the claim templates with a member's data. If the configuration doesn't show which of

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -14,7 +15,7 @@ import (
 
 // Unfinished returns that an operation is unfinished, since when, and the ways to end it. what describes the operation.
 func Unfinished(what string, j *journal.Journal, ways string) string {
-	return fmt.Sprintf("%s is unfinished since %s: %s", what, j.Began.Format("2006-01-02 15:04 MST"), ways)
+	return fmt.Sprintf("%s is unfinished since %s: %s", what, format.Minute(j.Began), ways)
 }
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.

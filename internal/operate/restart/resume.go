@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
@@ -20,7 +21,7 @@ import (
 func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Plan, error) {
 	p := operate.Plan{
 		Title: "continue: " + j.what(r),
-		Facts: []string{"begun " + r.journal.Began.Format("2006-01-02 15:04:05 MST")},
+		Facts: []string{"begun " + format.Time(r.journal.Began)},
 	}
 	if r.journal.By != "" {
 		p.Facts[0] += " by " + r.journal.By

@@ -58,7 +58,7 @@ func (r Plan) snapshotFacts() []string {
 	taken := r.Origin.Taken
 	fact := fmt.Sprintf("the snapshot has %s at revision %d, %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size))
 	if !taken.IsZero() {
-		fact += fmt.Sprintf(", and was taken at %s, %s ago", taken.UTC().Format("2006-01-02 15:04 MST"), format.Since(r.At, taken))
+		fact += fmt.Sprintf(", and was taken at %s, %s ago", format.Minute(taken), format.Since(r.At, taken))
 	}
 	return []string{fact, fmt.Sprintf("the restored members begin at revision %d", r.restored())}
 }
@@ -91,7 +91,7 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	p := operate.Plan{
 		Title:   fmt.Sprintf("%s the restore into %s", did, r.Owner),
 		Subject: fmt.Sprintf("%s %s", r.Owner.UID, rec.SHA256),
-		Facts:   []string{"begun " + rec.Journal().Began.Format("2006-01-02 15:04:05 MST")},
+		Facts:   []string{"begun " + format.Time(rec.Journal().Began)},
 		Steps:   titles(steps),
 		Needs:   r.needs(),
 	}
