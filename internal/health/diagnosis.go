@@ -133,7 +133,9 @@ func (f *Facts) unread() []string {
 	return out
 }
 
-// leaseState returns the state of a lease that a member renews, by the limit of etcd-druid.
+// leaseState returns the state of a lease that a member renews, by the limit of etcd-druid: a row of DEP-01 must hold
+// when etcd-druid acts by it. The facts of a cluster count the member as down earlier, after three heartbeats, because
+// an eviction must not rely on a member that may be dead.
 func (f *Facts) leaseState(name string) (recovery.Lease, time.Time) {
 	for i := range f.Leases.Value {
 		l := &f.Leases.Value[i]
