@@ -109,8 +109,9 @@ func TestPluginScaleAlmost(t *testing.T) {
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
 	takeLock(t, c, r)
 	halfDone(t, c)
-	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished: continue it with --replicas 5, or undo it with --abort"
-	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
+	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished since "
+	ways := "continue it with kubectl etcd scale statefulset/main --replicas 5 -n " + ns + ", or undo it with kubectl etcd scale statefulset/main --abort -n " + ns
+	refuses(t, []string{under, ways}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
 	refuses(t, []string{"kubectl etcd scale on StatefulSet "}, "member", "replace", "main-1", "-n", ns, "-y")
 	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	unchanged("a scale that was aborted")

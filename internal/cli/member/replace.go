@@ -90,19 +90,10 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	if c.OfDruid() {
 		return replaceDruid(ctx, e, c, pod, o)
 	}
-	if err := replaceable(c, pod); err != nil {
+	if err := membership.MayReplace(c.Owner, pod); err != nil {
 		return err
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)
-}
-
-// replaceable returns an error if something else manages the members.
-func replaceable(c *app.Cluster, pod string) error {
-	if c.Unmanaged() {
-		return nil
-	}
-	m := c.Membership()
-	return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
 }
 
 func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod string, o replaceOptions) error {
@@ -118,7 +109,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		Members: m, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
-			if err := replaceable(c, pod); err != nil { // the change that was unfinished has ended
+			if err := membership.MayReplace(c.Owner, pod); err != nil { // the change that was unfinished has ended
 				return nil, operate.Plan{}, err
 			}
 			return m.PlanReplace(ctx, pod, o.force)

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 type scaleOptions struct {
@@ -96,19 +95,10 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if c.OfDruid() {
 		return scaleDruid(ctx, e, c, o)
 	}
-	if err := unmanaged(c); err != nil {
+	if err := membership.MayScale(c.Owner); err != nil {
 		return err
 	}
 	return scaleStatefulSet(ctx, e, c, o)
-}
-
-// unmanaged returns an error if something else adds and removes the members.
-func unmanaged(c *app.Cluster) error {
-	if c.Unmanaged() {
-		return nil
-	}
-	m := c.Membership()
-	return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
 }
 
 func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOptions) error {
@@ -121,23 +111,14 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + policy.Count(o.replicas, "member"),
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
-			if err := unmanaged(c); err != nil { // the change that was unfinished has ended
+			if err := membership.MayScale(c.Owner); err != nil { // the change that was unfinished has ended
 				return nil, operate.Plan{}, err
 			}
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
-		Continues: func(_ context.Context, j *membership.Change) error { return continues(c, j, o) },
+		Continues: func(_ context.Context, j *membership.Change) error {
+			return j.ContinuesScale(c.Owner, o.replicas, o.abort)
+		},
 	}
 	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
-}
-
-// continues returns an error if a scale can't continue or undo an unfinished change.
-func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
-	switch {
-	case j.Operation == rules.Replace:
-		return app.Refused("the replacement of %s is unfinished: %s", c.PodName(j.Ordinal), j.Ways(c.Owner))
-	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, policy.Count(j.Target, "member"), j.Target)
-	}
-	return nil
 }
