@@ -11,6 +11,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
+// MayAnswer reports whether a verdict of MayRecover is about members that don't answer, so that it can be another one
+// when they are asked again.
+func MayAnswer(v policy.Verdict) bool { return v.Reason == SurvivorSilent || v.Reason == NoSurvivor }
+
 // MayRecover decides whether a cluster may be restored from what survivors have. declared are the members
 // that the user declares to be lost for good: no object and no log shows for sure that data is lost.
 // survivors are the members that still answer, in the order of the facts. It refuses while the members that

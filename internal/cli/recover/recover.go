@@ -5,10 +5,7 @@
 package recover
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,12 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
 type options struct {
@@ -117,85 +110,4 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	return restoring.Do(ctx, a, file, target, o.Options, found)
-}
-
-// saveSurvivor judges the cluster, and saves the data of the member that has applied most.
-func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	survivors, message, err := judgeSurvivors(ctx, a, c, o.lost)
-	if err != nil {
-		return "", found, err
-	}
-	cluster, err := a.Cluster(ctx, target)
-	if err != nil {
-		return "", found, err
-	}
-	defer cluster.Close()
-	survey, err := cluster.Members.Survey(ctx)
-	if err != nil {
-		return "", found, err
-	}
-	best, err := restore.Furthest(c.Owner, survey, survivors)
-	if err != nil {
-		return "", found, err
-	}
-	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, best.Pod, a.Warn)
-	if err != nil {
-		return "", found, err
-	}
-	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: best.Version}
-	if !c.OfDruid() { // the plan of an Etcd may need no tool
-		if err := tool.CheckTool(ctx); err != nil { // before another file is written
-			return "", found, err
-		}
-	}
-	file = cmp.Or(o.file, restore.SurvivorFile(c.Owner, a.Clock.Now()))
-	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
-		return "", found, err
-	}
-	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
-	found.Facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
-	found.Lost, found.Revision = o.lost, best.Revision
-	found.Judge = func(ctx context.Context) error {
-		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
-		if err == nil && !slices.Equal(now, survivors) {
-			err = restore.RefuseRecovery(c.Owner, "%s answered before, and %s now: run the command again", policy.List(survivors), policy.List(now))
-		}
-		return err
-	}
-	return file, found, nil
-}
-
-// judgeSurvivors reads the facts and evaluates the rule. message is the verdict.
-func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
-	var verdict policy.Verdict
-	err = restoring.AskAgain(ctx, a, func() (again bool, err error) {
-		survivors, verdict, err = judgeOnce(ctx, a, c, lost)
-		return verdict.Reason == rules.SurvivorSilent || verdict.Reason == rules.NoSurvivor, err
-	})
-	switch {
-	case err != nil:
-		return nil, "", err
-	case verdict.Reason == rules.SurvivorSilent:
-		return nil, "", restore.RefuseRecovery(c.Owner, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", verdict.Message, c.Target(), c.Namespace)
-	case !verdict.Allowed:
-		return nil, "", restore.RefuseRecovery(c.Owner, "%s", verdict.Message)
-	}
-	return survivors, verdict.Message, nil
-}
-
-// judgeOnce asks each member once.
-func judgeOnce(ctx context.Context, a *app.App, c *app.Cluster, lost []string) ([]string, policy.Verdict, error) {
-	source, err := a.Source()
-	if err != nil {
-		return nil, policy.Verdict{}, err
-	}
-	line := a.NewStatusLine()
-	source.Progress = line.Show
-	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
-	line.End()
-	if err := context.Cause(ctx); err != nil {
-		return nil, policy.Verdict{}, err
-	}
-	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
-	return survivors, verdict, nil
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
 // Furthest returns the survivor that has applied most. It has all that the others have. Each of them must
@@ -33,6 +35,25 @@ func Furthest(o owner.Owner, survey etcd.Survey, survivors []string) (etcd.Membe
 		}
 	}
 	return best, nil
+}
+
+// Recoverable returns the refusal of a verdict on whether a cluster may be restored from survivors, nil if it may.
+func Recoverable(o owner.Owner, v policy.Verdict) error {
+	switch {
+	case v.Allowed:
+		return nil
+	case v.Reason == recovery.SurvivorSilent:
+		return RefuseRecovery(o, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", v.Message, o.Target(), o.Namespace)
+	}
+	return RefuseRecovery(o, "%s", v.Message)
+}
+
+// SameSurvivors refuses where others answer now than when the data of one of them was saved.
+func SameSurvivors(o owner.Owner, before, now []string) error {
+	if slices.Equal(now, before) {
+		return nil
+	}
+	return RefuseRecovery(o, "%s answered before, and %s now: run the command again", policy.List(before), policy.List(now))
 }
 
 // SameLost returns an error if a member is declared to be lost that was none when the unfinished recovery began. That
