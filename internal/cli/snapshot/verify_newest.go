@@ -41,20 +41,9 @@ func newest(ctx context.Context, a *app.App, arg string, flags storeFlags) (stri
 
 // newestOf returns the URL of the newest snapshot in the folder of a cluster's schedule.
 func newestOf(ctx context.Context, a *app.App, c *app.Cluster, flags storeFlags) (string, error) {
-	const copied = "main.db"
-	instead := fmt.Sprintf("save one and verify it: kubectl etcd snapshot save %s %s -n %s; kubectl etcd snapshot verify %s --restore", c.Target(), copied, c.Namespace, copied)
-	if c.OfDruid() {
-		return "", app.Refused("the snapshots of %s are those of etcd-backup-restore, a full one with the changes since then, which only its sidecars restore; %s", c.Owner, instead)
-	}
-	found, err := schedule.Find(ctx, c.Kube, c.Owner)
-	switch {
-	case err != nil:
+	found, err := schedule.Readable(ctx, c.Kube, c.Owner)
+	if err != nil {
 		return "", err
-	case found == nil:
-		return "", app.Refused("%s has no schedule of snapshots, so where they are is not known; name the file or URL of one, or %s", c.Owner, instead)
-	}
-	if _, local := found.To.File(); local || found.To.Folder == "" {
-		return "", app.Refused("the snapshots of %s are on the volume of its CronJob %s; copy one to this machine, or %s", c.Owner, found.Name, instead)
 	}
 	items, others, err := scheduled(ctx, c, *found, flags)
 	if len(items) == 0 && len(others) > 0 {
