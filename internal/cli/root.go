@@ -103,6 +103,13 @@ func newRootCmd(a *app.App) *cobra.Command {
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
 	a.AddGlobalFlags(root)
+	addCommands(a, root)
+	customize(a, root)
+	return root
+}
+
+// addCommands adds all commands, in the order of the help text.
+func addCommands(a *app.App, root *cobra.Command) {
 	add(root, groupInspect,
 		list.NewCommand(a),
 		check.NewCommand(a),
@@ -134,8 +141,6 @@ func newRootCmd(a *app.App) *cobra.Command {
 		version.NewCommand(a),
 		webhook.NewCommand(a),
 	)
-	customize(a, root)
-	return root
 }
 
 func add(root *cobra.Command, group string, commands ...*cobra.Command) {

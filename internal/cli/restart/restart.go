@@ -80,15 +80,18 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd restart etcd-main --abort`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case o.member != "" && o.strategy == restart.Coordinated:
-				return fmt.Errorf("--strategy %s restarts all members: leave out --member", o.strategy)
-			case o.withoutCut && o.strategy != restart.Coordinated:
-				return fmt.Errorf("--without-cut is for --strategy %s: no other restart cuts client traffic", restart.Coordinated)
+			if err := o.validate(); err != nil {
+				return err
 			}
 			return run(cmd.Context(), a, args[0], o)
 		},
 	}
+	o.addTo(cmd)
+	return cmd
+}
+
+// addTo adds the flags to the command.
+func (o *options) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.member, "member", "", "Pod of the only member to restart. The default is all members")
 	flags.BoolVar(&o.abort, "abort", false, "End the whole unfinished restart, whatever the other flags are. Members that have not been stopped stay as they are")
@@ -96,7 +99,17 @@ func NewCommand(a *app.App) *cobra.Command {
 		restart.Rolling, restart.Coordinated)
 	flags.BoolVar(&o.withoutCut, "without-cut", false, "Don't cut client traffic in a coordinated restart. For a cluster without a client Service that can be cut")
 	change.AddFlags(cmd, &o.Flags)
-	return cmd
+}
+
+// validate checks combinations of flags.
+func (o *options) validate() error {
+	switch {
+	case o.member != "" && o.strategy == restart.Coordinated:
+		return fmt.Errorf("--strategy %s restarts all members: leave out --member", o.strategy)
+	case o.withoutCut && o.strategy != restart.Coordinated:
+		return fmt.Errorf("--without-cut is for --strategy %s: no other restart cuts client traffic", restart.Coordinated)
+	}
+	return nil
 }
 
 func run(ctx context.Context, a *app.App, target string, o options) error {

@@ -81,6 +81,12 @@ func NewCommand(a *app.App) *cobra.Command {
 			return run(cmd.Context(), a, cmd, target, o)
 		},
 	}
+	o.addTo(cmd)
+	return cmd
+}
+
+// addTo adds the flags to the command.
+func (o *options) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Search all namespaces")
 	flags.BoolVar(&o.remove, "remove", false, "Remove what may be removed")
@@ -90,7 +96,6 @@ func NewCommand(a *app.App) *cobra.Command {
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("remove", "output")
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "delete-claims")
-	return cmd
 }
 
 // forRemove are the flags that have no meaning without --remove.
