@@ -5,6 +5,7 @@ package health
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-func dataChecks() []Check {
+func dataChecks() []Check { return slices.Concat(databaseChecks(), volumeChecks()) }
+
+// databaseChecks judge the databases of the members.
+func databaseChecks() []Check {
 	return []Check{
 		{
 			ID: "D001", Category: Data, Title: "no alarm is raised",
@@ -46,6 +50,12 @@ func dataChecks() []Check {
 			Cure: "If no client compacts, set --auto-compaction-mode=periodic --auto-compaction-retention=1h.",
 			run:  autoCompaction, eachPart: true,
 		},
+	}
+}
+
+// volumeChecks judge where the data is, and whether it is that from before.
+func volumeChecks() []Check {
+	return []Check{
 		{
 			ID: "D006", Category: Data, Title: "data is on persistent volumes",
 			Doc:  "If a member's data is in an emptyDir, the data is lost when the pod is created again, and the member must be replaced. If a quorum of members loses its data, the data of the cluster is lost. A hostPath ties the member to its node, and Kubernetes doesn't know that.",

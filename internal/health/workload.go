@@ -6,6 +6,7 @@ package health
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,7 +18,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-func workloadChecks() []Check {
+func workloadChecks() []Check { return slices.Concat(probeChecks(), podChecks(), lifeChecks()) }
+
+// probeChecks judge the probes of a member's container.
+func probeChecks() []Check {
 	return []Check{
 		{
 			ID: "W001", Category: Workload, Title: "the liveness probe checks only whether the process lives",
@@ -37,6 +41,12 @@ func workloadChecks() []Check {
 			Cure: "Serve metrics and health on a separate port with --listen-metrics-urls, and probe that port.",
 			run:  probesPass, needs: NeedMembers, eachPart: true,
 		},
+	}
+}
+
+// podChecks judge what else the pod of a member asks of its node, and its image.
+func podChecks() []Check {
+	return []Check{
 		{
 			ID: "W004", Category: Workload, Title: "members request CPU and memory",
 			Doc:  "Without requests, a member gets only the resources that other pods leave. When its node has too few resources, the member is among the first pods that are killed or evicted. A CPU limit throttles the member in the middle of a heartbeat.",
@@ -67,6 +77,12 @@ func workloadChecks() []Check {
 			Cure: "Name a version or a digest.",
 			run:  imageTag, eachPart: true,
 		},
+	}
+}
+
+// lifeChecks judge how members start and stop, and how a rollout restarts them.
+func lifeChecks() []Check {
+	return []Check{
 		{
 			ID: "W009", Category: Workload, Title: "members can start without each other",
 			Doc:  "With podManagementPolicy OrderedReady and a readiness probe that needs quorum, an outage of all members never ends. The second pod starts only when the first is Ready, and the first can't be Ready without the second.",

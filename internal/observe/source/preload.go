@@ -44,49 +44,19 @@ type Denial struct {
 // they may run etcd, or if these declare it.
 // The reader reads kinds that aren't preloaded when it is asked for them.
 func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
-	lists := []struct {
-		resource string
-		list     client.ObjectList
-		opts     []client.ListOption
-	}{
-		{"etcds." + druidv1alpha1.GroupName, &druidv1alpha1.EtcdList{}, nil},
-		{"statefulsets.apps", &appsv1.StatefulSetList{}, nil},
-		{"pods", &corev1.PodList{}, nil},
-		{"services", &corev1.ServiceList{}, nil},
-		{"poddisruptionbudgets.policy", &policyv1.PodDisruptionBudgetList{}, nil},
-		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
-		{"nodes", &corev1.NodeList{}, nil},
-	}
+	kinds := preloadedKinds(namespace)
 	store := &preloaded{fallback: from, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
-	refusals := make([]error, len(lists))
+	refusals := make([]error, len(kinds))
 	var missing []corev1.Pod
 	group, within := errgroup.WithContext(ctx)
-	for i, l := range lists {
-		store.objects[elementOf(l.list)] = nil
-		if l.resource == "nodes" && !withNodes {
+	for i, k := range kinds {
+		store.objects[elementOf(k.list)] = nil
+		if k.resource == resourceNodes && !withNodes {
 			continue
 		}
-		opts := l.opts
-		if l.resource != "nodes" {
-			opts = append(opts, client.InNamespace(namespace))
-		}
-		group.Go(func() error {
-			list := from.List
-			if l.resource == "pods" && namespace == "" {
-				list = memberPods{from}.List
-			}
-			err := list(within, l.list, opts...)
-			if apierrors.IsForbidden(err) {
-				refusals[i] = err
-				return nil
-			}
-			if meta.IsNoMatchError(err) {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("list %s: %w", l.resource, err)
-			}
-			return nil
+		group.Go(func() (err error) {
+			refusals[i], err = k.read(within, from, namespace)
+			return err
 		})
 	}
 	if namespace == "" {
@@ -99,17 +69,62 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 		return nil, nil, err
 	}
 	var denials []Denial
-	for i, l := range lists {
+	for i, k := range kinds {
 		if refusals[i] != nil {
-			denials = append(denials, Denial{l.resource, refusals[i]})
-			store.forbidden[elementOf(l.list)] = true
+			denials = append(denials, Denial{k.resource, refusals[i]})
+			store.forbidden[elementOf(k.list)] = true
 		}
-		if err := store.add(l.list); err != nil {
+		if err := store.add(k.list); err != nil {
 			return nil, nil, err
 		}
 	}
 	store.addPods(missing)
 	return store, denials, nil
+}
+
+// preloadedKind is a kind of objects that Preload lists.
+type preloadedKind struct {
+	resource string
+	list     client.ObjectList
+	opts     []client.ListOption
+}
+
+// The resources that are listed in their own way.
+const (
+	resourceNodes = "nodes"
+	resourcePods  = "pods"
+)
+
+// preloadedKinds returns the kinds of objects that facts are made of.
+func preloadedKinds(namespace string) []preloadedKind {
+	return []preloadedKind{
+		{"etcds." + druidv1alpha1.GroupName, &druidv1alpha1.EtcdList{}, nil},
+		{"statefulsets.apps", &appsv1.StatefulSetList{}, nil},
+		{resourcePods, &corev1.PodList{}, nil},
+		{"services", &corev1.ServiceList{}, nil},
+		{"poddisruptionbudgets.policy", &policyv1.PodDisruptionBudgetList{}, nil},
+		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
+		{resourceNodes, &corev1.NodeList{}, nil},
+	}
+}
+
+// read fills in the list. It returns a refusal if the user may not list the kind, and lists nothing of one that the
+// API server doesn't serve.
+func (k preloadedKind) read(ctx context.Context, from client.Reader, namespace string) (refusal, err error) {
+	list, opts := from.List, k.opts
+	if k.resource != resourceNodes {
+		opts = append(opts, client.InNamespace(namespace))
+	}
+	if k.resource == resourcePods && namespace == "" {
+		list = memberPods{from}.List
+	}
+	switch err := list(ctx, k.list, opts...); {
+	case apierrors.IsForbidden(err):
+		return err, nil
+	case err != nil && !meta.IsNoMatchError(err):
+		return nil, fmt.Errorf("list %s: %w", k.resource, err)
+	}
+	return nil, nil
 }
 
 // podsAtOnce is how many pods of all namespaces are read at once.
