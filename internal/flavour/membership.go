@@ -49,6 +49,9 @@ type Membership struct {
 	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager
 	// change the members, so that a user need not follow ScaleHow and ReplaceHow.
 	ByPlugin bool
+	// AddsOnly is true if the manager adds the members of more replicas, and never removes a member.
+	// ScaleInHow is then how to have a smaller cluster.
+	AddsOnly bool
 }
 
 const wipe = "delete the member's PersistentVolumeClaim and then its pod: "

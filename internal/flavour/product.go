@@ -47,12 +47,34 @@ type Product struct {
 	ServesKubernetes bool
 	// RenewsLeases is true if each running member renews a Lease.
 	RenewsLeases bool
-	// BackupRestore is true where each member has the sidecar etcd-backup-restore, which takes
-	// its snapshots and promotes its learners.
+	// BackupRestore is true where each member has the sidecar etcd-backup-restore. It takes
+	// snapshots into a store, prepares a member's data before the member starts, also from that
+	// store, and promotes learners.
 	BackupRestore bool
+	// ReportsStatus is true if its operator reports in the cluster's object the conditions Ready and
+	// AllMembersReady, the status of each member, and which generation of the spec it has acted on.
+	ReportsStatus bool
+	// HealsNothing is true if its operator is known to delete no pod of a member that is down, and to
+	// recover no lost quorum.
+	HealsNothing bool
+	// ReconcileBy is the annotation of the cluster's object, as KEY=VALUE, that has its operator act on
+	// the spec and create lost objects again. It is empty if no annotation does this.
+	ReconcileBy string
+	// SuspendBy is the annotation of the cluster's object that keeps its operator from writing the
+	// cluster's objects. Without the annotation, the operator reverts a change of a Service. It is empty
+	// if the operator can't be suspended.
+	SuspendBy string
 	// RevertsServices is the name of the operator if it reverts a change of a Service within
 	// seconds and this can't be switched off.
 	RevertsServices string
+	// WritesBudget is true if its operator creates the members' PodDisruptionBudget and reverts a
+	// change of it.
+	WritesBudget bool
+	// AlwaysAllowBy is the annotation of the cluster's object for which the operator sets
+	// unhealthyPodEvictionPolicy AlwaysAllow in the budget that it writes. It is empty if no annotation does this.
+	AlwaysAllowBy string
+	// JobsShareLabels is true if the pods of its jobs have the labels of members.
+	JobsShareLabels bool
 	// RestoresElsewhere is how it restores a backup if it can't do so in place.
 	RestoresElsewhere string
 	// RecoveryEnv is a variable with which its start script replaces restored data with its
@@ -67,7 +89,27 @@ type Product struct {
 	// Settings is where a user changes its members' settings. It is empty for the controller,
 	// the Helm release or the StatefulSet.
 	Settings string
+	// Fields are the fields of the cluster's object for settings. It is nil if a user changes settings
+	// elsewhere.
+	Fields map[Setting]string
 }
+
+// Setting is a setting of a cluster for which its object may have a field.
+type Setting string
+
+// The settings.
+const (
+	Quota      Setting = "quota of the database"
+	Compaction Setting = "retention of the automatic compaction"
+	ClientTLS  Setting = "TLS of clients"
+	PeerTLS    Setting = "TLS of members among themselves"
+	Image      Setting = "image of the members"
+	Requests   Setting = "resources that members request"
+	Limits     Setting = "limits of members' resources"
+	// Store is where the operator has backups stored, and Schedule is when it has full ones taken.
+	Store    Setting = "store of backups"
+	Schedule Setting = "schedule of backups"
+)
 
 // Label is a label and its value.
 type Label struct{ Key, Value string }

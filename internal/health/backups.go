@@ -13,6 +13,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -50,14 +51,8 @@ func backupsKnown(f *Facts) []Finding {
 	if f.Cluster.Value.Cluster.BackupReady.Value() != policy.Absent {
 		return nil
 	}
-	if f.Owner.OfDruid() {
-		if f.Etcd.Err != nil {
-			return []Finding{unknown("the Etcd", f.Etcd.Err)}
-		}
-		if f.Etcd.Value != nil && f.Etcd.Value.Spec.Backup.Store != nil {
-			return []Finding{{Level: Unknown, Message: "a backup store is set and etcd-druid has not reported on backups yet"}}
-		}
-		return []Finding{warning(f.change("", "set spec.backup.store"), "the Etcd has no backup store: lost data can't be restored")}
+	if f.Owner.Product().BackupRestore {
+		return f.storeSet()
 	}
 	if f.Owner.WithoutStatefulSet() {
 		return []Finding{info("", "nothing shows whether backups are taken, and pods alone have no object that could show it")}
@@ -65,6 +60,18 @@ func backupsKnown(f *Facts) []Finding {
 	return []Finding{warning("let the backup job renew a Lease after each backup, and name it: "+
 		f.kubectl("annotate "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
 		"nothing shows whether backups are taken")}
+}
+
+// storeSet judges whether the cluster's object sets a store for the backups of the sidecars.
+func (f *Facts) storeSet() []Finding {
+	kind := f.Owner.Kind
+	if f.Etcd.Err != nil {
+		return []Finding{unknown("the "+kind, f.Etcd.Err)}
+	}
+	if f.Etcd.Value != nil && f.Etcd.Value.Spec.Backup.Store != nil {
+		return []Finding{{Level: Unknown, Message: "a backup store is set and " + f.Owner.Membership().ManagerName + " has not reported on backups yet"}}
+	}
+	return []Finding{warning(f.change("", "set FIELD", flavour.Store), "the %s has no backup store: lost data can't be restored", kind)}
 }
 
 func backupsSucceed(f *Facts) []Finding {

@@ -110,8 +110,8 @@ func (f *Facts) ofDaemonSet() bool {
 }
 
 func (f *Facts) createBudget() string {
-	if f.Owner.OfDruid() {
-		return f.lostObject("")
+	if f.Owner.Product().WritesBudget {
+		return f.reconcile()
 	}
 	s := f.Owner.MemberSelector
 	if f.Owner.Spans() && len(f.Owner.PodsBeside) == 0 {
@@ -175,16 +175,13 @@ func (f *Facts) budgetOf(n *policy.Note) string {
 	return f.Selecting.Value[0].Name
 }
 
-// setBudget returns how a budget gets a value. etcd-druid writes its budget itself, and lets no user do it.
+// setBudget returns how a budget gets a value. An operator that writes its budget itself lets no user do it.
 func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetValue) string {
-	if f.Owner.OfDruid() && metav1.GetControllerOf(b) != nil {
+	if f.Owner.Product().WritesBudget && metav1.GetControllerOf(b) != nil {
 		return f.reconcile()
 	}
 	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
 }
-
-// druidAllowsUnhealthy is the annotation of an Etcd for which etcd-druid sets AlwaysAllow.
-const druidAllowsUnhealthy = "resources.druid.gardener.cloud/allow-unhealthy-pod-eviction"
 
 func budgetAllows(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {

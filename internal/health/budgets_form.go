@@ -49,8 +49,8 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
 	switch {
 	case problem == nil || problem.Reason != reasons.BudgetAlwaysAllow:
-	case f.Owner.OfDruid(): // etcd-druid writes its budget back
-		fix = f.annotate(druidAllowsUnhealthy + "-")
+	case f.Owner.Product().AlwaysAllowBy != "": // the operator writes its budget back
+		fix = f.annotate(f.Owner.Product().AlwaysAllowBy + "-")
 	default:
 		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 	}

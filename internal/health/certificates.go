@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -164,9 +165,9 @@ func clientTLS(f *Facts) []Finding {
 	case f.Password:
 		return nil
 	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
-		return []Finding{info(f.changeTemplate("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves"), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeTemplate("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set FIELD, and FIELD for the members among themselves", flavour.ClientTLS, flavour.PeerTLS), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
 	case !s.ClientTLS.DemandsClient():
-		return []Finding{info(f.changeTemplate("set --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls"), "clients need no certificate, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeTemplate("set --trusted-ca-file and --client-cert-auth", "set FIELD", flavour.ClientTLS), "clients need no certificate, and any client that reaches the port reads and writes everything")}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -125,7 +126,7 @@ func alarms(f *Facts) []Finding {
 // revisions use, and nothing of live data.
 func (f *Facts) noSpace(m etcd.Member) Finding {
 	if f.liveData(m) {
-		return about(Failure, m.Pod, "delete keys, or "+f.restarting(f.change("raise --quota-backend-bytes", "raise spec.etcd.quota"))+"; then "+f.defrag(),
+		return about(Failure, m.Pod, "delete keys, or "+f.restarting(f.change("raise --quota-backend-bytes", "raise FIELD", flavour.Quota))+"; then "+f.defrag(),
 			"alarm NOSPACE: the cluster refuses all writes, and old revisions are compacted: a defragmentation alone frees nothing (%s)", f.used(m))
 	}
 	return about(Failure, m.Pod, f.defrag(), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
@@ -185,7 +186,7 @@ func autoCompaction(f *Facts) []Finding {
 		return found
 	}
 	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
-		return []Finding{info(f.changeTemplate("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set spec.sharedConfig.autoCompactionRetention"), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+		return []Finding{info(f.changeTemplate("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set FIELD", flavour.Compaction), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
 	}
 	return nil
 }

@@ -25,14 +25,17 @@ func DiagnosisChecks() []Check {
 
 // Recovery returns the facts of the recovery rule.
 func (f *Facts) Recovery() recovery.Facts {
-	c := f.Cluster.Value.Cluster
+	c, p := f.Cluster.Value.Cluster, f.Owner.Product()
 	r := recovery.Facts{
-		At: f.At, Druid: f.Owner.OfDruid(), Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
+		At: f.At, HealsNothing: p.HealsNothing, Sidecar: p.BackupRestore, Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		Alarms: f.alarmsRaised(), ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
 		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
 		Misaddressed: f.misaddressedNames(), Unread: f.unread(),
+	}
+	if p.ReportsStatus {
+		r.Reporter = p.Membership.ManagerName
 	}
 	r.Members = f.recoveryMembers()
 	elsewhere := 0 // members that other workloads run
@@ -52,7 +55,7 @@ func (f *Facts) Recovery() recovery.Facts {
 			r.Operation = u.Change
 		}
 	}
-	if e := f.Etcd.Value; e != nil && r.Druid {
+	if e := f.Etcd.Value; e != nil {
 		f.fromEtcd(&r, e)
 	}
 	r.Desired, r.Replicas = r.Desired+elsewhere, r.Replicas+elsewhere

@@ -42,7 +42,7 @@ func (f *Facts) recoveryMembers() []recovery.Member {
 		}
 	}
 	for _, m := range f.Cluster.Value.Cluster.Members {
-		if f.Owner.OfDruid() {
+		if f.Owner.Product().RenewsLeases { // one that has a lease need not have a pod
 			add(m.Pod, false)
 		}
 	}
@@ -117,7 +117,7 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	pod := f.pod(name)
 	m.Pod, m.Detail = f.podState(pod)
 	var renewed time.Time
-	if f.Owner.OfDruid() {
+	if f.Owner.Product().RenewsLeases {
 		m.Lease, renewed = f.leaseState(f.memberPrefix() + name)
 		f.statusOf(&m)
 	}

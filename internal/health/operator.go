@@ -70,22 +70,24 @@ func (f *Facts) druid() ([]Finding, bool) {
 
 func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.target() + " " + what) }
 
-// lostObject returns how to get an object back: etcd-druid creates it again; for other clusters
-// it is the order.
+// lostObject returns how to get an object back: the operator creates it again; for clusters without such an
+// operator it is the order.
 func (f *Facts) lostObject(order string) string {
-	if f.Owner.OfDruid() {
+	if f.Owner.Product().ReconcileBy != "" {
 		return f.reconcile()
 	}
 	return order
 }
 
-// reconcile returns how etcd-druid gets to reconcile the spec. While that is suspended, the annotation has no
-// effect; where it is set already, the Etcd shows what etcd-druid does.
+// reconcile returns how the operator gets to reconcile the spec. While that is suspended, the annotation has no
+// effect; where it is set already, the object shows what the operator does.
 func (f *Facts) reconcile() string {
-	how := f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
-	e := f.Etcd.Value
-	if e == nil {
-		return how
+	e, by := f.Etcd.Value, f.Owner.Product().ReconcileBy
+	switch {
+	case by == "": // the operator reconciles it without being asked
+		return f.kubectl("describe " + f.target())
+	case e == nil:
+		return f.annotate(by)
 	}
 	_, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
 	_, asked := e.Annotations[druidv1alpha1.DruidOperationAnnotation]
@@ -97,7 +99,7 @@ func (f *Facts) reconcile() string {
 	case asked:
 		return f.kubectl("describe " + f.target())
 	}
-	return how
+	return f.annotate(by)
 }
 
 func reconciled(f *Facts) []Finding {

@@ -237,12 +237,12 @@ func TestMembers(t *testing.T) {
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) {
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.WorkloadKind, f.Owner.Distribution = owner.DruidStatefulSet, flavour.Druid
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.DruidStatefulSet, flavour.Druid, "Etcd"
 		}, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
 		{name: "in no pod", id: "M003", with: func(f *Facts) {
 			dead(f)
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.WorkloadKind, f.Owner.Distribution = owner.DruidStatefulSet, flavour.Druid
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.DruidStatefulSet, flavour.Druid, "Etcd"
 		}, want: Warning, fix: "kubectl etcd member remove etcd/main 0000000000000003 -n team"},
 
 		{name: "left over, of kubeadm", id: "M003", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[2].Learner = true }, want: Warning, fix: " -n team -- etcdctl member promote 0000000000000003"},

@@ -7,12 +7,14 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // changeTemplate is change for a setting of the pods, which restarts the members. A member that is down would be one of
 // two then.
-func (f *Facts) changeTemplate(order, druid string) string {
-	return f.restarting(f.whenHealthy(f.change(order, druid)))
+func (f *Facts) changeTemplate(order, inFields string, settings ...flavour.Setting) string {
+	return f.restarting(f.whenHealthy(f.change(order, inFields, settings...)))
 }
 
 // restarting returns a fix that changes a pod template, and so restarts its members, with what must hold before.

@@ -149,16 +149,14 @@ func volumeAt(pod *corev1.Pod, at string) (corev1.Volume, bool) {
 }
 
 // change returns an order to change a setting of the members, with the object in which it is
-// changed: a change of another object is written back by its owner. druid is the order
-// where an Etcd has a field for it, and empty where it has none.
-func (f *Facts) change(order, druid string) string {
+// changed: a change of another object is written back by its owner. inFields is the order where the
+// cluster's object has fields for the settings, with FIELD for each one. It is empty where no object has one.
+func (f *Facts) change(order, inFields string, settings ...flavour.Setting) string {
 	o := f.Owner
 	release, w := o.Release(), o.Membership()
 	switch {
-	case o.OfDruid() && druid == "":
-		return order + ", which only etcd-druid can do: an Etcd has no field for it"
-	case o.OfDruid():
-		return druid + ": " + f.kubectl("edit etcd "+o.Name)
+	case o.Product().Fields != nil:
+		return f.changeFields(order, inFields, settings)
 	case o.Product().Settings != "":
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
@@ -177,6 +175,23 @@ func (f *Facts) change(order, druid string) string {
 		order += " in StatefulSets " + o.WorkloadNames()
 	}
 	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)
+}
+
+// changeFields returns an order to change settings of the members in fields of the cluster's object.
+func (f *Facts) changeFields(order, inFields string, settings []flavour.Setting) string {
+	o := f.Owner
+	for _, s := range settings {
+		field := o.Product().Fields[s]
+		if field == "" {
+			inFields = ""
+			break
+		}
+		inFields = strings.Replace(inFields, "FIELD", field, 1)
+	}
+	if inFields == "" {
+		return order + ", which only " + o.Membership().ManagerName + " can do: an " + o.Kind + " has no field for it"
+	}
+	return inFields + ": " + f.kubectl("edit "+strings.ToLower(o.Kind)+" "+o.Name)
 }
 
 // writable reports whether a person changes the members' pods in the StatefulSet.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -154,7 +155,7 @@ func knownFaults(f *Facts) []Finding {
 				report = info
 			}
 			order := fmt.Sprintf("update to %s or a newer patch version", bad.fixed)
-			fix := f.changeTemplate(order, order+" by spec.etcd.image, or with etcd-druid")
+			fix := f.changeTemplate(order, order+" by FIELD, or with "+f.Owner.Membership().ManagerName, flavour.Image)
 			found = append(found, report(fix, "%s on %s: %s", runs, policy.List(by[runs]), bad.what))
 		}
 	}
@@ -172,7 +173,7 @@ func upgradeTraps(f *Facts) []Finding {
 		switch {
 		case r.Major() == 3 && r.Minor() == 5 && r.Patch() < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/
-			found = append(found, info(f.changeTemplate("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, policy.List(by[runs])))
+			found = append(found, info(f.changeTemplate("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by FIELD, or with "+f.Owner.Membership().ManagerName, flavour.Image), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, policy.List(by[runs])))
 		case r.Major() == 3 && r.Minor() == 6:
 			if names := f.experimental(); len(names) > 0 {
 				found = append(found, info(f.changeTemplate("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", policy.List(names)))

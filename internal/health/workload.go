@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -139,7 +140,7 @@ func (f *Facts) setRequests(c *corev1.Container, missing []string) string {
 	}
 	if !f.writable() {
 		order := fmt.Sprintf("request %s for container %s", strings.Join(want, " and "), c.Name)
-		return f.restarting(f.whenHealthy(f.change(order, order+" in spec.etcd.resources.requests")))
+		return f.restarting(f.whenHealthy(f.change(order, order+" in FIELD", flavour.Requests)))
 	}
 	return f.restarting(f.whenHealthy(f.kubectl(fmt.Sprintf("set resources statefulset %s -c %s --requests=%s", f.Owner.StatefulSet, c.Name, strings.Join(want, ",")))))
 }
@@ -159,7 +160,7 @@ func memoryLimit(f *Facts) []Finding {
 	for _, m := range f.Responding() {
 		if m.DBSize > limit.Value() && f.inPart(m.Pod) {
 			order := "raise its memory limit to at least " + policy.Bytes(2*m.DBSize)
-			return []Finding{warning(f.changeTemplate(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, policy.Bytes(m.DBSize), c.Name, limit.String())}
+			return []Finding{warning(f.changeTemplate(order, order+" in FIELD", flavour.Limits), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, policy.Bytes(m.DBSize), c.Name, limit.String())}
 		}
 	}
 	return nil
@@ -197,7 +198,7 @@ func imageRegistry(f *Facts) []Finding {
 	image := full(c.Image)
 	for _, g := range gone {
 		if strings.HasPrefix(image, g.prefix) {
-			found = append(found, warning(f.restarting(f.change(g.fix, g.fix+" in spec.etcd.image")), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
+			found = append(found, warning(f.restarting(f.change(g.fix, g.fix+" in FIELD", flavour.Image)), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
 		}
 	}
 	return found
@@ -226,7 +227,7 @@ func imageTag(f *Facts) []Finding {
 	}
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	if _, tag, has := strings.Cut(name, ":"); !has || tag == "latest" {
-		return []Finding{warning(f.changeTemplate("name a version of the image", "name a version in spec.etcd.image"), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
+		return []Finding{warning(f.changeTemplate("name a version of the image", "name a version in FIELD", flavour.Image), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
 	}
 	return nil
 }

@@ -47,20 +47,18 @@ func (b Backups) Latest() time.Time {
 // Backups reads when a cluster's last snapshots were taken: from the leases that druid's sidecar
 // renews after each snapshot, or from the lease that the owner names.
 func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
-	if !o.OfDruid() {
+	etcd, is, err := r.Etcd(ctx, o)
+	switch {
+	case err != nil:
+		return Backups{}, fmt.Errorf("observe %s: %w", o, err)
+	case !is:
 		name := BackupLeaseName(o)
 		if name == "" {
 			return Backups{}, nil
 		}
 		last, err := r.renewed(ctx, o.Namespace, name)
 		return Backups{Expected: true, Last: last}, err
-	}
-	var etcd druidv1alpha1.Etcd
-	found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
-	if err != nil {
-		return Backups{}, fmt.Errorf("observe %s: %w", o, err)
-	}
-	if !found || etcd.Spec.Backup.Store == nil {
+	case etcd == nil || etcd.Spec.Backup.Store == nil:
 		return Backups{}, nil
 	}
 	b := Backups{Expected: true}

@@ -78,7 +78,7 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		j.weakness = &policy.Note{Reason: reasons.BudgetGoing, Message: fmt.Sprintf(
 			"budget %s is being deleted, and protects %s until its finalizers are gone", pdb.Name, w.owner)}
 	}
-	if j.weakness == nil && j.NonMembers > 0 && !w.owner.OfDruid() {
+	if j.weakness == nil && j.NonMembers > 0 && !w.owner.Product().JobsShareLabels {
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}

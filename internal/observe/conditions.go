@@ -34,15 +34,14 @@ var badWhenTrue = map[druidv1alpha1.ConditionType]bool{
 // Conditions reads druid's conditions of an Etcd, in its order. For a cluster without an operator it
 // derives them from the facts.
 func (r *Reader) Conditions(ctx context.Context, o owner.Owner, f Facts) ([]Condition, error) {
-	if !o.OfDruid() {
+	etcd, is, err := r.Etcd(ctx, o)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("observe %s: %w", o, err)
+	case !is:
 		return derived(f), nil
-	}
-	var etcd druidv1alpha1.Etcd
-	if found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
-		if err != nil {
-			err = fmt.Errorf("observe %s: %w", o, err)
-		}
-		return nil, err
+	case etcd == nil:
+		return nil, nil
 	}
 	var out []Condition
 	for _, c := range etcd.Status.Conditions {

@@ -131,7 +131,7 @@ func (s *Scale) Reread(ctx context.Context, r *Reader) error {
 func (s *Scale) judge() {
 	w, write, facts := &s.live.w, s.write, s.live.sized()
 	f := scale.Facts{
-		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.OfDruid(),
+		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked,
 		Follows: !write.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == write.Asked, Volumes: w.volumesOf(write),
 		Creates: write.Creates != nil, Held: len(s.claims), Others: w.owner.Elsewhere,
 	}
@@ -188,7 +188,9 @@ func (w *Workload) membership(f *scale.Facts, s ScaleWrite) {
 		if s.Asked < s.Now {
 			f.How = m.ScaleInHow
 		}
-	case !f.Druid && m.Manager != flavour.Unmanaged:
+	case m.AddsOnly:
+		f.Adder, f.How, f.Reconcile = m.ManagerName, m.ScaleInHow, w.owner.Product().ReconcileBy
+	case m.Manager != flavour.Unmanaged:
 		if f.How = m.ScaleHow; s.Asked < s.Now && m.ScaleInHow != "" {
 			f.How = m.ScaleInHow
 		}

@@ -18,16 +18,16 @@ func TestScaleManager(t *testing.T) {
 	t.Parallel()
 	removes := map[flavour.Name]bool{flavour.Bitnami: true, flavour.Cozystack: true, flavour.EtcdOperator: true, flavour.Improbable: true}
 	for _, p := range flavour.All() {
-		if p.Name == flavour.Druid {
-			continue
-		}
 		w := Workload{owner: owner.Owner{Distribution: p.Name, WorkloadKind: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != removes[p.Name] {
 			t.Errorf("%s: the scale rule gets the manager %q; add the product to removes if its manager removes members from etcd", p.Name, f.Manager)
 		}
-		if sets := p.Membership.Manager == flavour.ByOperator && !removes[p.Name]; sets != (f.Operator != "") {
+		if p.Membership.AddsOnly != (f.Adder != "") {
+			t.Errorf("%s: the scale rule gets %q as an operator that adds members and removes none", p.Name, f.Adder)
+		}
+		if sets := p.Membership.Manager == flavour.ByOperator && !removes[p.Name] && !p.Membership.AddsOnly; sets != (f.Operator != "") {
 			t.Errorf("%s: the scale rule gets %q as an operator that only sets the replicas", p.Name, f.Operator)
 		}
 		if managed := p.Membership.Manager != flavour.Unmanaged; managed != (f.How != "") {

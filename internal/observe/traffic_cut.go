@@ -83,7 +83,7 @@ func (r *Reader) trafficCut(ctx context.Context, w *Workload, services []corev1.
 }
 
 // selectsAlone reports whether labels select no pods but a workload's. Pods that have ended have
-// no endpoint, and druid's compaction pods are of the same cluster.
+// no endpoint, and the pods of a product's own jobs, such as druid's compaction, are of the same cluster.
 func (r *Reader) selectsAlone(ctx context.Context, w *Workload, set labels.Set) (bool, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.MatchingLabels(set), client.UnsafeDisableDeepCopy); err != nil {
@@ -98,7 +98,7 @@ func (r *Reader) selectsAlone(ctx context.Context, w *Workload, set labels.Set) 
 		if err != nil {
 			return false, err
 		}
-		if other || !w.owner.OfDruid() {
+		if other || !w.owner.Product().JobsShareLabels {
 			return false, nil
 		}
 	}

@@ -71,17 +71,10 @@ func (r *Reader) Workload(ctx context.Context, o owner.Owner) (Workload, error) 
 
 // readSets reads the Etcd and the StatefulSets of a cluster. It leaves out the StatefulSet if that
 // of its name has another owner.
-func (r *Reader) readSets(ctx context.Context, w *Workload) error {
+func (r *Reader) readSets(ctx context.Context, w *Workload) (err error) {
 	o := w.owner
-	if o.OfDruid() {
-		var etcd druidv1alpha1.Etcd
-		found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
-		if err != nil {
-			return fmt.Errorf("observe %s: %w", o, err)
-		}
-		if found {
-			w.etcd = &etcd
-		}
+	if w.etcd, _, err = r.Etcd(ctx, o); err != nil {
+		return fmt.Errorf("observe %s: %w", o, err)
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.Fetch(ctx, o.Namespace, o.StatefulSet, &sts)

@@ -50,7 +50,7 @@ func (s *state) harmless(a Action) Action {
 func (s *state) cure(m Member) Action {
 	a := Action{Do: InspectPod, Member: m.Name}
 	switch {
-	case s.TrafficCut && s.Druid:
+	case s.TrafficCut && s.Sidecar:
 		return s.restoreTraffic("While client traffic is cut, the sidecar of a member that restarts reaches no other member.")
 	case m.Pod == PodMissing || m.Pod == PodPending || m.Pod == PodStopping || m.Pod == PodUnseen:
 		a.Why = "Its pod doesn't run. Find out why: " + orUnknown(m.Detail)
@@ -175,7 +175,7 @@ func (s *state) sweep(m Member) Action {
 		}
 		return Action{Do: ListMembers, Member: m.Name, Why: "It can't be removed now: it may be alive, or the others would lose their quorum."}
 	case m.Lease != NoLease && s.ListKnown && m.Listed == NotListed:
-		return Action{Do: DeleteLease, Member: m.Name, Why: "etcd has no such member, and its lease counts as a member that is down. If etcd-druid's component protection denies it, a service account that the protection exempts can delete it."}
+		return Action{Do: DeleteLease, Member: m.Name, Why: "etcd has no such member, and its lease counts as a member that is down." + s.protection()}
 	case m.Lease != NoLease:
 		return Action{Do: ListMembers, Member: m.Name, Why: "Its lease is left over. Whether etcd still has the member is not known."}
 	}
@@ -186,7 +186,7 @@ func (s *state) promote(m Member) Action {
 	switch {
 	case m.Pod == PodMissing && m.Removable && m.MayRemove:
 		return Action{Do: RemoveMember, Member: m.Name, Why: "No pod runs this learner."}
-	case s.Druid || m.Pod != PodReady && m.Pod != PodUnready:
+	case s.Sidecar || m.Pod != PodReady && m.Pod != PodUnready:
 		return Action{Do: InspectPod, Member: m.Name, Why: "It has no vote. Its pod shows why it is not promoted."}
 	case s.kept() && m.CaughtUp && m.Answer == Follows:
 		return Action{Do: Promote, Member: m.Name, Why: "It has caught up, and nothing else promotes it."}
@@ -194,25 +194,33 @@ func (s *state) promote(m Member) Action {
 	return Action{Do: Wait, Member: m.Name, Why: "It has not caught up with the leader yet."}
 }
 
-// sync returns the wait for etcd-druid to update the status.
+// protection returns who may delete a lease that the operator protects, as a sentence after another.
+func (s *state) protection() string {
+	if !s.reports() {
+		return ""
+	}
+	return " If " + s.Reporter + "'s component protection denies it, a service account that the protection exempts can delete it."
+}
+
+// sync returns the wait for the operator to update the status.
 func (s *state) sync() Action {
 	if s.unconfirmed() {
-		return Action{Do: InspectOperator, Why: "etcd-druid updates the status, and gives no sign of life."}
+		return Action{Do: InspectOperator, Why: s.Reporter + " updates the status, and gives no sign of life."}
 	}
-	return Action{Do: Wait, Until: s.At.Add(syncPeriod), Why: "etcd-druid updates the status every " + policy.Duration(syncPeriod) + "."}
+	return Action{Do: Wait, Until: s.At.Add(syncPeriod), Why: s.Reporter + " updates the status every " + policy.Duration(syncPeriod) + "."}
 }
 
 func (s *state) scale(why string) Action {
 	switch {
-	case s.Druid && s.Unreconciled && s.SuspendedByCut:
-		return s.restoreTraffic("The traffic cut has suspended etcd-druid: it doesn't act on the spec before client traffic is restored.")
-	case s.Druid && s.Unreconciled && s.Suspended:
-		return Action{Do: EndSuspension, Why: "An annotation suspends etcd-druid: it doesn't act on the spec. If the work for which it was set is done, remove it."}
-	case s.Druid && s.Unreconciled && s.Requested:
+	case s.reports() && s.Unreconciled && s.SuspendedByCut:
+		return s.restoreTraffic("The traffic cut has suspended " + s.Reporter + ": it doesn't act on the spec before client traffic is restored.")
+	case s.reports() && s.Unreconciled && s.Suspended:
+		return Action{Do: EndSuspension, Why: "An annotation suspends " + s.Reporter + ": it doesn't act on the spec. If the work for which it was set is done, remove it."}
+	case s.reports() && s.Unreconciled && s.Requested:
 		return s.sync()
-	case s.Druid && s.Unreconciled:
-		return Action{Do: Reconcile, Why: "etcd-druid has not acted on the current spec: it waits for the annotation."}
-	case s.Druid || s.Operation != "":
+	case s.reports() && s.Unreconciled:
+		return Action{Do: Reconcile, Why: s.Reporter + " has not acted on the current spec: it waits for the annotation."}
+	case s.reports() || s.Operation != "":
 		return Action{Do: Wait, Why: why}
 	}
 	return Action{Do: Check, Why: "Pods and members differ in number, and nothing is under way that changes it."}

@@ -36,7 +36,7 @@ type state struct {
 
 func count(f Facts) *state {
 	s := &state{Facts: f}
-	if !f.Druid { // another program's conditions of these names have other meanings
+	if f.Reporter == "" { // another program's conditions of these names have other meanings
 		s.Ready, s.AllMembersReady = policy.Condition{}, policy.Condition{}
 	}
 	for _, m := range f.Members {
@@ -94,10 +94,10 @@ func (s *state) add(m Member) {
 	}
 }
 
-// comesBack reports whether a member can bring the quorum back by itself: its data is not lost, or etcd-druid restores
+// comesBack reports whether a member can bring the quorum back by itself: its data is not lost, or the sidecar restores
 // the only member from a backup (I-7).
 func (f Facts) comesBack(m Member) bool {
-	return !m.lost() || f.Druid && f.Desired == 1 && f.Voters <= 1
+	return !m.lost() || f.Sidecar && f.Desired == 1 && f.Voters <= 1
 }
 
 // kept and lost report whether a quorum is well, and whether it is certain that none is. Both are
@@ -137,7 +137,7 @@ func (s *state) where(is func(Member) bool) []Member {
 // outOfSync returns the members whose status is not the one that follows from their lease.
 func (s *state) outOfSync() []Member {
 	return s.where(func(m Member) bool {
-		if !s.Druid || m.Status == StatusNone {
+		if !s.reports() || m.Status == StatusNone {
 			return false
 		}
 		switch m.Lease {
@@ -154,19 +154,22 @@ func (s *state) outOfSync() []Member {
 // longUnknown returns the members whose status has been Unknown for longer than a grace period.
 func (s *state) longUnknown() []Member {
 	return s.where(func(m Member) bool {
-		return s.Druid && m.Status == StatusUnknown && !m.StatusSince.IsZero() && !s.At.Before(m.StatusSince.Add(UnknownGrace))
+		return s.reports() && m.Status == StatusUnknown && !m.StatusSince.IsZero() && !s.At.Before(m.StatusSince.Add(UnknownGrace))
 	})
 }
 
 // unreadyPods returns the members whose status is Ready and whose pod is not.
 func (s *state) unreadyPods() []Member {
 	return s.where(func(m Member) bool {
-		return s.Druid && m.Status == StatusReady && (m.down() || m.Pod == PodUnready)
+		return s.reports() && m.Status == StatusReady && (m.down() || m.Pod == PodUnready)
 	})
 }
 
-// unconfirmed reports whether etcd-druid gives no status of the members: its conditions are old or
+// reports reports whether an operator reports the status of the members.
+func (s *state) reports() bool { return s.Reporter != "" }
+
+// unconfirmed reports whether that operator gives no status of the members: its conditions are old or
 // Unknown.
 func (s *state) unconfirmed() bool {
-	return s.Druid && (s.Ready.Value() == policy.Unknown || s.AllMembersReady.Value() == policy.Unknown)
+	return s.reports() && (s.Ready.Value() == policy.Unknown || s.AllMembersReady.Value() == policy.Unknown)
 }

@@ -10,7 +10,6 @@ const (
 	kubelet     = "kubelet"
 	scheduler   = "scheduler"
 	statefulSet = "StatefulSet controller"
-	druid       = "etcd-druid"
 )
 
 // eventsOf returns what other programs will do about members.
@@ -36,9 +35,9 @@ func (s *state) eventsOf(members []Member) []Event {
 	return out
 }
 
-// markings returns what etcd-druid will report of a member that is not well.
+// markings returns what the operator will report of a member that is not well.
 func (s *state) markings(m Member) []Event {
-	if !s.Druid || m.Since.IsZero() || conditionOf(m) != silent && conditionOf(m) != notReady {
+	if !s.reports() || m.Since.IsZero() || conditionOf(m) != silent && conditionOf(m) != notReady {
 		return nil
 	}
 	var out []Event
@@ -47,25 +46,25 @@ func (s *state) markings(m Member) []Event {
 		as    Status
 	}{{UnknownGrace, StatusUnknown}, {UnknownGrace + NotReadyGrace, StatusNotReady}} {
 		if at := m.Since.Add(mark.after); s.At.Before(at) && m.Status != mark.as && (m.Status != StatusNotReady) {
-			out = append(out, Event{Who: druid, What: "marks " + m.Name + " " + string(mark.as) + " in the status", At: at})
+			out = append(out, Event{Who: s.Reporter, What: "marks " + m.Name + " " + string(mark.as) + " in the status", At: at})
 		}
 	}
 	return out
 }
 
-// operatorEvents returns what etcd-druid will do about the whole, or that nothing will be done.
+// operatorEvents returns what the operator will do about the whole, or that nothing will be done.
 func (s *state) operatorEvents(id string) []Event {
 	switch {
-	case s.Druid && s.unconfirmed():
-		return []Event{{Who: druid, What: "gives no sign of life, so it does nothing before it runs again"}}
-	case id == quorumLost.id && s.Druid:
-		return []Event{{Who: druid, What: "recovers no lost quorum and deletes no pod, by its source; DEP-01's action has to be done by hand"}}
-	case id == minorityDown.id && s.Druid:
-		return []Event{{Who: druid, What: "deletes no pod, by its source, although DEP-01 asks for it"}}
+	case s.unconfirmed():
+		return []Event{{Who: s.Reporter, What: "gives no sign of life, so it does nothing before it runs again"}}
+	case id == quorumLost.id && s.HealsNothing:
+		return []Event{{Who: s.Reporter, What: "recovers no lost quorum and deletes no pod, by its source; DEP-01's action has to be done by hand"}}
+	case id == minorityDown.id && s.HealsNothing:
+		return []Event{{Who: s.Reporter, What: "deletes no pod, by its source, although DEP-01 asks for it"}}
 	case (id == quorumLost.id || id == minorityDown.id) && !s.Managed:
 		return []Event{{Who: "Nothing", What: "acts when the grace period ends"}}
-	case id == superfluous.id && s.Druid:
-		return []Event{{Who: druid, What: "removes entries from the status whose leases are gone, by its source"}}
+	case id == superfluous.id && s.reports():
+		return []Event{{Who: s.Reporter, What: "removes entries from the status whose leases are gone, by its source"}}
 	}
 	return nil
 }

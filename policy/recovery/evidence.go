@@ -49,7 +49,7 @@ func (s *state) members(asked string, met bool) Evidence {
 	return Evidence{Fact: "healthy members", Asked: asked, Observed: observed, Met: met}
 }
 
-// leases counts the expired leases. Only members of etcd-druid have leases.
+// leases counts the expired leases. Only members of an operator have leases.
 func (s *state) leases() Evidence {
 	expired, leases := 0, 0
 	for _, m := range s.Members {
@@ -71,7 +71,7 @@ func (s *state) noOperation() Evidence {
 	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: s.Operation == ""}
 }
 
-// statuses returns what etcd-druid reports of members.
+// statuses returns what the operator reports of members.
 func (s *state) statuses(members []Member) Evidence {
 	var observed []string
 	for _, m := range members {
@@ -88,12 +88,11 @@ func (s *state) statuses(members []Member) Evidence {
 }
 
 // conditions compares the three conditions with those that a row asks for: each asks for
-// BackupReady True. Without etcd-druid, only
-// a backup job sets one.
+// BackupReady True. Without an operator that reports them, only a backup job sets one.
 func (s *state) conditions(ready, all policy.Status) []Evidence {
 	out := []Evidence{s.condition("BackupReady", s.BackupReady, policy.True)}
 	switch {
-	case s.Druid:
+	case s.reports():
 		return append([]Evidence{s.condition("Ready", s.Ready, ready), s.condition("AllMembersReady", s.AllMembersReady, all)}, out...)
 	case s.BackupReady.Status == policy.Absent:
 		return nil

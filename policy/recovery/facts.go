@@ -17,7 +17,7 @@ const (
 	UnknownGrace = time.Minute
 	// NotReadyGrace is how long a member that is NotReady has to come back by itself.
 	NotReadyGrace = 5 * time.Minute
-	// syncPeriod is how often etcd-druid updates the status of an Etcd.
+	// syncPeriod is how often the Reporter updates the status: etcd-druid's default, too.
 	syncPeriod = 15 * time.Second
 )
 
@@ -25,9 +25,15 @@ const (
 // value, which is never evidence for an action that removes anything.
 type Facts struct {
 	At time.Time
-	// Druid is true if etcd-druid and its sidecars manage the cluster: they renew leases, report
-	// conditions, and prepare the data of a member before it starts.
-	Druid bool
+	// Reporter is the operator that reports in the cluster's object the conditions, the status of each
+	// member, and the spec that it has acted on. It is empty if there is none: then the conditions Ready and
+	// AllMembersReady, and what the members' statuses and the spec show, count for nothing.
+	Reporter string
+	// HealsNothing is true if the Reporter is known to delete no pod and to recover no lost quorum.
+	HealsNothing bool
+	// Sidecar is true if each member has the sidecar etcd-backup-restore, which prepares its data before
+	// it starts, also from a backup, and promotes it.
+	Sidecar bool
 	// Managed is true if another program than this one changes the members.
 	Managed bool
 	// Bare is true if no StatefulSet creates the pods.
@@ -40,7 +46,7 @@ type Facts struct {
 	// Replicas and ReadyPods are those of the workload.
 	Replicas, ReadyPods int
 	Members             []Member
-	// Ready, AllMembersReady and BackupReady are the conditions. etcd-druid sets the first.
+	// Ready, AllMembersReady and BackupReady are the conditions. The Reporter sets the first.
 	Ready, AllMembersReady, BackupReady policy.Condition
 	// Store is true if there is a backup store, or a lease that a backup job renews. Backups is
 	// whether it has a backup.
@@ -69,7 +75,7 @@ type Facts struct {
 	SetsAside bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool
-	// Unreconciled is true if etcd-druid has not acted on the current spec. Requested is true if it
+	// Unreconciled is true if the Reporter has not acted on the current spec. Requested is true if it
 	// has been asked to, Suspended if an annotation keeps it from doing so, and SuspendedByCut if a
 	// traffic cut has set that one.
 	Unreconciled, Requested, Suspended, SuspendedByCut bool
@@ -83,7 +89,7 @@ type Facts struct {
 }
 
 // Member is what is known of one member. It has a pod, is in etcd's list, or has a lease or an
-// entry in the status of an Etcd.
+// entry in the status of the cluster's object.
 type Member struct {
 	// Name is the pod's name, or else the member's name or ID.
 	Name string
@@ -97,7 +103,7 @@ type Member struct {
 	Answer Answer
 	Listed Listed
 	Lease  Lease
-	// Status is the entry in the status of an Etcd, empty for none. StatusSince is when it last
+	// Status is the entry in the status of the cluster's object, empty for none. StatusSince is when it last
 	// changed.
 	Status      Status
 	StatusSince time.Time
@@ -165,7 +171,7 @@ const (
 	NotListed  Listed = "not listed"
 )
 
-// Lease is the state of the lease that a member of etcd-druid renews.
+// Lease is the state of the lease that a running member renews.
 type Lease string
 
 // The states of a lease. The zero value means that there is none, or that leases could not be read.
@@ -176,7 +182,7 @@ const (
 	LeaseNever   Lease = "never renewed"
 )
 
-// Status is the status of a member that etcd-druid reports.
+// Status is the status of a member that the Reporter reports.
 type Status string
 
 // The statuses.

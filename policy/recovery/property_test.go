@@ -65,7 +65,8 @@ func TestLattice(t *testing.T) {
 func kindOf(bits int) func(*Facts) {
 	return func(f *Facts) {
 		if bits&1 != 0 {
-			f.Druid, f.Managed = false, false
+			withoutOperator(f)
+			f.Managed = false
 		}
 		if bits&2 != 0 {
 			f.Operation = "rollout"
@@ -122,7 +123,7 @@ func naive(f Facts) []string {
 	behind, unknown, unready, again := false, false, false, false
 	for _, m := range f.Members {
 		stopped := m.Pod != PodReady && m.Pod != PodUnseen
-		if f.Druid {
+		if f.Reporter != "" {
 			behind = behind || m.Status != "" && (m.Lease == LeaseFresh && m.Status != StatusReady || m.Lease == LeaseExpired && m.Status == StatusReady && !stopped)
 			unready = unready || m.Status == StatusReady && stopped
 			unknown = unknown || m.Status == StatusUnknown && !m.StatusSince.IsZero() && f.At.Sub(m.StatusSince) >= time.Minute
@@ -167,7 +168,7 @@ func naive(f Facts) []string {
 			}
 			over := m.Since.IsZero() || f.At.Sub(m.Since) >= limit
 			gone := m.Data == DataNone || m.Data == DataDamaged
-			back += one(!over && (!gone || f.Druid && f.Desired == 1 && f.Voters <= 1))
+			back += one(!over && (!gone || f.Sidecar && f.Desired == 1 && f.Voters <= 1))
 			if m.Asked {
 				lateAsked, earlyAsked = lateAsked+one(over), earlyAsked+one(!over)
 			}
@@ -191,7 +192,7 @@ func naive(f Facts) []string {
 	every := n > 0 && r == n
 	quiet := f.Operation == ""
 	ready, all, backup := f.Ready.Value(), f.AllMembersReady.Value(), f.BackupReady.Value()
-	if !f.Druid {
+	if f.Reporter == "" {
 		ready, all = policy.Absent, policy.Absent
 	}
 	var ids []string
@@ -228,7 +229,7 @@ func naive(f Facts) []string {
 	add("X-12", backup == policy.False)
 	add("X-13", odd > 0)
 	add("X-14", f.TrafficCut)
-	add("X-15", f.Druid && (ready == policy.Unknown || all == policy.Unknown))
+	add("X-15", f.Reporter != "" && (ready == policy.Unknown || all == policy.Unknown))
 	add("X-17", every && n == f.Desired && (f.Replicas != n || f.ReadyPods != n && odd == 0))
 	add("X-16", backup == policy.Unknown)
 	if len(ids) == 0 && every && n == f.Desired && f.ReadyPods == f.Replicas && f.Replicas == n {
@@ -247,7 +248,7 @@ func TestSafe(t *testing.T) {
 	pick := func(n int) int { return random.IntN(n) }
 	for range 20_000 {
 		f := Facts{
-			At: noon, Druid: pick(2) == 0, Managed: pick(2) == 0, Desired: pick(6), Voters: pick(6), ListKnown: pick(2) == 0, Replicas: pick(6), ReadyPods: pick(6),
+			At: noon, Reporter: []string{"", "etcd-druid"}[pick(2)], HealsNothing: pick(2) == 0, Sidecar: pick(2) == 0, Managed: pick(2) == 0, Desired: pick(6), Voters: pick(6), ListKnown: pick(2) == 0, Replicas: pick(6), ReadyPods: pick(6),
 			Ready: is(statuses[pick(4)]), AllMembersReady: is(statuses[pick(4)]), BackupReady: is(statuses[pick(4)]), Store: pick(2) == 0,
 			ClusterIDs: pick(3), Formed: pick(2) == 0, Interrupted: pick(9) == 0, TrafficCut: pick(9) == 0, ScaledIn: pick(9) == 0, AwayGone: pick(3),
 			Unreconciled: pick(2) == 0, Suspended: pick(3) == 0, SuspendedByCut: pick(9) == 0, Requested: pick(3) == 0,

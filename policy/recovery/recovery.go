@@ -91,7 +91,7 @@ const (
 	CureAlarm Do = "CureAlarm"
 	Resume    Do = "Resume"
 	Reconcile Do = "Reconcile"
-	// EndSuspension lets etcd-druid act on the spec again.
+	// EndSuspension lets the operator act on the spec again.
 	EndSuspension  Do = "EndSuspension"
 	RestoreTraffic Do = "RestoreTraffic"
 	ScaleBack      Do = "ScaleBack"

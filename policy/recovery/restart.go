@@ -50,7 +50,7 @@ func (s *state) restart(m Member) Restart {
 	case s.kept() && !empty:
 		r.Joins = true
 		return r.as("I-3", KeepsData, "It starts with its data, and gets from the leader what it missed.")
-	case s.kept() && m.Listed == ListUnread && !s.Druid:
+	case s.kept() && m.Listed == ListUnread && !s.Sidecar:
 		return r.as("I-10", RestartUnclear, "Its data is lost, and it is not known whether etcd has it as a member.")
 	case s.kept() && m.Data == DataDamaged:
 		return s.emptyMember(r, "I-4", DamagedData)
@@ -83,7 +83,7 @@ func (s *state) anyData(than Member) bool {
 func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 	r.Joins = true
 	what := fmt.Sprintf("It starts as one of %s of a new cluster.", policy.Count(s.Desired, "member"))
-	if s.Druid && s.Store {
+	if s.Sidecar && s.Store {
 		what += " By its source, its sidecar restores a backup first if the store has one."
 	}
 	return r.as(id, reason, what)
@@ -91,7 +91,7 @@ func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 
 // newMember has a row of its own: DEP-01's are about existing members and new clusters.
 func (s *state) newMember(r Restart) Restart {
-	if s.Druid {
+	if s.Sidecar {
 		return r.as("I-9", JoinsAsNew, "It has to be added first. By its source, its sidecar does that while the cluster is being scaled out, and not where the member was removed.")
 	}
 	return r.as("I-9", JoinsAsNew, "etcd refuses it: it has to be added first, and must start without its old data.")
@@ -99,7 +99,7 @@ func (s *state) newMember(r Restart) Restart {
 
 // emptyMember returns a member of a cluster with a quorum that has no data, or none that can be read.
 func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart {
-	if s.Druid {
+	if s.Sidecar {
 		r.Joins = true
 		return r.as(id, reason, "By its source, its sidecar removes it from etcd, clears its directory and adds it as a learner, which gets the data from the leader. DEP-01 would restore the last full snapshot first.")
 	}
@@ -111,13 +111,13 @@ func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart 
 // members in the status; the row also holds where the status still has members that are down.
 func (s *state) firstRestored(r Restart) Restart {
 	switch {
-	case s.Druid && s.Store && s.voters == 1:
+	case s.Sidecar && s.Store && s.voters == 1:
 		r.Joins = true
 		return r.as("I-7", RestoresBackup, "By its source, its sidecar restores the last full snapshot and the delta snapshots after it. What was written later is lost.")
-	case s.Druid && s.voters == 1:
+	case s.Sidecar && s.voters == 1:
 		r.Joins = true
 		return r.as("I-7", RestoresBackup, "There is no backup store: by its source, it starts with an empty database.")
-	case s.Druid:
+	case s.Sidecar:
 		return r.as("I-7", RestoresBackup, "By its source, its sidecar tries to remove it from etcd, fails without a quorum, and is started again. It restores a backup only if the cluster is created again with one member.")
 	}
 	return r.as("I-7", RestoresBackup, "If its flags have a new cluster, etcd starts with an empty database, which is not the cluster's. Otherwise it waits for the others.")
@@ -126,7 +126,7 @@ func (s *state) firstRestored(r Restart) Restart {
 // nextRestored returns a member without data while others have some and no quorum. DEP-01 asks for more
 // than 1 member; the row also holds for 1.
 func (s *state) nextRestored(r Restart) Restart {
-	if s.Druid {
+	if s.Sidecar {
 		return r.as("I-8", WaitsForQuorum, "By its source, its sidecar tries to remove it from etcd, fails without a quorum, and is started again until the others have one.")
 	}
 	return r.as("I-8", WaitsForQuorum, "It can't join without a quorum. Don't start it before the members with data run: with flags for a new cluster it may start with an empty database.")

@@ -70,7 +70,7 @@ var hibernated = row{
 		switch {
 		case len(s.left()) == 0:
 			return Action{Do: Nothing, Why: "No member is asked for."}
-		case s.Druid && s.Unreconciled:
+		case s.reports() && s.Unreconciled:
 			return s.scale("")
 		}
 		return Action{Do: Wait, Why: "The pods stop."}
@@ -111,6 +111,6 @@ var pink = row{
 	action: func(*state) Action { return Action{Do: Nothing, Why: "Nothing is to be done."} },
 }
 
-// good reports whether a condition has nothing against a healthy cluster. Other clusters than
-// etcd-druid's have no conditions.
+// good reports whether a condition has nothing against a healthy cluster. Without an operator that
+// reports them, there are none.
 func good(c policy.Condition) bool { return c.Value() == policy.True || c.Value() == policy.Absent }

@@ -84,7 +84,7 @@ var unknownForLong = row{
 		if !s.At.Before(until) {
 			return s.sync()
 		}
-		return Action{Do: Wait, Until: until, Why: "etcd-druid marks the member NotReady then. DEP-01 would have done so by now."}
+		return Action{Do: Wait, Until: until, Why: s.Reporter + " marks the member NotReady then. DEP-01 would have done so by now."}
 	},
 }
 
@@ -102,12 +102,12 @@ var statusBehind = row{
 var unconfirmed = row{
 	id: "X-15", reason: Unconfirmed,
 	holds: awake((*state).unconfirmed),
-	title: func(*state) string { return "etcd-druid gives no current status of the members." },
+	title: func(s *state) string { return s.Reporter + " gives no current status of the members." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.condition("Ready", s.Ready, policy.Unknown), s.condition("AllMembersReady", s.AllMembersReady, policy.Unknown)}
 	},
-	action: func(*state) Action {
-		return Action{Do: InspectOperator, Why: "etcd-druid confirms its conditions every " + policy.Duration(syncPeriod) + ". It is down, can't write, or knows of no member."}
+	action: func(s *state) Action {
+		return Action{Do: InspectOperator, Why: s.Reporter + " confirms its conditions every " + policy.Duration(syncPeriod) + ". It is down, can't write, or knows of no member."}
 	},
 }
 

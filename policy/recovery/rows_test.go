@@ -29,7 +29,7 @@ func wrongURL(f *Facts) { f.Misaddressed = []string{"main-2"} }
 //	s  an extra voter with a pod       y  one that is well, in a pod that is not Ready
 //	p  one that is not well, and ran before the log of the others began
 func cluster(members string, change ...func(*Facts)) Facts {
-	f := Facts{At: noon, Druid: true, ListKnown: true, Store: true, Backups: policy.True, ClusterIDs: 1, Formed: true}
+	f := Facts{At: noon, Reporter: "etcd-druid", HealsNothing: true, Sidecar: true, ListKnown: true, Store: true, Backups: policy.True, ClusterIDs: 1, Formed: true}
 	for _, letter := range members {
 		f.Members = append(f.Members, member(letter, len(f.Members)))
 		m := &f.Members[len(f.Members)-1]
@@ -91,9 +91,15 @@ func conditions(ready, all, backup policy.Status) func(*Facts) {
 
 var minority = conditions(policy.True, policy.False, policy.True)
 
+// withoutOperator makes the cluster one without an operator and without sidecars.
+func withoutOperator(f *Facts) {
+	f.Reporter, f.HealsNothing, f.Sidecar = "", false, false
+}
+
 // plain makes the cluster one without an operator: no leases, statuses and conditions.
 func plain(f *Facts) {
-	f.Druid, f.Store, f.Backups = false, false, policy.Unknown
+	withoutOperator(f)
+	f.Store, f.Backups = false, policy.Unknown
 	conditions(policy.Absent, policy.Absent, policy.Absent)(f)
 	for i := range f.Members {
 		f.Members[i].Lease, f.Members[i].Status = NoLease, StatusNone

@@ -73,12 +73,15 @@ type Facts struct {
 	// true if it has the mark of a restore that the write leaves as it is. Marked is the name of that StatefulSet.
 	Restarting, RestartStep, Restoring bool
 	Marked                             string
-	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
-	Druid bool
 	// Manager is the operator or script that adds members and removes them, empty for none. How is
 	// what to do instead. It is set without a Manager for an operator or script that removes no
-	// members. Both are empty for Druid.
+	// members.
 	Manager, How string
+	// Adder is the operator that adds the members of more replicas itself when its object asks for them, and
+	// removes none, empty for none. How is then how to have fewer members, and there is no Manager. Its object is
+	// scaled by kubectl etcd scale. Reconcile is the annotation that has it act on what the object asks for, as
+	// KEY=VALUE, empty if it needs none.
+	Adder, Reconcile string
 	// Operator is the operator that sets the replicas and removes no members, empty for none.
 	Operator string
 	// Script is true if the Manager is a script. What it does for a pod that stops is not certain.
@@ -224,7 +227,7 @@ func (f Facts) deletes() policy.Verdict {
 
 // grow judges a write that adds replicas to running ones.
 func (f Facts) grow() policy.Verdict {
-	if f.Voters == 0 || f.Asked <= f.Voters || f.Druid {
+	if f.Voters == 0 || f.Asked <= f.Voters || f.Adder != "" {
 		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, policy.Count(f.Asked, "replica"))
 	}
 	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.wayFrom(f.Asked)))

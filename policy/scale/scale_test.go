@@ -32,6 +32,12 @@ func moved(f Facts, by int) Facts {
 	return f
 }
 
+// ofEtcd makes the write one of an Etcd, or of its workload.
+func ofEtcd(f *Facts) {
+	f.Adder, f.How = "etcd-druid", "restore a backup into a new Etcd of that size"
+	f.Reconcile = "druid.gardener.cloud/operation=reconcile"
+}
+
 // spanning returns the same write for a cluster of several StatefulSets.
 func spanning(f Facts) Facts {
 	f.Sets, f.How = "a, b and main", "how to"
@@ -71,7 +77,7 @@ var scaleRows = []struct {
 	{"R-26 they were removed from etcd", with(healthy(3, 3, 3), func(f *Facts) { f.Volumes, f.Stopping = Deleted, 2 }), "yes", ReplicasUnchanged},
 	{"R-1 unchanged and even", healthy(2, 2, 2), "yes", ReplicasUnchanged},
 	{"R-1 unchanged below the quorum", healthy(5, 2, 2), "yes", ReplicasUnchanged},
-	{"R-2 follows its Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Follows, f.Druid = true, true }), "yes", FollowsOwner},
+	{"R-2 follows its Etcd", with(healthy(3, 3, 1), func(f *Facts) { ofEtcd(f); f.Follows = true }), "yes", FollowsOwner},
 	{"R-3 stop", healthy(3, 3, 0), "warn", AllStop},
 	{"R-3 stop of one", healthy(1, 1, 0), "warn", AllStop},
 	{"R-3 stop before any member was seen", healthy(0, 3, 0), "yes", AllStop},
@@ -92,25 +98,25 @@ var scaleRows = []struct {
 	{"R-12 five to two", healthy(5, 5, 2), "no", VotersLost},
 	{"R-12 two to one", healthy(2, 2, 1), "no", VotersLost},
 	{"R-12 scaled in twice", healthy(5, 3, 2), "no", VotersLost},
-	{"R-12 an Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "no", VotersLost},
+	{"R-12 an Etcd", with(healthy(3, 3, 1), ofEtcd), "no", VotersLost},
 	{"R-12 an operator's that removes none", with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "no", VotersLost},
 	{"R-9 an operator's that removes none", with(healthy(3, 0, 1), func(f *Facts) { f.How = "how to" }), "no", StartsTooFew},
 	{"R-13 the ready ones go", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "no", VotersLost},
 	{"R-14 five to three", healthy(5, 5, 3), "warn", VotersLeft},
 	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
 	{"R-21 five to three without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "no", VotersLeft},
-	{"R-21 an Etcd without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded, f.Druid = true, true }), "no", VotersLeft},
+	{"R-21 an Etcd without a record", with(healthy(5, 5, 3), func(f *Facts) { ofEtcd(f); f.Unrecorded = true }), "no", VotersLeft},
 	{"R-21 a start of three of five without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded = true }), "no", StartsTooFew},
 	{"R-21 created over five volumes without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "no", StartsTooFew},
 	{"R-21 created over five pods without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded, f.Creates = true, true }), "no", VotersLeft},
-	{"R-21 a start of an Etcd without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Druid = true, true }), "no", StartsTooFew},
+	{"R-21 a start of an Etcd without a record", with(healthy(5, 0, 3), func(f *Facts) { ofEtcd(f); f.Unrecorded = true }), "no", StartsTooFew},
 	{"R-7 all start without a record", with(healthy(5, 0, 5), func(f *Facts) { f.Unrecorded = true }), "yes", policy.QuorumKept},
 	{"R-10 a start of an operator's without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Manager, f.How = true, "etcd-operator", "set spec.size" }), "warn", StartsTooFew},
 	{"R-10 two volumes are left without a record", with(healthy(5, 0, 3), func(f *Facts) { f.Unrecorded, f.Held = true, 2 }), "warn", StartsTooFew},
 	{"R-20 a start without a record", with(spanning(healthy(5, 0, 3)), func(f *Facts) { f.Unrecorded = true }), "warn", StartsTooFew},
 	{"R-19 a start of fewer, declared without a record", with(healthy(3, 0, 3), func(f *Facts) { f.Unrecorded, f.Declared = true, true }), "yes", VotersDeclared},
 	{"R-24 five to three", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
-	{"R-24 an Etcd", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Druid = Deleted, true }), "no", VolumesDeleted},
+	{"R-24 an Etcd", with(healthy(5, 5, 3), func(f *Facts) { ofEtcd(f); f.Volumes = Deleted }), "no", VolumesDeleted},
 	{"R-24 not recorded either", with(healthy(5, 5, 3), func(f *Facts) { f.Volumes, f.Unrecorded = Deleted, true }), "no", VolumesDeleted},
 	{"R-24 one of several StatefulSets", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
 	{"R-24 another first ordinal", with(moved(healthy(3, 3, 3), 1), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
@@ -146,7 +152,7 @@ var scaleRows = []struct {
 	{"R-12 declared, and more voters than replicas", with(healthy(3, 3, 1), func(f *Facts) { f.Declared = true }), "no", VotersLost},
 	{"R-5 declared", with(healthy(1, 3, 0), func(f *Facts) { f.Declared, f.Volumes = true, Deleted }), "no", VolumesDeleted},
 	{"R-16 back to all", healthy(5, 3, 5), "yes", MoreReplicas},
-	{"R-16 an Etcd grows", with(healthy(3, 3, 5), func(f *Facts) { f.Druid = true }), "yes", MoreReplicas},
+	{"R-16 an Etcd grows", with(healthy(3, 3, 5), ofEtcd), "yes", MoreReplicas},
 	{"R-17 a StatefulSet grows", healthy(3, 3, 5), "warn", MoreReplicas},
 	{"R-22 another first ordinal, and a quorum stays", moved(healthy(3, 3, 3), 1), "warn", VotersLeft},
 	{"R-22 a quorum goes", moved(healthy(3, 3, 3), 2), "no", VotersLost},
@@ -177,7 +183,7 @@ var scaleRows = []struct {
 	{"R-25 the stop of a restart of a part", with(healthy(4, 1, 0), func(f *Facts) { f.RestartStep, f.Elsewhere = true, 3 }), "no", VotersLost},
 	{"R-7 the start of a restart", with(healthy(3, 0, 3), func(f *Facts) { f.RestartStep = true }), "yes", policy.QuorumKept},
 	{"R-9 a start of fewer", with(healthy(3, 0, 1), func(f *Facts) { f.RestartStep = true }), "no", StartsTooFew},
-	{"R-18 even", with(healthy(3, 3, 4), func(f *Facts) { f.Druid = true }), "warn", MoreReplicas},
+	{"R-18 even", with(healthy(3, 3, 4), ofEtcd), "warn", MoreReplicas},
 }
 
 func TestScale(t *testing.T) {
@@ -202,7 +208,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{healthy(3, 3, 1), "1 of 3 voters would keep a replica, quorum is 2; instead run: kubectl etcd scale statefulset/main -n team --replicas 1"},
 		{healthy(3, 0, 1), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
-		{with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
+		{with(healthy(3, 3, 1), ofEtcd), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; " +
 			"first wait until all 5 voters are ready, or heal those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},

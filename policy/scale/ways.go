@@ -23,12 +23,12 @@ func (f Facts) wayFrom(replicas int) string {
 	switch {
 	case f.Moved:
 		return fmt.Sprintf("leave spec.ordinals.start at %d, where the pods and volume claims of the members are", f.First)
-	case f.Creates && !f.Druid:
+	case f.Creates && f.Adder == "":
 		return f.wayToCreate()
 	case f.Manager != "":
 		return f.keepsClaims() + f.Manager + " changes the members: " + f.How
-	case f.Druid:
-		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
+	case f.Adder != "":
+		return f.Adder + " removes no members: " + f.How
 	case f.Elsewhere > 0:
 		return f.wayElsewhere()
 	case f.Sets != "":

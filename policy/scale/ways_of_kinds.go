@@ -57,8 +57,8 @@ func (f Facts) wayOfSets() string {
 	return f.keepsClaims() + f.readyFirst() + f.How
 }
 
-// wayToStart returns how all voters are started, as a clause, if there are so many replicas. kubectl etcd scale starts
-// the members of etcd-druid only: it finds no voter to ask. It accepts exactly as many as have volumes, while none runs.
+// wayToStart returns how all voters are started, as a clause, if there are so many replicas. kubectl etcd scale only starts
+// members that their operator adds: of others, it finds no voter to ask. It accepts exactly as many as have volumes, while none runs.
 func (f Facts) wayToStart(replicas int) string {
 	switch {
 	case f.Moved:
@@ -71,10 +71,10 @@ func (f Facts) wayToStart(replicas int) string {
 		return f.way()
 	case f.Sets != "":
 		return "to start all, set the replicas of each StatefulSet (" + f.Sets + ") to what they were"
-	case f.Druid && f.Held == f.Voters && replicas == 0:
+	case f.Adder != "" && f.Held == f.Voters && replicas == 0:
 		return fmt.Sprintf("to start all, run: %s%d", f.scaleCommand(), f.Voters)
-	case f.Druid:
-		return fmt.Sprintf("to start all, run: %s; kubectl annotate %s druid.gardener.cloud/operation=reconcile", f.bringBack(), f.args())
+	case f.Reconcile != "":
+		return fmt.Sprintf("to start all, run: %s; kubectl annotate %s %s", f.bringBack(), f.args(), f.Reconcile)
 	case f.Operator != "":
 		return "to start all, " + f.bringBack()
 	case f.own() < f.Voters:

@@ -18,7 +18,7 @@ import (
 // StatefulSet to the rule.
 var wayKinds = map[string]func(*Facts){
 	"R-12 plain StatefulSet":             func(*Facts) {},
-	"R-12 Etcd":                          func(f *Facts) { f.Target, f.Druid = "etcd/main", true },
+	"R-12 Etcd":                          func(f *Facts) { ofEtcd(f); f.Target = "etcd/main" },
 	"R-15 operator that removes members": func(f *Facts) { f.Manager, f.How = "the operator", "set spec.size" },
 	"R-12 operator that removes none": func(f *Facts) {
 		f.Operator, f.How = "the operator", "remove the member with etcdctl, set spec.size"
@@ -113,6 +113,9 @@ func checkWay(f Facts, v policy.Verdict) string {
 }
 
 func keptTooLate(f Facts, v policy.Verdict) string {
+	if f.Adder != "" { // a new cluster deletes no claim of this one
+		return ""
+	}
 	if at := strings.Index(v.Message, f.How); f.How != "" && at >= 0 && strings.Index(v.Message, "Retain") > at {
 		return "the claims are kept only after the write that deletes them"
 	}
@@ -146,7 +149,7 @@ func writeRefused(f Facts, replicas int, declared bool) string {
 
 // pluginRefuses returns why kubectl etcd scale refuses in the state of the facts, or can't begin.
 func pluginRefuses(f Facts, target int) string {
-	if f.Druid {
+	if f.Adder != "" {
 		if f.Now > 0 || f.Held != target {
 			return "etcd-druid starts exactly the members that have volumes"
 		}

@@ -87,7 +87,7 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	if unfinished {
 		return replaceStatefulSet(ctx, e, c, pod, o)
 	}
-	if c.OfDruid() {
+	if c.Membership().ByPlugin {
 		return replaceDruid(ctx, e, c, pod, o)
 	}
 	if err := membership.MayReplace(c.Owner, pod); err != nil {

@@ -92,7 +92,7 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if unfinished {
 		return scaleStatefulSet(ctx, e, c, o)
 	}
-	if c.OfDruid() {
+	if c.Membership().ByPlugin {
 		return scaleDruid(ctx, e, c, o)
 	}
 	if err := membership.MayScale(c.Owner); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
@@ -88,8 +89,8 @@ func runList(cmd *cobra.Command, a *app.App, target string, flags storeFlags) er
 }
 
 func noStore(o owner.Owner) string {
-	if o.OfDruid() {
-		return fmt.Sprintf("%s has no backup store (spec.backup.store)", o)
+	if field := o.Product().Fields[flavour.Store]; field != "" {
+		return fmt.Sprintf("%s has no backup store (%s)", o, field)
 	}
 	return fmt.Sprintf("%s has no known backup store", o)
 }

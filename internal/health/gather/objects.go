@@ -80,17 +80,6 @@ func (g *gatherer) parts(ctx context.Context) ([]*appsv1.StatefulSet, error) {
 	return parts, nil
 }
 
-func (g *gatherer) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
-	if !g.Owner.OfDruid() {
-		return nil, nil
-	}
-	var etcd druidv1alpha1.Etcd
-	if err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.Name}, &etcd); err != nil {
-		return nil, err // an empty Etcd would be one that asks for 0 members
-	}
-	return &etcd, nil
-}
-
 // claims reads the claims of the members that the owner asks for.
 func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, error) {
 	return g.claimsOf(ctx, 0, g.Size())

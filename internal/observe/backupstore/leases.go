@@ -6,16 +6,11 @@ package backupstore
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -31,11 +26,11 @@ type Lease struct {
 	RenewedAt time.Time
 }
 
-// Leases reads the leases of a cluster's backups: druid's two, or the one that the owner's
+// Leases reads the leases of a cluster's backups: the two that etcd-backup-restore renews, or the one that the owner's
 // annotation names. It leaves out leases that don't exist.
 func Leases(ctx context.Context, r *observe.Reader, o owner.Owner) ([]Lease, error) {
 	var leases []Lease
-	if o.OfDruid() {
+	if o.Product().BackupRestore {
 		leases = []Lease{{Type: "Full", Name: o.Name + "-full-snap"}, {Type: "Delta", Name: o.Name + "-delta-snap"}}
 	} else if name := observe.BackupLeaseName(o); name != "" {
 		leases = []Lease{{Type: "Backup", Name: name}}
@@ -57,25 +52,4 @@ func Leases(ctx context.Context, r *observe.Reader, o owner.Owner) ([]Lease, err
 		out = append(out, l)
 	}
 	return out, nil
-}
-
-// SnapshotTasks reads the tasks for snapshots of a druid cluster, the newest first.
-func SnapshotTasks(ctx context.Context, r *observe.Reader, o owner.Owner) ([]druidv1alpha1.EtcdOpsTask, error) {
-	if !o.OfDruid() {
-		return nil, nil
-	}
-	var list druidv1alpha1.EtcdOpsTaskList
-	if err := r.List(ctx, &list, client.InNamespace(o.Namespace)); err != nil {
-		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
-			return nil, nil // druid before 0.34
-		}
-		return nil, fmt.Errorf("list EtcdOpsTasks of namespace %s: %w", o.Namespace, err)
-	}
-	tasks := slices.DeleteFunc(list.Items, func(t druidv1alpha1.EtcdOpsTask) bool {
-		return ptr.Deref(t.Spec.EtcdName, "") != o.Name || t.Spec.Config.OnDemandSnapshot == nil
-	})
-	slices.SortFunc(tasks, func(a, b druidv1alpha1.EtcdOpsTask) int {
-		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
-	})
-	return tasks, nil
 }

@@ -38,12 +38,8 @@ const defaultPort = 8080
 // Of reads where an Etcd's backups are stored. It returns false for a cluster without a
 // store, and for one that isn't druid's.
 func Of(ctx context.Context, r *observe.Reader, o owner.Owner) (Store, bool, error) {
-	if !o.OfDruid() {
-		return Store{}, false, nil
-	}
-	var etcd druidv1alpha1.Etcd
-	found, err := r.Fetch(ctx, o.Namespace, o.Name, &etcd)
-	if err != nil || !found || !etcd.IsBackupStoreEnabled() {
+	etcd, _, err := r.Etcd(ctx, o)
+	if err != nil || etcd == nil || !etcd.IsBackupStoreEnabled() {
 		return Store{}, false, err
 	}
 	store := etcd.Spec.Backup.Store

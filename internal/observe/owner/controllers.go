@@ -31,13 +31,3 @@ func GroupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
 
 // GroupOf returns the API group of an owner reference.
 func GroupOf(ref *metav1.OwnerReference) string { return GroupKindOf(ref).Group }
-
-// EtcdOf returns the reference of an object to the Etcd of etcd-druid that controls it. It returns false for
-// any other object, also one of a kind Etcd of another API group.
-func EtcdOf(o metav1.Object) (*metav1.OwnerReference, bool) {
-	ref := metav1.GetControllerOf(o)
-	if ref == nil || GroupKindOf(ref) != EtcdKind.GroupKind() {
-		return nil, false
-	}
-	return ref, true
-}

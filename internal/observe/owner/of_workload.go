@@ -4,7 +4,6 @@
 package owner
 
 import (
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -27,33 +26,6 @@ func OfStatefulSet(sts *appsv1.StatefulSet) Owner {
 	o.MemberChanges = source.MemberChangesOf(sts)
 	return o
 }
-
-// OfEtcd returns the cluster of an Etcd. sts is nil until druid creates it.
-func OfEtcd(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
-	o := Owner{
-		WorkloadKind: DruidStatefulSet, Distribution: flavour.Druid, APIVersion: EtcdKind.GroupVersion().String(), Kind: EtcdKind.Kind,
-		Namespace: etcd.Namespace, Name: etcd.Name, UID: etcd.UID,
-		Labels: etcd.Labels, Annotations: etcd.Annotations,
-		Controller: metav1.GetControllerOf(etcd), Created: etcd.CreationTimestamp,
-		StatefulSet: druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta),
-		Selector:    &metav1.LabelSelector{MatchLabels: druidv1alpha1.GetDefaultLabels(etcd.ObjectMeta)},
-		Claims:      []Claim{{Template: etcd.Name, Class: etcd.Spec.StorageClass}},
-	}
-	if name := etcd.Spec.VolumeClaimTemplate; name != nil && *name != "" {
-		o.Claims[0].Template = *name
-	}
-	if sts != nil {
-		o.setWorkload(sts)
-	}
-	o.Replicas = max(o.Replicas, ReconciledReplicas(etcd, sts))
-	o.MemberSelector = o.Selector.DeepCopy()
-	metav1.AddLabelToSelector(o.MemberSelector, druidv1alpha1.LabelComponentKey, druidMemberComponent)
-	return o
-}
-
-// druidMemberComponent is the value of the component label on members' pods, and on no other pods
-// of druid's (druid: internal/common, ComponentNameStatefulSet).
-const druidMemberComponent = "etcd-statefulset"
 
 func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 	o.StatefulSet, o.Selector, o.Claims = sts.Name, sts.Spec.Selector, nil
@@ -94,6 +66,3 @@ func isStandalone(sts *appsv1.StatefulSet) bool {
 	ref, pod := metav1.GetControllerOf(sts), etcdconf.PodOfTemplate(sts)
 	return !etcdconf.DeniesEtcd(pod) && (ref != nil && flavour.OnlyEtcd(ref) || etcdconf.RunsEtcd(pod))
 }
-
-// EtcdKind is the kind of etcd-druid's clusters.
-var EtcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")

@@ -195,9 +195,6 @@ func (o Owner) Ref() string { return o.Key().Ref() }
 // Ref returns the owner's name within its namespace, as Kind/name.
 func (k Key) Ref() string { return k.Kind + "/" + k.Name }
 
-// OfDruid reports whether the owner is an Etcd that etcd-druid reconciles.
-func (o Owner) OfDruid() bool { return o.WorkloadKind == DruidStatefulSet }
-
 // WithoutStatefulSet reports whether the members are pods without a StatefulSet. The plugin doesn't
 // change how many there are.
 func (o Owner) WithoutStatefulSet() bool { return o.WorkloadKind == Pods }

@@ -92,8 +92,6 @@ func inGroup(kind, suffix string) bool {
 // Target returns the target that names the cluster in its namespace.
 func (o Owner) Target() Target {
 	switch {
-	case o.OfDruid():
-		return Target{"etcd", o.Name}
 	case o.WorkloadKind == StatefulSet:
 		return Target{"statefulset", o.Name}
 	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):

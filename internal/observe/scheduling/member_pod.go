@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -29,12 +28,9 @@ func MemberPod(ctx context.Context, r *observe.Reader, o owner.Owner) (*corev1.P
 	if found {
 		return owner.PodOfStatefulSet(o, &sts), true, nil
 	}
-	if !o.OfDruid() {
-		return nil, false, nil
-	}
-	var etcd druidv1alpha1.Etcd
-	if found, err = r.Fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
+	etcd, _, err := r.Etcd(ctx, o)
+	if err != nil || etcd == nil {
 		return nil, false, err
 	}
-	return owner.PodOfEtcd(o, &etcd), true, nil
+	return owner.PodOfEtcd(o, etcd), true, nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -50,7 +51,7 @@ func newStage(t *testing.T) *stage {
 	kube := s.Client(t)
 	show := func(format string, args ...any) { s.shown = append(s.shown, fmt.Sprintf(format, args...)) }
 	s.store = &Store{
-		Owner:  owner.Owner{WorkloadKind: owner.DruidStatefulSet, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
+		Owner:  owner.Owner{WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
 		Kube:   kube,
 		Reader: &observe.Reader{Reader: kube}, Clock: s, Logf: show, Progressf: show, Warnf: show,
 		Require: func(context.Context, []operate.Need) error { return nil },
@@ -255,7 +256,7 @@ func TestFind(t *testing.T) {
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
 		t.Errorf("%+v, %v", s.store.Store, err)
 	}
-	s.store.WorkloadKind = owner.StatefulSet
+	s.store.WorkloadKind, s.store.Distribution = owner.StatefulSet, flavour.Plain
 	wantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")
 }
 

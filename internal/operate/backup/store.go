@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -64,10 +65,10 @@ func (s *Store) Find(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case !s.OfDruid():
+	case !s.Product().BackupRestore:
 		return s.refuse("it is not a cluster of etcd-druid and has no etcd-backup-restore; save to a file instead")
 	case !ok:
-		return s.refuse("it has no backup store (spec.backup.store); save to a file instead")
+		return s.refuse("it has no backup store (%s); save to a file instead", s.Product().Fields[flavour.Store])
 	}
 	s.Store = found
 	return nil

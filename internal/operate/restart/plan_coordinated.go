@@ -70,9 +70,9 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 func (j *Job) notCoordinated() string {
 	m, o := j.Owner.Membership(), j.Owner
 	switch {
-	case o.OfDruid():
+	case m.ByPlugin:
 		scale := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas", o.Target(), o.Namespace)
-		return fmt.Sprintf("etcd-druid sets the replicas of its StatefulSet; to stop all members and start them again, run: %s 0; then: %s %d", scale, scale, max(o.Replicas, 1))
+		return fmt.Sprintf("%s sets the replicas of its StatefulSet; to stop all members and start them again, run: %s 0; then: %s %d", m.ManagerName, scale, scale, max(o.Replicas, 1))
 	case o.WithoutStatefulSet():
 		return "" // restartable refuses it
 	case len(o.PodsBeside) > 0:

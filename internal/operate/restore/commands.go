@@ -28,10 +28,8 @@ func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(
 
 // Target returns the cluster as an argument of kubectl etcd.
 func (r Plan) Target() string {
-	if r.Druid != nil || r.Owner.OfDruid() {
-		return "etcd/" + r.Owner.Name
-	}
-	return "statefulset/" + r.Owner.StatefulSet
+	kind, name := r.object()
+	return string(kind) + "/" + name
 }
 
 // tool returns the program that restores, for the version of the members. Each line has the

@@ -33,6 +33,18 @@ type Druid struct {
 	Cut bool
 }
 
+// object returns the object that identifies the cluster and has its annotations: its Etcd, or its StatefulSet.
+func (r Plan) object() (step.Kind, string) {
+	if r.Owner.IsEtcd() {
+		return step.Etcd, r.Owner.Name
+	}
+	return step.StatefulSet, r.Owner.StatefulSet
+}
+
+// bySidecars reports whether the sidecars of the members restore, from a store. Druid is then set. The
+// sidecars know the members' URLs, so the plan need not.
+func (r Plan) bySidecars() bool { return r.Owner.Product().BackupRestore }
+
 // druid returns the steps for an Etcd. Its sidecars restore the last snapshot in the store
 // into a first member with a new volume, and the others join it. The sidecars read no file,
 // so the snapshot is copied into the store. They don't raise the revision, so it is raised

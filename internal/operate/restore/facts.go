@@ -47,7 +47,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = size > 1 && r.startsOneByOne(sts, serving)
-	if r.Owner.OfDruid() {
+	if r.bySidecars() {
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (r *Plan) startsOneByOne(sts *appsv1.StatefulSet, serving etcdconf.Config) 
 // nothing.
 func (r *Plan) size(ctx context.Context, kube client.Client, asked int32) (int32, error) {
 	size := asked
-	if r.Owner.OfDruid() {
+	if r.bySidecars() {
 		var err error
 		if size, err = r.druidSize(ctx, kube, asked); err != nil {
 			return 0, err
@@ -106,7 +106,7 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 			return first, fmt.Errorf("pod %s/%s doesn't show all of --name, --initial-advertise-peer-urls, --data-dir and --wal-dir of its member, so set them in the pod template: %s", pod.Namespace, pod.Name, why)
 		case len(s.AdvertisePeer) > 0:
 			m.PeerURL = s.AdvertisePeer[0]
-		case !r.Owner.OfDruid():
+		case !r.bySidecars():
 			return first, fmt.Errorf("pod %s/%s doesn't show the peer URL of its member", pod.Namespace, pod.Name)
 		}
 		r.Members = append(r.Members, m)

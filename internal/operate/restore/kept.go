@@ -39,13 +39,10 @@ func (r Plan) WithoutRecords(stamps ...string) step.Action {
 }
 
 func (r Plan) writeKept(all []annotation.KeptData) step.Action {
-	a := step.Annotate{Kind: step.StatefulSet, Name: r.Owner.StatefulSet, Overwrite: true, Changes: []step.Annotation{
+	kind, name := r.object()
+	return step.Annotate{Kind: kind, Name: name, Overwrite: true, Changes: []step.Annotation{
 		{Key: v1alpha1.KeptDataAnnotation, Value: annotation.FormatKeptData(all), Remove: len(all) == 0},
 	}}
-	if r.Owner.OfDruid() {
-		a.Kind, a.Name = step.Etcd, r.Owner.Name
-	}
-	return a
 }
 
 // volumeMark returns the annotation of volumes that are kept: the restore, and the cluster.

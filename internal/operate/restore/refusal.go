@@ -154,7 +154,7 @@ func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 // would keep their data, and go on as the old cluster.
 func (r Plan) onlyOurs(c etcdconf.Config, size int) error {
 	peers := c.InitialPeers()
-	if r.Owner.OfDruid() || len(peers) <= max(size, int(r.Owner.Replicas)) {
+	if r.bySidecars() || len(peers) <= max(size, int(r.Owner.Replicas)) {
 		return nil
 	}
 	var others []string

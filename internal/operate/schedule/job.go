@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -135,15 +136,8 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 func (j *Job) supported() error {
 	o := j.Owner
 	switch {
-	case o.OfDruid() && j.Action == Set:
-		at, err := cron(j.Spec.Every, o.Namespace+"/"+o.Name)
-		if err != nil {
-			return err
-		}
-		return operate.Refuse(`etcd-druid takes the backups of %s into its own store (spec.backup.store). To change when, run kubectl patch etcd %s -n %s --type merge -p '{"spec":{"backup":{"fullSnapshotSchedule":%q}}}'`,
-			o, o.Name, o.Namespace, at)
-	case o.OfDruid():
-		return operate.Refuse("%s has no schedule of this command: etcd-druid takes its backups (spec.backup.fullSnapshotSchedule)", o)
+	case o.Product().Fields[flavour.Schedule] != "":
+		return j.ofOperator()
 	case o.Kind != "StatefulSet" || o.InParts():
 		return operate.Refuse("a schedule needs a cluster on one StatefulSet, whose annotations name the Lease of the backups: run kubectl etcd snapshot save %s URL -n %s from a job of your own", o.Target(), o.Namespace)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -331,7 +332,7 @@ func TestRefused(t *testing.T) {
 		change func(*stage)
 		text   string
 	}{
-		{func(s *stage) { s.job.Owner.WorkloadKind, s.job.Owner.Kind = owner.DruidStatefulSet, "Etcd" }, `kubectl patch etcd main -n team --type merge -p '{"spec":{"backup":{"fullSnapshotSchedule":"`},
+		{func(s *stage) { s.job.Owner.Distribution, s.job.Owner.Kind = flavour.Druid, "Etcd" }, `kubectl patch etcd main -n team --type merge -p '{"spec":{"backup":{"fullSnapshotSchedule":"`},
 		{func(s *stage) { s.job.Owner.Kind = "Deployment" }, "kubectl etcd snapshot save deployment/main URL -n team"},
 		{func(s *stage) { s.job.Owner.Annotations = map[string]string{"kubectl-etcd.dev/backup-lease": "other"} }, "kubectl annotate statefulset main -n team kubectl-etcd.dev/backup-lease- kubectl-etcd.dev/backup-max-age-"},
 		{func(s *stage) { s.job.Spec.Every = 7 * time.Minute }, "choose one of 5m,"},

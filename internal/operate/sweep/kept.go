@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -38,12 +37,10 @@ func (v *view) findKept(ctx context.Context) ([]Item, error) {
 
 // keptItem reads the facts. The members are asked only if a deadline has passed.
 func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.KeptData) Item {
-	i := Item{Resource: "statefulsets", Group: "apps", Owner: &o, needs: append(lock.Needs(o), olddata.DiscardNeeds(o, kept)...), object: &metav1.PartialObjectMetadata{
+	resource := o.Resource()
+	i := Item{Resource: resource.Resource, Group: resource.Group, Owner: &o, needs: append(lock.Needs(o), olddata.DiscardNeeds(o, kept)...), object: &metav1.PartialObjectMetadata{
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}}
-	if o.OfDruid() {
-		i.Resource, i.Group = "etcds", druidv1alpha1.GroupName
-	}
 	i.Since = slices.MinFunc(kept, func(a, b annotation.KeptData) int { return a.At.Compare(b.At) }).At
 	i.note = deadlines(kept, v.now)
 	f := &i.Facts

@@ -129,7 +129,8 @@ func (c *Cluster) clientPort() int {
 	return 0
 }
 
-func (c *Cluster) druid() bool { return c.OfDruid() }
+// suspends reports whether the operator writes the Services back and can be suspended.
+func (c *Cluster) suspends() bool { return c.Product().SuspendBy != "" }
 
 // Names returns the names of the Services to cut or to restore.
 func (c *Cluster) Names() []string {

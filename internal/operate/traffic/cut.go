@@ -40,11 +40,11 @@ func (c *Cluster) Cut(ctx context.Context, held *lock.Lock, r Request) error {
 	return nil
 }
 
-// cutAll suspends etcd-druid if that is needed and writes the cut. It returns to how many
+// cutAll suspends the operator if that is needed and writes the cut. It returns to how many
 // Services the cut was sent, with the one that failed: an interrupted write may still take
 // effect.
 func (c *Cluster) cutAll(ctx context.Context, held *lock.Lock) (sent int, err error) {
-	if !c.maintained && c.druid() {
+	if !c.maintained && c.suspends() {
 		if err := suspend(ctx, c.Kube, c.Owner); err != nil {
 			return 0, err
 		}

@@ -35,7 +35,7 @@ func writeUnderProtection(ctx context.Context, kube client.Reader, o owner.Owner
 	idle := time.Time{} // since when druid is done, zero while it isn't
 	for {
 		err := write()
-		if err == nil || !o.OfDruid() || !deniedByDruid(err) {
+		if err == nil || !o.IsEtcd() || !deniedByDruid(err) {
 			return err
 		}
 		now := c.Now()

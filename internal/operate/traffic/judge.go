@@ -147,7 +147,7 @@ func (c *Cluster) probe(ctx context.Context) error {
 	if who := c.Product().RevertsServices; who != "" {
 		return c.refuse("%s writes Service %s back within seconds, and only etcd-webhook can maintain a cut against it; install etcd-webhook first", who, c.list())
 	}
-	if c.druid() {
+	if c.suspends() {
 		return c.Require(ctx, c.suspendNeeds())
 	}
 	return nil

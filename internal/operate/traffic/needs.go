@@ -4,7 +4,6 @@
 package traffic
 
 import (
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
@@ -45,10 +44,11 @@ func (c *Cluster) needs() []operate.Need {
 	return needs
 }
 
-// suspendNeeds returns the permissions for druid's annotation.
+// suspendNeeds returns the permissions for the annotation that suspends the operator.
 func (c *Cluster) suspendNeeds() []operate.Need {
-	etcd := operate.Need{Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: c.Namespace, Name: c.Name}
-	get, patch := etcd, etcd
+	resource := c.Resource()
+	object := operate.Need{Group: resource.Group, Resource: resource.Resource, Namespace: c.Namespace, Name: c.Name}
+	get, patch := object, object
 	get.Verb, patch.Verb = "get", "patch"
 	return []operate.Need{get, patch}
 }

@@ -55,7 +55,7 @@ func (c *Cluster) own(ctx context.Context) map[string]OwnTraffic {
 	for _, pod := range pods {
 		out[pod.Name] = probeTraffic(pod)
 	}
-	if !c.druid() {
+	if !c.Product().BackupRestore {
 		return out
 	}
 	for _, m := range c.Members.Endpoints {

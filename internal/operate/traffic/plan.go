@@ -71,9 +71,9 @@ func (c *Cluster) whoCut() string {
 
 func (c *Cluster) steps(r Request) []string {
 	var steps []string
-	druid := c.druid() && !Suspended(c.Owner)
-	if !c.maintained && druid && !r.PlanOnly {
-		steps = append(steps, "suspend etcd-druid's reconciliation, which would write the Service back")
+	suspends, operator := c.suspends() && !Suspended(c.Owner), c.Membership().ManagerName
+	if !c.maintained && suspends && !r.PlanOnly {
+		steps = append(steps, "suspend "+operator+"'s reconciliation, which would write the Service back")
 	}
 	if _, cut := c.cutUntil(); cut {
 		steps = append(steps, fmt.Sprintf("write the new end into the selector of Service %s", c.list()))
@@ -92,8 +92,8 @@ func (c *Cluster) steps(r Request) []string {
 		return append(steps, "NOTHING restores it: etcd-webhook doesn't answer for this Service, and --detach was given")
 	}
 	last := fmt.Sprintf("stay here until %s or Ctrl-C, then restore: etcd-webhook doesn't answer for this Service", clockTime(c.until))
-	if druid {
-		last += "; then resume etcd-druid's reconciliation"
+	if suspends {
+		last += "; then resume " + operator + "'s reconciliation"
 	}
 	return append(steps, last)
 }
@@ -114,7 +114,7 @@ func (c *Cluster) warnings(ready int) []string {
 	if len(c.Services.Left) > 0 {
 		warn("Clients can still use Service %s.", strings.Join(c.Services.Left, ", "))
 	}
-	if c.druid() {
+	if c.Product().BackupRestore {
 		warn("etcd-backup-restore uses Service %s, too: until it is restored no member can join or join again, and EtcdOpsTasks for snapshots fail. Scheduled snapshots go on.", c.list())
 	}
 	if ready < c.facts.Cluster.Size {
@@ -151,13 +151,13 @@ func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
 		p.Steps = append(p.Steps, fmt.Sprintf("remove the key of the cut from the selector of Service %s", c.list()))
 	}
 	if c.suspendedByCut() {
-		p.Steps = append(p.Steps, "resume etcd-druid's reconciliation, which was suspended for the cut")
+		p.Steps = append(p.Steps, "resume "+c.Membership().ManagerName+"'s reconciliation, which was suspended for the cut")
 	}
 	return p, nil
 }
 
-func (c *Cluster) suspendedByCut() bool { return c.druid() && SuspendedByCut(c.Owner) }
+func (c *Cluster) suspendedByCut() bool { return c.suspends() && SuspendedByCut(c.Owner) }
 
-// NothingToRestore reports whether neither a Service is cut nor etcd-druid is suspended for
+// NothingToRestore reports whether neither a Service is cut nor the operator is suspended for
 // a cut.
 func (c *Cluster) NothingToRestore() bool { return len(c.Services.Chosen) == 0 && !c.suspendedByCut() }

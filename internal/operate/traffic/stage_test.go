@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -91,7 +92,7 @@ func (s *stage) endpoints(service string, endpoints ...any) {
 
 // druid makes the cluster one of etcd-druid, with annotations.
 func (s *stage) druid(annotations apitest.Object) {
-	s.cluster.WorkloadKind, s.cluster.Kind = owner.DruidStatefulSet, "Etcd"
+	s.cluster.WorkloadKind, s.cluster.Distribution, s.cluster.Kind = owner.DruidStatefulSet, flavour.Druid, "Etcd"
 	s.Put(etcdAt, apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
 		"metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "u", "annotations": annotations},

@@ -136,7 +136,7 @@ func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
 	switch {
 	case m.Manager == flavour.BySets && l.Learner:
 	case l.Pod != "" && managed:
-		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s%s", m.ManagerName, r.howToReplace(l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow), force)
+		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s%s", m.ManagerName, r.howToReplace(l.Pod), howToShrink(m), force)
 	case due != "" && managed:
 		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s%s",
 			due, m.ManagerName, r.Owner.StatefulSetOf(due), r.Owner.Namespace, r.howToReplace(due), force)
@@ -144,6 +144,14 @@ func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
 		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", r.replaceCommand(l.Pod))
 	}
 	return ""
+}
+
+// howToShrink returns how to have fewer members, of those that an operator or a start script manages.
+func howToShrink(m flavour.Membership) string {
+	if m.AddsOnly {
+		return m.ScaleInHow + ": " + m.ManagerName + " does not scale in"
+	}
+	return cmp.Or(m.ScaleInHow, m.ScaleHow)
 }
 
 // howToReplace returns how to replace a member that an operator or a start script manages.

@@ -49,13 +49,13 @@ func TestUseInstead(t *testing.T) {
 	} {
 		r := Removal{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
-			r.Owner.WorkloadKind = owner.DruidStatefulSet
+			r.Owner.WorkloadKind, r.Owner.Kind = owner.DruidStatefulSet, "Etcd"
 		}
 		switch r.Force = strings.HasSuffix(string(row.of), "forced"); string(row.of) {
 		case "", "forced":
 			r.Owner.Distribution, r.Owner.PodsBeside = flavour.Plain, []string{"x"}
 		case "druid forced":
-			r.Owner.Distribution, r.Owner.WorkloadKind = flavour.Druid, owner.DruidStatefulSet
+			r.Owner.Distribution, r.Owner.WorkloadKind, r.Owner.Kind = flavour.Druid, owner.DruidStatefulSet, "Etcd"
 		}
 		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -194,10 +192,9 @@ func (d *Discard) helped() []string {
 // DiscardNeeds returns the permissions to remove old data of a cluster.
 func DiscardNeeds(o owner.Owner, records []annotation.KeptData) []operate.Need {
 	need := operate.NeedIn(o.Namespace)
-	needs := []operate.Need{need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet)}
-	if o.OfDruid() {
-		needs = []operate.Need{need("get", druidv1alpha1.GroupName, "etcds", "", o.Name), need("patch", druidv1alpha1.GroupName, "etcds", "", o.Name)}
-	} else {
+	object := o.Resource()
+	needs := []operate.Need{need("get", object.Group, object.Resource, "", o.Name), need("patch", object.Group, object.Resource, "", o.Name)}
+	if !o.Product().BackupRestore {
 		needs = append(needs, need("get", "", "pods", "", ""), need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""), need("get", "", "persistentvolumeclaims", "", ""))
 	}

@@ -20,7 +20,7 @@ import (
 
 // find finds the old data of the records.
 func (d *Discard) find(ctx context.Context) error {
-	if !d.Plan.Owner.OfDruid() {
+	if !d.Plan.Owner.Product().BackupRestore { // sidecars put no data aside
 		if err := d.findFiles(ctx); err != nil {
 			return err
 		}

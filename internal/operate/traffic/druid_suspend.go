@@ -48,7 +48,7 @@ func suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 
 // Resume ends the suspension of etcd-druid by suspend. It returns false if there is none.
 func Resume(ctx context.Context, kube client.Client, o owner.Owner) (bool, error) {
-	if !o.OfDruid() {
+	if !o.IsEtcd() {
 		return false, nil
 	}
 	etcd, err := operate.ReadEtcd(ctx, kube, o)

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -29,7 +30,7 @@ func suspendedEtcds(ctx context.Context, kube client.Client) ([]Object, error) {
 // etcdOf returns the owner of an object that is an Etcd.
 func etcdOf(p Object) owner.Owner {
 	return owner.Owner{
-		WorkloadKind: owner.DruidStatefulSet, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
+		WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
 		UID: p.UID, Annotations: p.Annotations,
 	}
 }
