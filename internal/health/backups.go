@@ -64,7 +64,7 @@ func backupsKnown(f *Facts) []Finding {
 
 // storeSet judges whether the cluster's object sets a store for the backups of the sidecars.
 func (f *Facts) storeSet() []Finding {
-	kind := f.Owner.Kind
+	_, kind := f.Owner.Object()
 	if f.Etcd.Err != nil {
 		return []Finding{unknown("the "+kind, f.Etcd.Err)}
 	}

@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"fmt"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -45,9 +43,9 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.Resume:
 		return f.orContinue(f.Command("status"))
 	case recovery.Reconcile:
-		return f.annotate("druid.gardener.cloud/operation=reconcile")
+		return f.annotate(f.Owner.Product().ReconcileBy)
 	case recovery.EndSuspension:
-		return f.annotate(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation + "-")
+		return f.annotate(f.Owner.Product().SuspendBy + "-")
 	case recovery.RestoreTraffic:
 		return f.restoreTraffic()
 	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease, recovery.CorrectPeerURL:

@@ -68,7 +68,14 @@ func (f *Facts) druid() ([]Finding, bool) {
 	return nil, true
 }
 
-func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.target() + " " + what) }
+// annotate returns the command that annotates the object from which the operator makes the cluster.
+func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.object() + " " + what) }
+
+// object returns that object as an argument of kubectl.
+func (f *Facts) object() string {
+	typed, _ := f.Owner.Object()
+	return strings.Replace(typed, " ", "/", 1)
+}
 
 // lostObject returns how to get an object back: the operator creates it again; for clusters without such an
 // operator it is the order.
@@ -85,7 +92,7 @@ func (f *Facts) reconcile() string {
 	e, by := f.Etcd.Value, f.Owner.Product().ReconcileBy
 	switch {
 	case by == "": // the operator reconciles it without being asked
-		return f.kubectl("describe " + f.target())
+		return f.kubectl("describe " + f.object())
 	case e == nil:
 		return f.annotate(by)
 	}

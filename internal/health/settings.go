@@ -180,6 +180,7 @@ func (f *Facts) change(order, inFields string, settings ...flavour.Setting) stri
 // changeFields returns an order to change settings of the members in fields of the cluster's object.
 func (f *Facts) changeFields(order, inFields string, settings []flavour.Setting) string {
 	o := f.Owner
+	object, kind := o.Object()
 	for _, s := range settings {
 		field := o.Product().Fields[s]
 		if field == "" {
@@ -189,9 +190,9 @@ func (f *Facts) changeFields(order, inFields string, settings []flavour.Setting)
 		inFields = strings.Replace(inFields, "FIELD", field, 1)
 	}
 	if inFields == "" {
-		return order + ", which only " + o.Membership().ManagerName + " can do: an " + o.Kind + " has no field for it"
+		return order + ", which only " + o.Membership().ManagerName + " can do: an " + kind + " has no field for it"
 	}
-	return inFields + ": " + f.kubectl("edit "+strings.ToLower(o.Kind)+" "+o.Name)
+	return inFields + ": " + f.kubectl("edit "+object)
 }
 
 // writable reports whether a person changes the members' pods in the StatefulSet.

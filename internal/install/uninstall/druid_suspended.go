@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -29,10 +28,7 @@ func suspendedEtcds(ctx context.Context, kube client.Client) ([]Object, error) {
 
 // etcdOf returns the owner of an object that is an Etcd.
 func etcdOf(p Object) owner.Owner {
-	return owner.Owner{
-		WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
-		UID: p.UID, Annotations: p.Annotations,
-	}
+	return owner.OfEtcd(&druidv1alpha1.Etcd{ObjectMeta: p.ObjectMeta}, nil)
 }
 
 // resume lets etcd-druid reconcile an Etcd again. A failure is only a warning, because the

@@ -63,7 +63,7 @@ func (o Owner) Membership() flavour.Membership {
 		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
 	}
 	name := o.Name
-	if o.Controller != nil && m.Manager == flavour.ByOperator && o.WorkloadKind == StatefulSet {
+	if m.Manager == flavour.ByOperator && o.controlled() {
 		name = o.Controller.Name
 	}
 	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
@@ -72,6 +72,18 @@ func (o Owner) Membership() flavour.Membership {
 	}
 	m.ScaleHow, m.ScaleInHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ScaleInHow), fill.Replace(m.ReplaceHow)
 	return m
+}
+
+// controlled reports whether another object controls the StatefulSet of the cluster.
+func (o Owner) controlled() bool { return o.Controller != nil && o.WorkloadKind == StatefulSet }
+
+// Object returns the object from which an operator makes the cluster, as kubectl accepts it: that which controls its
+// StatefulSet, or the owner. kind is its kind for people.
+func (o Owner) Object() (typed, kind string) {
+	if o.controlled() {
+		return TypedName(o.Controller), o.Controller.Kind
+	}
+	return strings.ToLower(o.Kind) + " " + o.Name, o.Kind
 }
 
 // Unmanaged reports whether no program manages the members and one StatefulSet runs them. Only then the plugin itself

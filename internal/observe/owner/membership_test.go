@@ -68,3 +68,23 @@ func TestMembershipWay(t *testing.T) {
 		}
 	}
 }
+
+// TestObject: what an operator makes a cluster from is the controller of its StatefulSet, or the owner.
+func TestObject(t *testing.T) {
+	t.Parallel()
+	by := &metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Storage", Name: "shop"}
+	for _, row := range []struct {
+		o     Owner
+		typed string
+		kind  string
+	}{
+		{Owner{WorkloadKind: DruidStatefulSet, Kind: "Etcd", Name: "main"}, "etcd main", "Etcd"},
+		{Owner{WorkloadKind: DruidStatefulSet, Kind: "Etcd", Name: "main", Controller: by}, "etcd main", "Etcd"},
+		{Owner{WorkloadKind: StatefulSet, Kind: "StatefulSet", Name: "main", Controller: by}, "storage.example.com shop", "Storage"},
+		{Owner{WorkloadKind: Pods, Kind: "EtcdCluster", Name: "main", Controller: by}, "etcdcluster main", "EtcdCluster"},
+	} {
+		if typed, kind := row.o.Object(); typed != row.typed || kind != row.kind {
+			t.Errorf("%+v: %q of kind %s, want %q of kind %s", row.o, typed, kind, row.typed, row.kind)
+		}
+	}
+}

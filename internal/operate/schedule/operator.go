@@ -14,6 +14,7 @@ import (
 
 // ofOperator refuses a cluster whose operator takes the backups, and names the field that sets when.
 func (j *Job) ofOperator() error {
+	object, _ := j.Owner.Object()
 	o, who, fields := j.Owner, j.Owner.Membership().ManagerName, j.Owner.Product().Fields
 	if j.Action != Set {
 		return operate.Refuse("%s has no schedule of this command: %s takes its backups (%s)", o, who, fields[flavour.Schedule])
@@ -22,8 +23,8 @@ func (j *Job) ofOperator() error {
 	if err != nil {
 		return err
 	}
-	return operate.Refuse(`%s takes the backups of %s into its own store (%s). To change when, run kubectl patch %s %s -n %s --type merge -p '%s'`,
-		who, o, fields[flavour.Store], strings.ToLower(o.Kind), o.Name, o.Namespace, mergePatch(fields[flavour.Schedule], at))
+	return operate.Refuse(`%s takes the backups of %s into its own store (%s). To change when, run kubectl patch %s -n %s --type merge -p '%s'`,
+		who, o, fields[flavour.Store], object, o.Namespace, mergePatch(fields[flavour.Schedule], at))
 }
 
 // mergePatch returns a merge patch that sets the field with a path, such as spec.replicas, to a text.
