@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestProducts holds that each product is complete, and has a name of its own and a file of that name.
@@ -26,6 +28,15 @@ func TestProducts(t *testing.T) {
 		m := p.Membership
 		if m.Manager != Unmanaged && (m.ManagerName == "" || m.ScaleHow == "" || m.ReplaceHow == "") {
 			t.Errorf("%s: managed members need a manager's name, how to scale and how to replace", p.Name)
+		}
+		if m.AddsOnly && (m.RemovesMembers || !m.ByPlugin || m.ScaleInHow == "") {
+			t.Errorf("%s: a manager that only adds members removes none, is asked by kubectl etcd scale, and needs how to have a smaller cluster", p.Name)
+		}
+		if p.HealsNothing && !p.ReportsStatus || p.AlwaysAllowBy != "" && !p.WritesBudget {
+			t.Errorf("%s: HealsNothing needs ReportsStatus, and AlwaysAllowBy needs WritesBudget", p.Name)
+		}
+		if (p.BackupRestore || p.ReportsStatus || p.SuspendBy != "" || m.ByPlugin) && !slices.ContainsFunc(p.Controllers, isEtcd) {
+			t.Errorf("%s: BackupRestore, ReportsStatus, SuspendBy and ByPlugin have commands read and write Etcds of etcd-druid: write first what does so with another object, and choose it by the kind of the object", p.Name)
 		}
 		if (p.RecoveryEnv == "") != (p.RecoveryOff == "") {
 			t.Errorf("%s: RecoveryEnv and RecoveryOff belong together", p.Name)
@@ -52,6 +63,11 @@ func TestProducts(t *testing.T) {
 	if values != len(products) {
 		t.Errorf("the files of internal/flavour declare %d values of Product, and products in products.go lists %d: list each of them", values, len(products))
 	}
+}
+
+// isEtcd reports whether a kind is that of etcd-druid's objects.
+func isEtcd(kind schema.GroupVersionKind) bool {
+	return kind.Group == "druid.gardener.cloud" && kind.Kind == "Etcd"
 }
 
 // countProducts counts the products that a file declares, which may be one.
@@ -86,12 +102,14 @@ func countProducts(t *testing.T, file string) int {
 }
 
 // TestNoProductIsComparedElsewhere holds that what differs from one product to another is
-// a field of Product: outside of tests, no other package compares a product's name.
+// a field of Product: outside of tests, no other package compares a product's name, asks whether a cluster is
+// an Etcd, or has a fact of a rule that is named after a product. etcdFiles may ask for an Etcd.
 func TestNoProductIsComparedElsewhere(t *testing.T) {
 	t.Parallel()
 	if len(productNames) != len(products) {
 		t.Fatalf("internal/flavour has %d constants of type Name and %d products: each product needs a constant", len(productNames), len(products))
 	}
+	asked := map[string]bool{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -106,8 +124,18 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		name, rule := strings.TrimPrefix(path, "../../"), strings.HasPrefix(path, "../../policy/")
 		ast.Inspect(file, func(n ast.Node) bool {
-			if what := usesName(n); what != "" {
+			what := usesName(n)
+			switch {
+			case asksForEtcd(n) && etcdFiles[name] == "":
+				what = "asks whether a cluster is an Etcd"
+			case asksForEtcd(n):
+				asked[name] = true
+			case rule && namesProduct(n):
+				what = "names a fact after a product"
+			}
+			if what != "" {
 				t.Errorf("%s %s; make what differs a field of flavour.Product", set.Position(n.Pos()), what)
 			}
 			return true
@@ -117,6 +145,52 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name := range etcdFiles {
+		if !asked[name] {
+			t.Errorf("%s does not ask whether a cluster is an Etcd: take it out of etcdFiles", name)
+		}
+	}
+}
+
+// etcdFiles are the files that may ask whether a cluster is an Etcd, and why: each reads or writes objects of
+// etcd-druid's API, which clusters of no other product have.
+var etcdFiles = map[string]string{
+	"internal/observe/owner/druid.go":              "which object identifies the cluster and has its annotations",
+	"internal/observe/druid_object.go":             "reads the Etcd for the webhook, the controllers and the plugin",
+	"internal/observe/backupstore/druid_tasks.go":  "reads EtcdOpsTasks",
+	"internal/health/gather/druid.go":              "reads the Etcd, where one that is gone is an error",
+	"internal/operate/restore/druid.go":            "writes annotations on the Etcd",
+	"internal/operate/traffic/druid_suspend.go":    "reads and writes the annotation that suspends reconciliation",
+	"internal/operate/traffic/druid_protection.go": "retries while the webhook that protects the objects of an Etcd denies a write",
+}
+
+// asksForEtcd reports whether a node calls Owner.IsEtcd, or compares with the kind of workload of an Etcd.
+func asksForEtcd(n ast.Node) bool {
+	is := func(e ast.Expr) bool {
+		if s, ok := e.(*ast.SelectorExpr); ok {
+			e = s.Sel
+		}
+		name, ok := e.(*ast.Ident)
+		return ok && (name.Name == "IsEtcd" || name.Name == "DruidStatefulSet")
+	}
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return is(n.Fun)
+	case *ast.BinaryExpr:
+		return is(n.X) || is(n.Y)
+	case *ast.CaseClause:
+		return slices.ContainsFunc(n.List, is)
+	}
+	return false
+}
+
+// namesProduct reports whether a node declares a field with the name of a product. Plain and Pods are
+// words for other things, too.
+func namesProduct(n ast.Node) bool {
+	field, ok := n.(*ast.Field)
+	return ok && slices.ContainsFunc(field.Names, func(i *ast.Ident) bool {
+		return productNames[i.Name] && i.Name != "Plain" && i.Name != "Pods"
+	})
 }
 
 // usesName returns how a node depends on a product's name. It is empty if it doesn't.
