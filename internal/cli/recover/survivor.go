@@ -42,7 +42,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		return "", found, err
 	}
 	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: best.Version}
-	if !c.OfDruid() { // the plan of an Etcd may need no tool
+	if !c.Product().BackupRestore { // where sidecars restore, the plan may need no tool
 		if err := tool.CheckTool(ctx); err != nil { // before another file is written
 			return "", found, err
 		}

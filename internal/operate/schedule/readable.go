@@ -18,7 +18,7 @@ import (
 func Readable(ctx context.Context, kube client.Reader, o owner.Owner) (*Found, error) {
 	const copied = "main.db"
 	instead := fmt.Sprintf("save one and verify it: kubectl etcd snapshot save %s %s -n %s; kubectl etcd snapshot verify %s --restore", o.Target(), copied, o.Namespace, copied)
-	if o.OfDruid() {
+	if o.Product().BackupRestore {
 		return nil, operate.Refuse("the snapshots of %s are those of etcd-backup-restore, a full one with the changes since then, which only its sidecars restore; %s", o, instead)
 	}
 	found, err := Find(ctx, kube, o)
