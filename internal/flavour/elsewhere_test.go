@@ -97,8 +97,8 @@ func asksForEtcd(n ast.Node) bool {
 	return false
 }
 
-// namesProduct reports whether a node declares a field with the name of a product. Plain and Pods are
-// words for other things, too.
+// namesProduct reports whether a node declares a field with the name of a product. Plain and Pods also
+// name other things.
 func namesProduct(n ast.Node) bool {
 	field, ok := n.(*ast.Field)
 	return ok && slices.ContainsFunc(field.Names, func(i *ast.Ident) bool {

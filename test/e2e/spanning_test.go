@@ -63,7 +63,7 @@ func TestClusterOfThreeStatefulSets(t *testing.T) {
 }
 
 // TestRolloutOfThreeStatefulSets changes the templates of a cluster's StatefulSets at once, as our advice may be typed
-// for each. Kubernetes rolls each StatefulSet out without a look at the others: the members restart one at a time.
+// for each. Kubernetes rolls each StatefulSet out by itself. The members restart one at a time all the same.
 func TestRolloutOfThreeStatefulSets(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, guardRollouts)
