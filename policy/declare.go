@@ -13,7 +13,7 @@ import (
 // fill in. The time makes it newer than what was declared before, and than the volume claims.
 func (c Cluster) DeclareVoters(n string) string {
 	if !strings.Contains(c.Target, "/") {
-		return fmt.Sprintf(`set the annotation kubectl-etcd.dev/size of its owner to "%s at TIME", with the time of now as in 2026-01-31T12:00:00Z`, n)
+		return fmt.Sprintf(`set the annotation kubectl-etcd.dev/size of its owner to "%s at TIME", with the current time, as in 2026-01-31T12:00:00Z`, n)
 	}
 	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
 }
@@ -27,4 +27,4 @@ func (c Cluster) TargetArgs() string {
 // CountElsewhere is how members that the lists name count for etcd-webhook, as a clause: it reads StatefulSets, and no
 // pods of other workloads.
 const CountElsewhere = "if StatefulSets of this namespace run them, name all members in the lists of all (--initial-cluster), so that they count; " +
-	"if other pods run them, which etcd-webhook doesn't count, replace each of them by a member that a StatefulSet runs"
+	"if other pods run them, which etcd-webhook doesn't count, replace each of them with a member that a StatefulSet runs"

@@ -18,8 +18,8 @@ var (
 		"The state of the members is unknown: no member's lease is fresh, and the operator's conditions are too old to be evidence. No pod may be evicted until the state is known again, or until the policy's staleLimit has passed.",
 		"Check whether the members run and renew their leases: kubectl etcd status NAME, kubectl get leases. The members renew the leases themselves, so also check for disconnected nodes.")
 	SizeUnknown = shared.Add("SizeUnknown",
-		"One member of the cluster is known, and the list of its members can't be read: it is in an object that is not read, or only known in the pod. It may be a member of a larger cluster, so it is not treated as the only one: its budget keeps it, and its eviction is refused.",
-		"Write the list of members into the pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value. Or set the annotation kubectl-etcd.dev/size on the StatefulSet to \"N at TIME\", with the number of voters and the time of now as in 2026-01-31T12:00:00Z.")
+		"One member of the cluster is known, and the list of its members can't be read: it is in an object that is not read, or only known in the pod. It may be a member of a larger cluster, so it is not treated as the only one: its budget allows no eviction, and an eviction is refused.",
+		"Write the list of members into the pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value. Or set the annotation kubectl-etcd.dev/size on the StatefulSet to \"N at TIME\", with the number of voters and the current time, as in 2026-01-31T12:00:00Z.")
 	BackupFailing = shared.Add("BackupFailing",
 		"Backups fail while every member is ready. No pod may be evicted until they succeed again, or until the policy's backupHoldLimit has passed.",
 		"Repair the backups. kubectl etcd status NAME shows since when they fail, and the backup container's log shows why. Drains that wait then continue.")
@@ -27,7 +27,7 @@ var (
 		"Every member and every pod is ready. Evictions are possible down to the quorum.",
 		NoAction)
 	MemberDown = shared.Add("MemberDown",
-		"A member is down, and the other members have a quorum. Its unready pod may be evicted, and no Ready pod.",
+		"A member is down, and the other members have a quorum. Its unready pod may be evicted. No Ready pod may be evicted.",
 		"Inspect the member that is down: kubectl etcd status NAME, then kubectl logs of its pod. If its data is lost, kubectl etcd member replace POD.")
 	ConditionFalse = shared.Add("ConditionFalse",
 		"AllMembersReady is False, although leases and pods show that every member is ready. No pod may be evicted until the condition is True or too old to be evidence.",
@@ -42,10 +42,10 @@ var (
 		"A scale operation, rollout or replacement is in progress, by the owner's operator or by this plugin.",
 		"Wait until it is complete. kubectl etcd status NAME shows it. To continue one that this plugin began, run the same command again.")
 	CuresMember = shared.Add("CuresMember",
-		"The operation repairs, removes or replaces the broken member, so its state is no objection.",
+		"The operation repairs, removes or replaces the broken member, so its state does not block the operation.",
 		NoAction)
 	QuorumKept = shared.Add("QuorumKept",
-		"The remaining voters have a quorum of healthy ones, so the change may be made.",
+		"The remaining voters have a healthy quorum, so the change is allowed.",
 		NoAction)
 	NoQuorum = shared.Add("NoQuorum",
 		"Fewer voters are healthy than a quorum. etcd accepts no writes and no change of its members.",

@@ -126,7 +126,7 @@ func (r *evictionReview) decide(e *observe.Eviction) (d Decision, record bool) {
 	case e.Holder == nil:
 		d.Outcome, d.Reason = Warned, reasons.EvictionNotRecorded
 		d.Warnings = []string{fmt.Sprintf("no disruption budget selects the members of %s, and they have no StatefulSet, so the %s %s is not recorded: "+
-			"only the pods of this moment count, and two evictions at once don't know of each other", r.owner, r.request.what(), r.request.pod)}
+			"only the current pods count, and two evictions at the same time don't know of each other", r.owner, r.request.what(), r.request.pod)}
 		return d, false
 	}
 	return d, true

@@ -137,7 +137,7 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (
 	}
 	review.well = policy.Precondition(cluster, "")
 	if h.movesPeers(ctx, review) {
-		review.well = policy.Refuse(rollout.PeersMove, "the new template listens for peers on another scheme or port, so members that restart one by one would lose each other")
+		review.well = policy.Refuse(rollout.PeersMove, "with the new template, the members listen for peers on another scheme or port, so members that restart one by one would lose each other")
 	}
 	return review, Decision{}
 }

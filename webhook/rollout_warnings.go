@@ -91,7 +91,7 @@ func (r *rolloutReview) warnings(enforced bool) []string {
 func (r *rolloutReview) peersWarnings(enforced bool) []string {
 	sts := r.write.before
 	if r.owner.InParts() {
-		return []string{fmt.Sprintf("%s: %s. Restore the scheme and port of before: members that %s runs can't be restarted at once", r.holds(enforced), r.well.Message, r.owner.WorkloadNames())}
+		return []string{fmt.Sprintf("%s: %s. Restore the previous scheme and port: members that %s runs can't be restarted at once", r.holds(enforced), r.well.Message, r.owner.WorkloadNames())}
 	}
 	return []string{
 		fmt.Sprintf("%s: %s. To restart all at once, which also updates etcd's member list:", r.holds(enforced), r.well.Message),

@@ -310,7 +310,7 @@ func TestWaysBesideAnotherPod(t *testing.T) {
 	live := spanningCluster(t, "main/2", "x/1")
 	change(live, "x", func(s *appsv1.StatefulSet) { s.Namespace = "elsewhere" })
 	e := expectation{t, replica(t, live, live)}
-	const way = "if other pods run them, which etcd-webhook doesn't count, replace each of them by a member that a StatefulSet runs"
+	const way = "if other pods run them, which etcd-webhook doesn't count, replace each of them with a member that a StatefulSet runs"
 	for _, got := range []admission.Response{
 		e.gets("main-0", evictionOf("main-0"), false, "QuorumNeedsMember"), e.gets("main to 1", scaleOf("main", 2, 1), false, "VotersLost"),
 	} {

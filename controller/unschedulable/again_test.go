@@ -133,7 +133,7 @@ func TestUnschedulableAtTheTime(t *testing.T) {
 	w.reconcile(nodesSettle, w.waitingPod("v", hostAndZone...), "", "a1 b1")
 	w.want(0, "")
 	w.reconcile(2*nodesSettle, w.waitingPod("v", hostAndZone...), "", "a1 b1")
-	w.want(1, "by the nodes of now")
+	w.want(1, "with the current nodes")
 }
 
 // TestUnschedulableAgain holds that a pod is deleted once for a term that admission requires again, since

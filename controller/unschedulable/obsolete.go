@@ -25,7 +25,7 @@ import (
 // Why admission would not require a term now.
 const (
 	byVolume = "its volume doesn't allow that. The new pod requires only what its volume allows"
-	byNodes  = "by the nodes of now that is not required. The new pod gets the terms that they require"
+	byNodes  = "with the current nodes, that is not required. The new pod gets the terms that they require"
 	byPolicy = "no policy requires that any more"
 )
 

@@ -74,7 +74,7 @@ func TestUnschedulable(t *testing.T) {
 		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
 		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
-		}, later: nodesSettle, want: deleted, event: "different zones, and by the nodes of now that is not required"},
+		}, later: nodesSettle, want: deleted, event: "different zones, and with the current nodes, that is not required"},
 		{name: "the policy wants different nodes only, and its volume is in the free zone", zone: "c", waits: time.Hour, policy: func(p *v1alpha1.EtcdTopologyPolicy) {
 			p.Spec.Spread.Topology = v1alpha1.TopologyHostname
 		}, want: deleted, event: "different zones, and no policy requires that any more"},

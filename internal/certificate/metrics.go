@@ -15,7 +15,7 @@ var (
 	certificateExpiry = prometheus.NewDesc("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds",
 		"Unix time when the serving certificate of this replica expires. Absent while it has none.", nil, nil)
 	authorityExpiry = prometheus.NewDesc("kubectl_etcd_webhook_certificate_authority_expiry_timestamp_seconds",
-		"Unix time when the authority expires by which API servers accept that certificate, or accepted it last. Absent if none is known.", nil, nil)
+		"Unix time when the authority of that certificate expires: the one by which API servers accept it, or accepted it last. Absent if none is known.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -48,6 +48,6 @@ var (
 		"A member's pod could not be scheduled with an injected term that would not be required now, because of its volume, the policy, or nodes that have been the same for 15 minutes. The controller deleted the pod once for that term, so that admission decides again.",
 		"The pod runs now, perhaps on the node of another member. To spread the members when all are healthy: kubectl etcd member replace POD --force.")
 	TermRequiredAgain = topologyPolicy.Add("TermRequiredAgain",
-		"A member's pod waits for a node with the same required term for which the pod before it was deleted. Admission requires the term by the pod that it gets, and another webhook changes the pod afterwards. The pod is not deleted again.",
+		"A member's pod waits for a node. It has the same required term for which the previous pod was deleted. Admission requires the term for the pod that it receives, and another webhook changes the pod afterwards. The pod is not deleted again.",
 		"Compare the pod with its template: kubectl get pod POD -o yaml. Make the change of the other webhook, such as a node selector, a toleration or an affinity, in the pod template, and delete the pod.")
 )

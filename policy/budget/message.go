@@ -21,7 +21,7 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		return b.String()
 	}
 	if reason == policy.SizeUnknown {
-		fmt.Fprintf(&b, "1 member is known, and which others it has is not (%s): minAvailable %d allows no eviction until the list of members is known", c.SizeUnknown, target)
+		fmt.Fprintf(&b, "1 member is known, and it is not known which others the cluster has (%s): minAvailable %d allows no eviction until the list of members is known", c.SizeUnknown, target)
 		return b.String()
 	}
 	b.WriteString(t.state())
@@ -83,7 +83,7 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 		notes = append(notes, policy.NewNote(reason, "etcd cluster %s: %s", cluster, fmt.Sprintf(format, args...)))
 	}
 	if r.reason == FactsStaleTooLong {
-		note(FactsStaleTooLong, "the state of its members is unknown since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
+		note(FactsStaleTooLong, "the state of its members has been unknown since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
 	}
 	if r.reason == BackupFailingTooLong {
 		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, because recent data is in none of them", clockTime(c.state.HoldSince), s.BackupHoldLimit)
@@ -95,10 +95,10 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 			t.n, have, f.Cluster.TargetArgs(), t.n, t.n, have, f.Cluster.DeclareVoters(strconv.Itoa(have)))
 	}
 	if f.Cluster.Elsewhere > 0 {
-		note(MembersElsewhere, "%d more members count as down: the members list them and no StatefulSet that lists these is known to have them, or their StatefulSet lists these, is not listed by them, and is not ready. To have them count, %s; or, if nothing runs them and etcd has N voters, %s", f.Cluster.Elsewhere, policy.CountElsewhere, f.Cluster.DeclareVoters("N"))
+		note(MembersElsewhere, "%d more members count as down. Either the members list them, and no StatefulSet that lists the members is known to run them. Or their StatefulSet lists the members, is not listed by them, and is not ready. To count them, %s; or, if nothing runs them and etcd has N voters, %s", f.Cluster.Elsewhere, policy.CountElsewhere, f.Cluster.DeclareVoters("N"))
 	}
 	if unknown := c.state.BackupUnknownSince; !unknown.IsZero() && !unknown.Add(BackupUnknownGrace).After(c.now) {
-		note(policy.BackupUnknown, "it is unknown since %s whether backups succeed; this blocks no eviction; check the backup store and the operator", clockTime(unknown))
+		note(policy.BackupUnknown, "it has been unknown since %s whether backups succeed; this blocks no eviction; check the backup store and the operator", clockTime(unknown))
 	}
 	if f.Cluster.Operation == "" && t.n == 2 {
 		note(TwoMembers, "2 members tolerate no failure, so every drain of their nodes waits; scale to 3, or to 1")

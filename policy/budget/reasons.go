@@ -42,14 +42,14 @@ var (
 	_        = reasons.Include(policy.ConditionFalse)
 	_        = reasons.Include(policy.BackupUnknown)
 	EvenSize = reasons.Add("EvenSize",
-		"An even number of members tolerates no more failures than one member less.",
+		"An even number of members tolerates no more failures than one member fewer.",
 		"Scale to an odd number: kubectl etcd scale NAME --replicas N.")
 	VotersWithoutPods = reasons.Add("VotersWithoutPods",
 		"The workload was scaled in, and nothing shows that etcd removed the members whose pods are gone. They still count as voters, so the budget keeps the quorum of the largest size that the cluster has had.",
 		"Compare with kubectl etcd member list NAME. If etcd has more voters than pods, scale back, and then scale in with kubectl etcd scale NAME, or as the operator of the cluster requires. If not, the message has the command that declares the number of voters: an operator or a script that removes members does not.")
 	MembersElsewhere = reasons.Add("MembersElsewhere",
 		"The members' initial clusters name members that no workload of the namespace is known to have, because those run elsewhere, or because the workloads do not list each other. Or a workload lists these members, is not listed by them, and is not ready. The budget counts such members as down.",
-		"Let each StatefulSet of the cluster list the members of all. etcd-webhook counts no member that another pod runs, such as one of a Deployment: replace it by a member that a StatefulSet runs. If the list is out of date, correct it, or set the annotation kubectl-etcd.dev/size on the owner to \"N at TIME\", with the number of voters and the time of now as in 2026-01-31T12:00:00Z.")
+		"In each StatefulSet of the cluster, list the members of all StatefulSets. etcd-webhook counts no member that another pod runs, such as one of a Deployment: replace it with a member that a StatefulSet runs. If the list is out of date, correct it, or set the annotation kubectl-etcd.dev/size on the owner to \"N at TIME\", with the number of voters and the current time, as in 2026-01-31T12:00:00Z.")
 	TwoMembers = reasons.Add("TwoMembers",
 		"Two members tolerate no failure. Every eviction is refused, so a node drain waits.",
 		"Scale to three members: kubectl etcd scale NAME --replicas 3. With one member, evictions are allowed and interrupt the cluster.")

@@ -28,7 +28,7 @@ func (b *board) alone(node string) (causes []policy.Note, batches [][]member) {
 		for _, m := range batch {
 			if !m.pod.Idle && m.pod.HostsUnknown == "" && b.newPlacement().find(m, nil) == "" {
 				causes = append(causes, policy.NewNote(MembersShareNode,
-					"%s runs members that can't leave together, and of these, no other node that stays open can run %s: the next one would leave while it is down",
+					"%s runs members that can't leave together, and no other node that stays open can run %s: the next member would leave while it is down",
 					node, m.name()))
 			}
 		}

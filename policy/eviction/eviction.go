@@ -88,7 +88,7 @@ func (t counts) way(c policy.Cluster) string {
 	}
 	how := fmt.Sprintf("start the missing members, or, if etcd has fewer than %d voters, set N to their number and %s", t.voters, c.DeclareVoters("N"))
 	if c.Elsewhere > 0 {
-		how = fmt.Sprintf("of the missing members, only the lists of the others name %d, and these were not asked: %s; if nothing runs them, ", min(c.Elsewhere, t.missing), policy.CountElsewhere) + how
+		how = fmt.Sprintf("only the lists of the others name %d of the missing members, and these were not asked: %s; if nothing runs them, ", min(c.Elsewhere, t.missing), policy.CountElsewhere) + how
 	}
 	return how
 }

@@ -99,9 +99,9 @@ func TestMessages(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	c.Elsewhere = 2 // more than are missing: one may have been seen since
-	want = "stay; of the missing members, only the lists of the others name 1, and these were not asked: " +
+	want = "stay; only the lists of the others name 1 of the missing members, and these were not asked: " +
 		"if StatefulSets of this namespace run them, name all members in the lists of all (--initial-cluster), so that they count; " +
-		"if other pods run them, which etcd-webhook doesn't count, replace each of them by a member that a StatefulSet runs; if nothing runs them, " + want
+		"if other pods run them, which etcd-webhook doesn't count, replace each of them with a member that a StatefulSet runs; if nothing runs them, " + want
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

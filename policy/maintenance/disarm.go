@@ -31,17 +31,17 @@ func mayDisarmCorrupt(c policy.Cluster, members []Database, data Comparison) pol
 	}
 	switch {
 	case len(data.Groups) > 1:
-		return policy.Refuse(CorruptAlarm, "%s: replace the one that is wrong first (kubectl etcd check %s shows which, and kubectl etcd member replace POD -n %s replaces it)", data.describe(), c.TargetArgs(), cmp.Or(c.Namespace, "NAMESPACE"))
+		return policy.Refuse(CorruptAlarm, "%s: first replace the member whose data is wrong (kubectl etcd check %s shows which, and kubectl etcd member replace POD -n %s replaces it)", data.describe(), c.TargetArgs(), cmp.Or(c.Namespace, "NAMESPACE"))
 	case data.Unknown != "":
 		return policy.Refuse(CorruptAlarm, "the voters' data could not be compared: %s", data.Unknown)
 	case !data.agree():
-		return policy.Refuse(CorruptAlarm, "the voters' data were not compared")
+		return policy.Refuse(CorruptAlarm, "the voters' data was not compared")
 	case len(data.Groups[0]) < len(members):
 		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), policy.Count(len(members), "voter"))
 	case len(members) == 1:
 		return policy.Allow(policy.AllReady, "it is the only voter, so its data can't differ")
 	}
-	return policy.Allow(policy.AllReady, "at revision %d the data of all %d voters are the same", data.Revision, len(members))
+	return policy.Allow(policy.AllReady, "at revision %d the data of all %d voters is the same", data.Revision, len(members))
 }
 
 func mayDisarmNoSpace(c policy.Cluster, members []Database) policy.Verdict {

@@ -96,7 +96,7 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a current member: compare the members' data (kubectl etcd check %s) and replace a member whose data differs; if all data is the same, kubectl etcd alarm disarm %s clears the alarm", Corrupt, c.TargetArgs(), c.TargetArgs())
 	}
 	if OutOfSpace(members, unmappedAlarms) {
-		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): defragmentation frees space, so failing backups are no objection", NoSpace)
+		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): defragmentation frees space, so failing backups don't block it", NoSpace)
 	}
 	return policy.Precondition(c, "")
 }

@@ -22,7 +22,7 @@ var (
 		"etcd has found that a member's data differs from the others', or the voters' data could not be compared.",
 		"Find the member with kubectl etcd check NAME, then replace it with kubectl etcd member replace POD.")
 	CuresNoSpace = reasons.Add("CuresNoSpace",
-		"A database has reached its quota, and etcd accepts no writes (alarm NOSPACE). Defragmentation frees space, so failing backups are no objection.",
+		"A database has reached its quota, and etcd accepts no writes (alarm NOSPACE). Defragmentation frees space, so failing backups don't block it.",
 		policy.NoAction)
 	LeadsAlready = reasons.Add("LeadsAlready",
 		"The member is the leader already.",

@@ -61,7 +61,7 @@ func IsDead(s Silence) policy.Verdict {
 	}
 	switch {
 	case s.Predates:
-		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and it alone can have the data from before")
+		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and only it can have the earlier data")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):
@@ -95,7 +95,7 @@ func (s Silence) withoutContact() policy.Verdict {
 	if s.Pod != "" && !s.Forced {
 		return policy.Refuse(VoterHasPod, "its pod %s exists or will be created again, so it may come back with its data", s.Pod)
 	}
-	return policy.Allow(policy.CuresMember, "the leader has lost it")
+	return policy.Allow(policy.CuresMember, "the leader has lost contact with it")
 }
 
 // Declarable reports whether only a person can find out if a voter is dead: the leader has no connection with it,

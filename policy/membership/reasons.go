@@ -50,13 +50,13 @@ var (
 		"No pod of this cluster runs the voter, and another pod of the namespace has its name or address, or the leader has a connection with it. It may be alive.",
 		"Inspect that pod. If its etcd is gone for good, delete the pod and try again.")
 	VoterHasPod = reasons.Add("VoterHasPod",
-		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data, and a voter that was removed meanwhile can't.",
+		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data. If the voter was removed meanwhile, it can't rejoin.",
 		"Find out why it does not answer: kubectl describe pod POD. If its data is lost: kubectl etcd member replace POD. To remove the voter for good, add --force.")
 	VoterHasOldData = reasons.Add("VoterHasOldData",
-		"The members that answer lost their data and began again, and the voter ran before them. It alone can have the data from before. A voter that was removed can't return with it.",
+		"The members that answer lost their data and began again, and the voter ran before them. Only it can have the earlier data. A voter that was removed can't return with it.",
 		"kubectl etcd diagnose NAME shows what to do. Copy the voter's data directory first.")
 	VoterStopped = reasons.Add("VoterStopped",
-		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. A voter that was removed meanwhile can't.",
+		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. If the voter was removed meanwhile, it can't rejoin.",
 		"Scale the workload up again: kubectl scale WORKLOAD --replicas N. To remove the voter for good, add --force.")
 	VoterUnknown = reasons.Add("VoterUnknown",
 		"Whether the voter is dead could not be determined: the metrics of the leader can't be read, or it is not known whether a pod has the address in the voter's peer URL.",

@@ -27,7 +27,7 @@ func (s *state) await(members []Member) Action {
 func (s *state) keepOldLog() Action {
 	return Action{
 		Do: InspectPod, Member: s.predating[0].Name,
-		Why: "Don't restart, replace or remove it, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs, and what the other has is lost.",
+		Why: "Don't restart, replace or remove it, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs, and the other is lost.",
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *state) cure(m Member) Action {
 	case m.Pod == PodWaiting:
 		a.Why = "Its container doesn't stay up. Find out why: " + orUnknown(m.Detail)
 	case m.Data == DataLeaving:
-		a.Why = "Its data goes when its pod ends (" + orUnknown(m.Damage) + "). Find out why it is not ready, and don't delete the pod."
+		a.Why = "Its data is lost when its pod ends (" + orUnknown(m.Damage) + "). Find out why it is not ready, and don't delete the pod."
 	case s.mayRestart(m):
 		a.Do, a.Why = RestartPod, "It has not come back by itself. A new pod starts with the same volume."
 	default:
@@ -94,7 +94,7 @@ func (s *state) recover() Action {
 	voters := policy.Count(s.voters, "voter")
 	lost := fmt.Sprintf("The data of %d of %s is lost", gone, voters)
 	if leaving > 0 {
-		lost = fmt.Sprintf("The data of %d of %s is lost or goes when their pods end", gone+leaving, voters)
+		lost = fmt.Sprintf("The data of %d of %s is lost now or when their pods end", gone+leaving, voters)
 	}
 	survivors := names(s.where(func(m Member) bool { return !m.lost() && (m.Answer == NoLeader || m.Answer == Follows) }))
 	enough := s.voters-gone >= s.quorum
@@ -107,7 +107,7 @@ func (s *state) recover() Action {
 		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore FILE NAME restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case enough && leaving > 0:
 		a := s.bringBack(gone)
-		a.Why += " Volume claims are being deleted: delete no pod, since the data goes with it."
+		a.Why += " Volume claims are being deleted: delete no pod, because the data is deleted with it."
 		return a
 	case enough:
 		return s.bringBack(gone)
@@ -119,7 +119,7 @@ func (s *state) recover() Action {
 
 // bringBack returns the inspection of the first member to bring back where enough of them have their data.
 func (s *state) bringBack(gone int) Action {
-	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s seems to be there. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
+	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s seems to exist. Bring these members back, and change nothing else.", s.voters-gone, policy.Count(s.voters, "voter"))}
 	m, ok := firstDown(slices.Concat(s.past, s.waiting))
 	if !ok {
 		return a
@@ -171,7 +171,7 @@ func (s *state) sweep(m Member) Action {
 		return Action{Do: ScaleBack, Member: m.Name, Why: "It is still a voter, and its volume claim is there. Run it again, then scale in with kubectl etcd scale, which removes members first."}
 	case m.Listed == Voter || m.Listed == Learner:
 		if m.Removable && m.MayRemove && m.Answer != Follows {
-			return Action{Do: RemoveMember, Member: m.Name, Why: "The leader has lost it, no pod runs it, and the quorum is computed with it."}
+			return Action{Do: RemoveMember, Member: m.Name, Why: "The leader has lost contact with it, no pod runs it, and the quorum is computed with it."}
 		}
 		return Action{Do: ListMembers, Member: m.Name, Why: "It can't be removed now: it may be alive, or the others would lose their quorum."}
 	case m.Lease != NoLease && s.ListKnown && m.Listed == NotListed:
@@ -223,7 +223,7 @@ func (s *state) scale(why string) Action {
 	case s.reports() || s.Operation != "":
 		return Action{Do: Wait, Why: why}
 	}
-	return Action{Do: Check, Why: "Pods and members differ in number, and nothing is under way that changes it."}
+	return Action{Do: Check, Why: "The number of pods differs from the number of members, and no operation is under way that changes it."}
 }
 
 // restoreTraffic ends the cut of client traffic. The operation that cut it does that at its end.

@@ -24,7 +24,7 @@ func (s *state) eventsOf(members []Member) []Event {
 			out = append(out, Event{Who: scheduler, What: "gives " + m.Name + " a node as soon as one fits"})
 		case m.Pod == PodStopping && s.Bare: // as above
 		case m.Pod == PodStopping:
-			out = append(out, Event{Who: statefulSet, What: "creates pod " + m.Name + " again when the old one is gone; on a node that is lost, it never is"})
+			out = append(out, Event{Who: statefulSet, What: "creates pod " + m.Name + " again when the old one is gone; on a lost node, the old one stays"})
 		case m.Pod == PodWaiting:
 			out = append(out, Event{Who: kubelet, What: "starts the container of " + m.Name + " again, at the latest 5m after it ended"})
 		case conditionOf(m) != well && m.Liveness:

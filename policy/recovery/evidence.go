@@ -84,7 +84,7 @@ func (s *state) statuses(members []Member) Evidence {
 		}
 		observed = append(observed, one)
 	}
-	return Evidence{Fact: "status of members", Asked: "as pods and leases have it", Observed: strings.Join(observed, "; "), Met: false}
+	return Evidence{Fact: "status of members", Asked: "as pods and leases show it", Observed: strings.Join(observed, "; "), Met: false}
 }
 
 // conditions compares the three conditions with those that a row asks for: each asks for

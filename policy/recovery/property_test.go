@@ -302,7 +302,7 @@ func unsafe(f Facts, s Scenario) string {
 	case !changes:
 		return ""
 	case f.ClusterIDs > 1:
-		return "the members are of several clusters"
+		return "the members belong to several clusters"
 	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return m.Predates && f.counts(m) && m.Answer == Silent }):
 		return "a member may have the only data"
 	case s.Action.Do == CorrectPeerURL && s2.kept():

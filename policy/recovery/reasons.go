@@ -44,11 +44,11 @@ var (
 		"S-11: the cluster is healthy and has fewer members than desired.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet, or the StatefulSet was scaled without kubectl etcd scale.")
 	ScaleDown = reasons.Add("ScaleDown",
-		"S-12: the cluster is healthy and has more members than desired. The members with the highest ordinals go.",
+		"S-12: the cluster is healthy and has more members than desired. The members with the highest ordinals are removed.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet.")
 	Superfluous = reasons.Add("Superfluous",
-		"S-13: of a member that the cluster should not have, an entry in etcd's list, a lease or an entry in the status is left over, and no pod.",
-		"Remove what is left: kubectl etcd member remove NAME MEMBER, if its rules admit it, and the lease of a member that etcd doesn't have.")
+		"S-13: a member that the cluster should not have has left an entry in etcd's list, a lease or an entry in the status, and has no pod.",
+		"Remove what is left: kubectl etcd member remove NAME MEMBER, if its rules allow it, and the lease of a member that etcd doesn't have.")
 )
 
 // The reasons of the scenarios that DEP-01's table doesn't have, X-1 and so on.
@@ -70,7 +70,7 @@ var (
 	MayReturn = reasons.Add("MayReturn",
 		"X-7: the quorum holds, and a member that is not ready is within its grace period.", diagnoseAgain)
 	PodNotMember = reasons.Add("PodNotMember",
-		"X-8: a pod of the cluster is no member of etcd.",
+		"X-8: a pod of the cluster is not a member of etcd.",
 		"Give it a new member: kubectl etcd member replace POD. Where another program manages the members, read its log.")
 	LearnerLeft = reasons.Add("LearnerLeft",
 		"X-9: a learner exists, and no operation is under way that promotes it.",
@@ -98,7 +98,7 @@ var (
 		"X-17: all members are healthy and as many as desired, and the workload has another number of replicas or of Ready pods.",
 		"Wait. If nothing is under way, find out what set the replicas: kubectl etcd status NAME shows the owner.")
 	BeganWithoutData = reasons.Add("BeganWithoutData",
-		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them. Only there can the data from before be.",
+		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them. Only that member can have the earlier data.",
 		"Don't restart, replace or remove that member, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again.")
 	AlarmRaised = reasons.Add("AlarmRaised",
 		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. etcd refuses all writes, also with a quorum of healthy members.",
@@ -127,13 +127,13 @@ var (
 		"I-7: there is no quorum, and the first member or the only one has no data.",
 		"Restore a snapshot: kubectl etcd snapshot restore FILE NAME.")
 	WaitsForQuorum = reasons.Add("WaitsForQuorum",
-		"I-8: there is no quorum, and a member other than the first has no data, or others still have theirs.",
+		"I-8: there is no quorum, and a member other than the first has no data, or others still have their data.",
 		"Start the members with data first.")
 	JoinsAsNew = reasons.Add("JoinsAsNew",
 		"I-9: the quorum holds, and etcd doesn't have the member.",
 		"Add it: kubectl etcd member replace POD, or what manages the members.")
 	RestartUnclear = reasons.Add("RestartUnclear",
-		"I-10: what the member will do is not known, because its volume, the member list or the quorum is not, its volume claim is being deleted, or the members are of several clusters.",
+		"I-10: it is not known what the member will do. Its volume, the member list or the quorum is not known, its volume claim is being deleted, or the members belong to several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
 	MeetsNewLog = reasons.Add("MeetsNewLog",
 		"I-11: the others began without data (X-18), and the member has data from before.",
@@ -146,7 +146,7 @@ var (
 		"The quorum is lost, the data of too many members is lost for good, and members that answer have theirs: the cluster can be restored from them.",
 		policy.NoAction)
 	NotAMember = reasons.Add("RecoverUnknownMember",
-		"A member was declared to be lost that the cluster doesn't have.",
+		"A member that the cluster doesn't have was declared to be lost.",
 		"Name members as kubectl etcd status NAME does.")
 	StillAnswers = reasons.Add("RecoverStillAnswers",
 		"A member was declared to be lost, and it answers.",
@@ -170,6 +170,6 @@ var (
 		"A member that was not declared to be lost did not answer. Its data may be there, and may be all that is left.",
 		"Bring it back, as kubectl etcd diagnose NAME shows, and run the same command again. Only if its data is lost for good, declare it with --lost POD.")
 	NoSurvivor = reasons.Add("RecoverNoSurvivor",
-		"No member answers with its data, and the data of each is lost or was declared to be.",
+		"No member answers with its data, and the data of each is lost or was declared to be lost.",
 		"Restore a backup: kubectl etcd snapshot restore FILE NAME.")
 )

@@ -101,10 +101,10 @@ func (s *state) newMember(r Restart) Restart {
 func (s *state) emptyMember(r Restart, id string, reason policy.Reason) Restart {
 	if s.Sidecar {
 		r.Joins = true
-		return r.as(id, reason, "By its source, its sidecar removes it from etcd, clears its directory and adds it as a learner, which gets the data from the leader. DEP-01 would restore the last full snapshot first.")
+		return r.as(id, reason, "According to its source code, its sidecar removes it from etcd, clears its directory and adds it as a learner, which gets the data from the leader. DEP-01 would restore the last full snapshot first.")
 	}
 	// The way to replace a member is in the next step, if there is one here.
-	return r.as(id, reason, "etcd ends with an error: it is a member already, and has lost what it confirmed. Only a new member in its stead helps.")
+	return r.as(id, reason, "etcd ends with an error: it is a member already, and has lost what it confirmed. Only a new member can replace it.")
 }
 
 // firstRestored returns the first member where no quorum and no other data is left. DEP-01 asks for 0

@@ -14,7 +14,7 @@ var notMember = row{
 	id: "X-8", reason: PodNotMember,
 	holds: whole(func(s *state) bool { return len(s.outside) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
-		return policy.Names(names(s.outside), "is a pod, and no member of etcd", "are pods, and no members of etcd") + "."
+		return policy.Names(names(s.outside), "is a pod, but not a member of etcd", "are pods, but not members of etcd") + "."
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "pods that etcd's list lacks", Asked: "1 or more", Observed: fmt.Sprint(len(s.outside)), Met: true}, s.noOperation()}
@@ -102,13 +102,13 @@ var scaleDown = row{
 	id: "S-12", reason: ScaleDown,
 	holds: whole(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
+		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d are removed.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{s.sizes("more than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
 	},
 	action: func(s *state) Action {
-		return s.scale("The members with the highest ordinals go, one after the other.")
+		return s.scale("The members with the highest ordinals are removed, one after the other.")
 	},
 }
 
@@ -144,7 +144,7 @@ var unreadyButWell = row{
 	id: "X-13", reason: UnreadyButWell,
 	holds: whole(func(s *state) bool { return len(s.unreadyWell) > 0 }),
 	title: func(s *state) string {
-		return policy.Names(names(s.unreadyWell), "is well in etcd, and its pod is not Ready", "are well in etcd, and their pods are not Ready") + "."
+		return policy.Names(names(s.unreadyWell), "is healthy in etcd, but its pod is not Ready", "are healthy in etcd, but their pods are not Ready") + "."
 	},
 	evidence: func(s *state) []Evidence { return []Evidence{s.members("", true), s.pods("not all", true)} },
 	about:    func(s *state) []Member { return s.unreadyWell },
@@ -164,7 +164,7 @@ var alarmRaised = row{
 		return []Evidence{{Fact: "alarms", Asked: "1 or more", Observed: strings.Join(s.Alarms, ", "), Met: true}}
 	},
 	action: func(*state) Action {
-		return Action{Do: CureAlarm, Why: "Remove the cause first. An alarm that is disarmed before that is raised again, or hides that the data of members differs."}
+		return Action{Do: CureAlarm, Why: "Remove the cause first. If an alarm is disarmed before that, it is raised again, or it hides that the data of members differs."}
 	},
 }
 
@@ -180,7 +180,7 @@ var misaddressed = row{
 		return []Evidence{{Fact: "wrong peer URLs", Asked: "of 1 or more members", Observed: strings.Join(s.Misaddressed, ", "), Met: true}, s.noOperation()}
 	},
 	action: func(s *state) Action {
-		return Action{Do: CorrectPeerURL, Member: s.Misaddressed[0], Why: "The others connect to it by the list alone. When the current connections end, they can't connect to it again."}
+		return Action{Do: CorrectPeerURL, Member: s.Misaddressed[0], Why: "The others connect to it only by the list. When the current connections end, they can't connect to it again."}
 	},
 }
 
@@ -194,6 +194,6 @@ var trafficCut = row{
 		return []Evidence{{Fact: "client traffic", Asked: "cut", Observed: "cut", Met: true}}
 	},
 	action: func(s *state) Action {
-		return s.restoreTraffic("If the work for which it was cut is done, restore it. Otherwise it ends at its time.")
+		return s.restoreTraffic("If the work is done, restore the traffic. Otherwise, the cut ends at its end time.")
 	},
 }

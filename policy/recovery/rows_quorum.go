@@ -68,7 +68,7 @@ var beganAgain = row{
 	id: "X-18", reason: BeganWithoutData,
 	holds: whole((*state).beganAgain),
 	title: func(s *state) string {
-		return fmt.Sprintf("The members that answer began without data, and %s before them: only there can the data from before be.", policy.Names(names(s.predating), "ran", "ran"))
+		return fmt.Sprintf("The members that answer began without data, and %s before them. The earlier data can only be there.", policy.Names(names(s.predating), "ran", "ran"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{

@@ -62,7 +62,7 @@ var podsUnready = row{
 	id: "S-8", reason: PodsUnready,
 	holds: awake(func(s *state) bool { return len(s.unreadyPods()) > 0 }),
 	title: func(s *state) string {
-		return "The status still has Ready for " + strings.Join(names(s.unreadyPods()), ", ") + ", whose pods are not Ready."
+		return "The status still shows Ready for " + strings.Join(names(s.unreadyPods()), ", ") + ", whose pods are not Ready."
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.pods("fewer than desired", s.ReadyPods < s.Replicas), s.statuses(s.unreadyPods())}
@@ -75,7 +75,7 @@ var unknownForLong = row{
 	id: "S-7", reason: UnknownForLong,
 	holds: awake(func(s *state) bool { return len(s.longUnknown()) > 0 }),
 	title: func(s *state) string {
-		return "The status has had Unknown for " + strings.Join(names(s.longUnknown()), ", ") + " for longer than " + policy.Duration(UnknownGrace) + "."
+		return "The status has shown Unknown for " + strings.Join(names(s.longUnknown()), ", ") + " for longer than " + policy.Duration(UnknownGrace) + "."
 	},
 	evidence: func(s *state) []Evidence { return []Evidence{s.statuses(s.longUnknown())} },
 	about:    (*state).longUnknown,

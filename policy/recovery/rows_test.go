@@ -284,7 +284,7 @@ var restartRows = []struct {
 	{"I-4", cluster("vvx", data(DataDamaged)), "its sidecar removes it", true},
 	{"I-4 plain", cluster("vvx", plain, data(DataDamaged)), "etcd ends with an error", false},
 	{"I-5", cluster("vvx", data(DataNone)), "its sidecar removes it", true},
-	{"I-5 plain", cluster("vvx", plain, data(DataNone)), "Only a new member in its stead helps", false},
+	{"I-5 plain", cluster("vvx", plain, data(DataNone)), "Only a new member can replace it", false},
 	{"I-6", cluster("vxx"), "waits for a quorum", true},
 	{"I-6 one member", cluster("x"), "waits for a quorum", true},
 	{"I-7 one member", cluster("x", data(DataNone)), "restores the last full snapshot", true},

@@ -30,7 +30,7 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 	case s.hibernated():
 		return nil, policy.Refuse(RecoverHibernated, "it is scaled to 0")
 	case !s.lost():
-		return nil, policy.Refuse(QuorumNotLost, "it is not certain that the quorum is lost: %d of %s well, quorum is %d", s.ready, policy.Count(s.voters, "voter"), s.quorum)
+		return nil, policy.Refuse(QuorumNotLost, "it is not certain that the quorum is lost: %d of %s healthy, quorum is %d", s.ready, policy.Count(s.voters, "voter"), s.quorum)
 	case f.ScaledIn:
 		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volume claims of their pods are there; scale back out")
 	}
@@ -38,13 +38,13 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 	back, unknown := s.mayReturn(declared), s.mayHold(declared)
 	switch {
 	case len(survivors)+len(back)+s.hiddenBack() >= s.quorum:
-		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and to bring them back loses nothing. If the data of a member is lost for good, declare it with --lost POD%s",
+		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and nothing is lost when they come back. If the data of a member is lost for good, declare it with --lost POD%s",
 			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, s.damages())
 	case len(unknown) > 0:
-		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s: bring them back, and run the same command again. Only if the data of one is lost for good, declare it too: --lost %s",
+		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s: bring them back, and run the same command again. Only if the data of one is lost for good, declare it, too: --lost %s",
 			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), strings.Join(unknown, ","))
 	case len(survivors) == 0:
-		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be; restore a backup")
+		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be lost; restore a backup")
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
 }

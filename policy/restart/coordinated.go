@@ -250,7 +250,7 @@ func (c Coordinated) mayStopAll() policy.Verdict {
 	case healthy < quorum:
 		return policy.Allow(DataKept, "%d of %s healthy, quorum is %d; every member has its data", healthy, policy.Count(voters, "voter"), quorum)
 	case c.fragile():
-		return policy.Refuse(policy.MemberDown, "%d of %s healthy: with the peer URLs of half of the members updated, the others are not all in contact, so a leader may be missing; replace the members that are not healthy first (kubectl etcd member replace POD), or bring them back",
+		return policy.Refuse(policy.MemberDown, "%d of %s healthy: when the peer URLs of half of the members are updated, not all of the others are in contact, so there may be no leader; replace the members that are not healthy first (kubectl etcd member replace POD), or bring them back",
 			healthy, policy.Count(voters, "voter"))
 	case c.Cluster.BackupReady.Value() == policy.False:
 		return policy.Refuse(policy.BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.Cluster.BackupReady.Reason)

@@ -13,7 +13,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of steps.
 var (
 	MemberRestarting = reasons.Add("MemberRestarting",
-		"A member has been stopped and is not back yet: its pod is Ready, it follows the leader, and it has caught up. No other member is restarted before that.",
+		"A member has been stopped and is not back yet. It is back when its pod is Ready, it follows the leader, and it has caught up. No other member is restarted before that.",
 		"Wait. If it doesn't come back, kubectl etcd status NAME and kubectl logs of its pod show why.")
 	RestartComplete = reasons.Add("RestartComplete",
 		"Every member that was to be restarted has a new pod and is healthy.",
@@ -34,7 +34,7 @@ var (
 		"All members of the cluster have stopped together, and start again.",
 		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME --strategy coordinated. If they don't become healthy, kubectl etcd status NAME and kubectl logs of their pods show why.")
 	DataKept = reasons.Add("DataKept",
-		"The cluster has no quorum, and the data of every member outlives its pod. A coordinated restart takes nothing from it, and can be what brings the quorum back.",
+		"The cluster has no quorum, and the data of every member outlives its pod. A coordinated restart loses nothing, and may restore the quorum.",
 		policy.NoAction)
 	DataAtRisk = reasons.Add("DataAtRisk",
 		"The data of a member may not be there when its pod starts again. With all members stopped, no other member has it.",

@@ -136,7 +136,7 @@ func (f Facts) stop(at int) Step {
 	case !v.Allowed:
 		step.Kind = Blocked
 	case m.Leader && f.voters() > 1:
-		step.Kind, step.Reason, step.Message = MoveLeader, LeaderLast, m.Pod+" is the leader, and hands over before it stops"
+		step.Kind, step.Reason, step.Message = MoveLeader, LeaderLast, m.Pod+" is the leader, and transfers its leadership before it stops"
 	}
 	return step
 }
@@ -166,7 +166,7 @@ func (f Facts) mayStop(at int) policy.Verdict {
 	case !lead && voters > 1:
 		return policy.Refuse(policy.NoQuorum, "etcd has no leader that answers, so it is not known what a restart of %s would stop", m.Pod)
 	case voters > 1 && !m.Learner && healthy < quorum:
-		return policy.Refuse(QuorumNeedsAll, "without %s only %s would stay of %d, quorum is %d", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum)
+		return policy.Refuse(QuorumNeedsAll, "without %s, only %s of %d would stay, quorum is %d", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum)
 	}
 	if v, bad := f.othersWell(at); bad {
 		return v

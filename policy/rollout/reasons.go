@@ -52,7 +52,7 @@ var (
 		"There is no quorum, and the data of members may end with their pods: it is on no volume that outlives the pod, or its volume claim is being deleted. A member that restarts would start empty, and after all of them have restarted, the data of the cluster would be lost.",
 		"Bring the members up with the template that they have, or restore that. If the data is saved or not needed, release the rollout with the annotation kubectl-etcd.dev/rollout.")
 	PeersMove = reasons.Add("RolloutPeersMove",
-		"The new template has the members listen for peers on another scheme or port, as when TLS between them is enabled. Members that restart one by one lose each other: etcd's member list still has the old URLs.",
+		"With the new template, the members listen for peers on another scheme or port, for example because TLS between them is enabled. Members that restart one by one lose each other: etcd's member list still has the old URLs.",
 		"Restart all members at once, which updates the list: set spec.updateStrategy.type of the StatefulSet to OnDelete, then kubectl etcd restart NAME --strategy coordinated. Or restore the template.")
 	HoldLimitPassed = reasons.Add("RolloutHoldLimitPassed",
 		"The rollout waited for the policy's holdLimit. It continues although the cluster is not well, one pod at a time, since a quorum of the other members is ready.",

@@ -46,7 +46,7 @@ func (r Removal) StaysHeld() string {
 		return v.Message
 	}
 	if r.PeersMove {
-		return "its new template has the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()
+		return "with its new template, the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()
 	}
 	if r.First != "" {
 		return "its members would restart beside those of StatefulSet " + r.First + ", which are the first"
@@ -57,7 +57,7 @@ func (r Removal) StaysHeld() string {
 // wayOfPeers returns how such a rollout ends, without a full stop.
 func (r Removal) wayOfPeers() string {
 	if r.InParts {
-		return "restore the scheme and port of before in the template, since these members can't be restarted at once"
+		return "restore the previous scheme and port in the template, because these members can't all be restarted at once"
 	}
 	return "restore the template, or set spec.updateStrategy.type of the StatefulSet to OnDelete, then restart all members at once: kubectl etcd restart " + r.Cluster.TargetArgs() + " --strategy coordinated"
 }

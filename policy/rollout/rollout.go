@@ -56,7 +56,7 @@ func Evaluate(f Facts, s Settings) Step {
 	case well.Allowed:
 		return f.next(well.Reason, well.Message)
 	case limit && f.affordable():
-		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more", well.Message, s.HoldLimit))
+		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more member", well.Message, s.HoldLimit))
 	}
 	return f.hold(well.Reason, "%s", well.Message)
 }
@@ -83,7 +83,7 @@ func (f Facts) peersMove() (Step, bool) {
 	if len(moved) == 0 || f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) {
 		return Step{}, false
 	}
-	return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: one by one, the members would lose each other", policy.Names(moved, "listens", "listen")), true
+	return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: if they restart one by one, the members lose each other", policy.Names(moved, "listens", "listen")), true
 }
 
 // alone returns the step of a cluster of which one member is known. Others may restart at this moment, so it

@@ -19,7 +19,7 @@ var (
 		"The operator sets its workload to the number of replicas that its owner asks for.",
 		policy.NoAction)
 	AllStop = reasons.Add("AllStop",
-		"All members stop. The data of each has all voters in it.",
+		"All members stop. The data of each member contains all voters.",
 		"To start the cluster again, set the same number of replicas.")
 	VolumesDeleted = reasons.Add("VolumesDeleted",
 		"The StatefulSet would delete the volume claims of voters with their replicas, and etcd would still count these voters.",
@@ -44,7 +44,7 @@ var (
 		"Set the number of replicas that was stopped. If the data has fewer voters, for example after a restore, write how many into the annotation kubectl-etcd.dev/size in the same write.")
 	VotersLost = reasons.Add("VotersLost",
 		"Fewer voters than a quorum would keep a replica, or would stay ready.",
-		"If a voter is not ready, wait or heal it first: kubectl etcd diagnose NAME shows how. Then use kubectl etcd scale, which removes a member from etcd before its replica.")
+		"If a voter is not ready, wait or repair it first: kubectl etcd diagnose NAME shows how. Then use kubectl etcd scale, which removes a member from etcd before its replica.")
 	VotersLeft = reasons.Add("VotersLeft",
 		"Voters would lose their replica and stay in etcd's member list. They count for the quorum, and don't answer.",
 		"If a voter is not ready, or has no replica, bring it back first. Then use kubectl etcd scale, which removes a member from etcd before its replica.")

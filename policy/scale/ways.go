@@ -79,7 +79,7 @@ func (f Facts) readyFirst() string {
 	case f.Ready >= f.Voters && f.Staying >= f.Keeping:
 		return ""
 	}
-	return fmt.Sprintf("first wait until all %s are ready, or heal those that are not: kubectl etcd diagnose %s shows how; then, ", policy.Count(f.Voters, "voter"), f.args())
+	return fmt.Sprintf("first wait until all %s are ready, or repair those that are not: kubectl etcd diagnose %s shows how; then, ", policy.Count(f.Voters, "voter"), f.args())
 }
 
 // hasAllData reports whether the voters without a replica have their data, so that they come back with one.

@@ -49,7 +49,7 @@ func (f Facts) wayOfSets() string {
 		return fmt.Sprintf("first start the other voters again, with N as before: %s; if etcd has only N voters, %s; then, %s",
 			strings.Join(start, " and "), declare("N"), f.How)
 	case f.Voters == 2 && f.Keeping == 1:
-		return fmt.Sprintf("of 2 voters none may stop before etcd has removed it: %sremove it with etcdctl member remove, which needs both; then %s; then scale its StatefulSet in, and delete it",
+		return fmt.Sprintf("etcd must remove one of the 2 voters before it stops: %sremove it with etcdctl member remove, which needs both voters; then %s; then scale its StatefulSet in, and delete it",
 			f.keepsClaims()+f.readyFirst(), declare("1"))
 	case f.Now-f.Asked > 1:
 		return f.keepsClaims() + f.readyFirst() + "remove one member at a time, so remove one replica at a time: " + f.How
@@ -65,7 +65,7 @@ func (f Facts) wayToStart(replicas int) string {
 		return f.way()
 	case f.Creates && f.Sets == "":
 		return fmt.Sprintf("create it with %s; if their data is not needed, delete their volume claims first; if etcd has fewer voters, "+
-			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the time of now as in 2026-01-31T12:00:00Z",
+			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the current time, as in 2026-01-31T12:00:00Z",
 			policy.Count(f.own(), "replica"), f.Asked)
 	case f.Manager != "":
 		return f.way()

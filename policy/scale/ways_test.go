@@ -125,7 +125,7 @@ func keptTooLate(f Facts, v policy.Verdict) string {
 // sameWrite returns that the way in a cluster of several StatefulSets is the write that was refused.
 func sameWrite(f Facts, v policy.Verdict) string {
 	refused := f.Sets != "" && f.Asked > 0 && f.Asked < f.Now && !v.Allowed && v.Reason != VolumesDeleted
-	another := regexp.MustCompile("at a time|first|of 2 voters none")
+	another := regexp.MustCompile("at a time|first|one of the 2 voters")
 	if refused && !another.MatchString(v.Message) {
 		return "the same write is the way"
 	}
@@ -197,7 +197,7 @@ func seenByPlugin(f Facts, target int) (policy.Cluster, membership.ClusterState)
 func TestWaysOfKinds(t *testing.T) {
 	t.Parallel()
 	unready := func(f Facts) Facts { f.Ready, f.Staying = 3, 2; return f }
-	const wait = "first wait until all 5 voters are ready, or heal those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, "
+	const wait = "first wait until all 5 voters are ready, or repair those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, "
 	for _, row := range []struct {
 		row   string
 		kind  string
@@ -213,7 +213,7 @@ func TestWaysOfKinds(t *testing.T) {
 		{"R-9 an operator that removes none", "R-12 operator that removes none", healthy(3, 0, 1), "to start all, set the number of members to 3 in the object from which the operator takes it"},
 		{"R-9 an Etcd", "R-12 Etcd", healthy(3, 0, 1), "to start all, run: kubectl etcd scale etcd/main -n team --replicas 3"},
 		{"R-9 an Etcd without a volume", "R-12 Etcd", with(healthy(3, 0, 1), func(f *Facts) { f.Held = 2 }), "to start all, run: kubectl scale etcd/main -n team --replicas 3; kubectl annotate etcd/main -n team druid.gardener.cloud/operation=reconcile"},
-		{"R-12 two of several StatefulSets", "R-20 several StatefulSets", healthy(2, 2, 1), "of 2 voters none may stop before etcd has removed it: remove it with etcdctl member remove"},
+		{"R-12 two of several StatefulSets", "R-20 several StatefulSets", healthy(2, 2, 1), "etcd must remove one of the 2 voters before it stops: remove it with etcdctl member remove"},
 		{"R-24 a script", "R-15 script that removes members", with(healthy(5, 5, 1), func(f *Facts) { f.Volumes, f.Marked = Deleted, "main-set" }), "first keep the claims: kubectl patch statefulset/main-set -n team --type merge -p '{\"spec\":" +
 			"{\"persistentVolumeClaimRetentionPolicy\":{\"whenScaled\":\"Retain\"}}}'; then, the preStop hook changes the members: kubectl scale"},
 		{"R-23 created over members elsewhere", "R-23 created", with(healthy(4, 2, 1), func(f *Facts) { f.Elsewhere = 2 }), "create it with 2 replicas; then, 2 of the 4 voters run elsewhere"},

@@ -46,7 +46,7 @@ func (e evaluation) topologyNotes() []policy.Note {
 // allows it.
 func (e evaluation) whyMayShare() string {
 	if e.required && e.volumes.anyTied() {
-		return "; their volumes may be bound where fewer nodes come than members, so different nodes are preferred, not required"
+		return "; their volumes may be bound where there are fewer nodes than members, so different nodes are preferred, not required"
 	}
 	return ""
 }

@@ -55,7 +55,7 @@ var (
 		"A restore stopped after it may have renamed the members' data, and its StatefulSet is gone or was created again since. No command can continue the restore. The members may run without their data, which is beside their data directory under the name that kubectl etcd sweep prints.",
 		"Don't restore client traffic and replace no member before you have checked that data. When you need none of it, delete the journal.")
 	JournalUnfinished = reasons.Add("JournalUnfinished",
-		"An operation is unfinished for more than a day.",
+		"An operation has been unfinished for more than a day.",
 		"Continue it with the command that began it, or undo it with the same command and --abort.")
 	CutUnfinished = reasons.Add("CutUnfinished",
 		"The end of a cut of client traffic has passed, and the restore or coordinated restart that cut it is unfinished. If clients reached the members now, they would see a cluster that is changed half-way.",
@@ -70,7 +70,7 @@ var (
 		"The cluster of a lock does not exist, and no operation holds the lock.",
 		remove)
 	RolloutUngoverned = reasons.Add("RolloutUngoverned",
-		"A rollout is held, and no policy holds it. etcd-webhook releases it after a time.",
+		"A rollout is held, although no policy holds it. etcd-webhook releases it after a time.",
 		"If etcd-webhook does not release it, set the annotation kubectl-etcd.dev/rollout of the cluster to release: and a reason. kubectl etcd webhook status shows whether etcd-webhook works.")
 	RolloutUnwell = reasons.Add("RolloutUnwell",
 		"A rollout is held, etcd-webhook is not installed, and the cluster is not well: a member is not ready, backups fail, or client traffic is cut. Without etcd-webhook, Kubernetes restarts the next pod whatever the state of etcd is.",
@@ -83,7 +83,7 @@ var (
 		"kubectl etcd sweep --remove restores the number that the author requested, but not below the quorum. It deletes a budget that etcd-webhook created.")
 	StillMember = reasons.Add("StillMember",
 		"etcd has a member that the cluster should not have and that no pod runs. Its lease and its volume claim may be needed to repair that.",
-		"kubectl etcd diagnose NAME shows the least action.")
+		"kubectl etcd diagnose NAME shows what to do.")
 	LeaseLeft = reasons.Add("LeaseLeft",
 		"A member of etcd-druid has left a lease, which counts as a member that is down. etcd does not have the member.",
 		remove)
@@ -98,7 +98,7 @@ var (
 		"If the old data is not needed, delete it: kubectl etcd snapshot restore NAME --discard.")
 	KeptDataNeeded = reasons.Add("KeptDataNeeded",
 		"A restore keeps old data whose deadline has passed. The cluster is not healthy, so the old data may be needed.",
-		"kubectl etcd diagnose NAME shows the least action. Then run kubectl etcd sweep again.")
+		"kubectl etcd diagnose NAME shows what to do. Then run kubectl etcd sweep again.")
 	KeptDataDue = reasons.Add("KeptDataDue",
 		"A restore keeps old data whose deadline has passed.",
 		remove)

@@ -144,7 +144,7 @@ func (f Facts) journalLeft() Verdict {
 	case f.Replaced == Yes:
 		return Verdict{Remove, JournalOrphaned, "its StatefulSet was created again since"}
 	}
-	return Verdict{ByHand, JournalUnfinished, "its operation is unfinished for more than a day"}
+	return Verdict{ByHand, JournalUnfinished, "its operation has been unfinished for more than a day"}
 }
 
 func (f Facts) cutLeft() Verdict {
@@ -154,7 +154,7 @@ func (f Facts) cutLeft() Verdict {
 	case f.Kind == Suspension:
 		return Verdict{ByHand, SuspensionLeft, "etcd-druid does not reconcile it because of a cut, and client traffic is not cut"}
 	}
-	return Verdict{ByHand, CutLeft, "the end of the cut has passed or is no valid one, and clients are still cut off"}
+	return Verdict{ByHand, CutLeft, "the end of the cut has passed or is not valid, and clients are still cut off"}
 }
 
 func (f Facts) rolloutLeft() Verdict {
