@@ -82,8 +82,8 @@ func StartScript(who, scale string, removes bool) Membership {
 // UnreadScript returns the membership of a cluster with a script that could not be read, so that who changes
 // its members is unknown. where is what runs the script, and why names it with the reason.
 func UnreadScript(where, why string) Membership {
-	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. A script that is too large must be made shorter, and a command that it executes must be in the pod's template, " +
-		"and a command about many clusters reads the scripts of a few only: name the cluster, as in kubectl etcd status NAME -n NAMESPACE"
+	readable := "make the script readable: its ConfigMap must exist, and you need permission to get it. Make a script that is too large shorter. Put a command that it executes into the pod's template. A command about " +
+		"many clusters reads the scripts of only a few: name the cluster, as in kubectl etcd status NAME -n NAMESPACE"
 	return Membership{
 		Manager: ByStartScript, Unknown: true, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
 		ScaleHow: readable, ReplaceHow: readable,

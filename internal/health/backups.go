@@ -151,7 +151,7 @@ func backupsRecent(f *Facts) []Finding {
 	}
 	if period := etcd.Spec.Backup.DeltaSnapshotPeriod; period != nil && period.Duration > 0 && hasDelta {
 		if limit := deltaPeriods*period.Duration + deltaSlack; delta > limit {
-			found = append(found, failure(fix, "the last delta snapshot is %s old, one is due every %s", format.Age(delta), format.Age(period.Duration)))
+			found = append(found, failure(fix, "the last delta snapshot is %s old, and one is due every %s", format.Age(delta), format.Age(period.Duration)))
 		}
 	}
 	switch {

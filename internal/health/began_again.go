@@ -53,7 +53,7 @@ func dataBefore(f *Facts) []Finding {
 			revision = max(revision, m.Revision)
 		}
 		one := about(Failure, l.Pod, f.Command("diagnose"),
-			"%s began without data, at a time when %s ran: it has run for %s, has never started in their log, and alone can have the data from before. They are at revision %d. Don't restart, replace or remove it",
+			"%s began without data while %s ran: it has run for %s, has never started in their log, and only it can have the earlier data. They are at revision %d. Don't restart, replace or remove it",
 			policy.List(pods(f.Responding())), l.Pod, format.Age(f.At.Sub(since)), revision)
 		one.Reason = recovery.BeganWithoutData
 		found = append(found, one)

@@ -45,7 +45,7 @@ func TestDataBefore(t *testing.T) {
 	judge(t, []row{
 		{name: "all", id: "D010", want: OK, fix: "-"},
 		{name: "two began again", id: "D010", with: func(f *Facts) { frozen(f); unpublished(2)(f); running(2, 2, 600)(f) }, want: Failure,
-			message: "main-0 and main-1 began without data, at a time when main-2 ran", fix: "kubectl etcd diagnose statefulset/main -n team"},
+			message: "main-0 and main-1 began without data while main-2 ran", fix: "kubectl etcd diagnose statefulset/main -n team"},
 	})
 }
 

@@ -88,17 +88,17 @@ func budgetExists(f *Facts) []Finding {
 	case f.ofDaemonSet():
 		return notApplicable("a drain leaves the pods of a DaemonSet where they are")
 	case f.Owner.WithoutStatefulSet(): // no policy makes a budget for them
-		return []Finding{warning(f.createBudget(), "no budget selects the %d members, and etcd-webhook makes none for pods without a StatefulSet: a drain evicts every member that it meets", n)}
+		return []Finding{warning(f.createBudget(), "no budget selects the %d members, and etcd-webhook creates none for pods without a StatefulSet: a drain evicts every member on its nodes", n)}
 	}
 	m := f.Policy.Value
 	if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Disruption.CreateMissing {
-		return []Finding{warning(f.Command("status"), "no budget selects the %d members, although policy %s makes one: etcd-webhook doesn't run, or can't make it", n, m.Policy.Name)}
+		return []Finding{warning(f.Command("status"), "no budget selects the %d members, although policy %s creates one: etcd-webhook doesn't run, or can't create it", n, m.Policy.Name)}
 	}
 	if m.In(v1alpha1.ModeEnforce) {
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,
-			"no budget selects the %d members, and policy %s makes none: a drain evicts every member that it meets", n, m.Policy.Name)}
+			"no budget selects the %d members, and policy %s creates none: a drain evicts every member on its nodes", n, m.Policy.Name)}
 	}
-	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member that it meets", n)}
+	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member on its nodes", n)}
 }
 
 // ofDaemonSet reports whether all members are pods of DaemonSets.

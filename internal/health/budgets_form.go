@@ -81,7 +81,7 @@ func (f *Facts) heldBudget(b *policyv1.PodDisruptionBudget) (Finding, bool) {
 	size := f.Cluster.Value.Cluster.Size
 	if members := len(f.Survey.Value.List); f.Cluster.Value.Cluster.Lost > 0 && f.listKnown() && f.LastVoters == 0 && members == f.Size() && members < size {
 		declare := strings.TrimPrefix(f.Cluster.Value.Cluster.DeclareVoters(strconv.Itoa(members)), "run: ")
-		return warning(declare+f.Flags, "budget %s counts %s, the most that the cluster has had, and etcd lists %d: an operator, a script or a user removed the others, so every drain waits", b.Name, policy.Count(size, "voter"), members), true
+		return warning(declare+f.Flags, "budget %s counts %s, the largest number that the cluster has had, and etcd lists %d: an operator, a script or a user removed the others, so every drain waits", b.Name, policy.Count(size, "voter"), members), true
 	}
 	return info("", "budget %s allows no eviction: %s", b.Name, why), true
 }

@@ -99,7 +99,7 @@ func servingCertificates(f *Facts) []Finding {
 	case first.IsZero():
 		return notApplicable("members serve clients without TLS")
 	}
-	return ok("the first ends in %s", format.Age(first.Sub(f.At)))
+	return ok("the first expires in %s", format.Age(first.Sub(f.At)))
 }
 
 // expired returns the serving certificates because of which a member could not be asked.
@@ -138,7 +138,7 @@ func secretCertificates(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s, the first ends in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), format.Age(first.Sub(f.At)))
+	return ok("%s, the first expires in %s", policy.Plural(len(f.Certificates.Value), "certificate", "certificates"), format.Age(first.Sub(f.At)))
 }
 
 // renew returns how to renew a certificate.

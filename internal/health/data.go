@@ -42,7 +42,7 @@ func databaseChecks() []Check {
 		{
 			ID: "D004", Category: Data, Title: "all voters hold the same data",
 			Doc:  fmt.Sprintf("Each voter computes a hash over all keys at one revision, after the same compaction. Different hashes mean corruption. Learners refuse to answer. A hash reads the whole database, so for a database above %d GiB the check runs only with --hash-large.", maintenance.HashLimit>>30),
-			Cure: "Replace the members that differ from the majority. If the volume of such a member is older than those of the majority, these may have begun again without its data: save a snapshot of it first, and replace it with --force only if you don't need its data. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
+			Cure: "Replace the members that differ from the majority. If the volume of such a member is older than the volumes of the majority, the majority may have started again without its data. Save a snapshot of that member first, and replace it with --force only if you don't need its data. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
 			run:  hashes, needs: NeedMembers | NeedHashes | NeedClaims,
 		},
 		{
@@ -82,7 +82,7 @@ func volumeChecks() []Check {
 			run:  diskLatency, needs: NeedMembers | NeedMetrics,
 		},
 		{
-			ID: "D010", Category: Data, Title: "the members have the data from before",
+			ID: "D010", Category: Data, Title: "the members have the earlier data",
 			Doc:  fmt.Sprintf("If the data of a quorum is lost while another voter is frozen or cut off, the members may begin an empty cluster with the same cluster ID and the same member IDs. The check fails if a voter that does not answer has never started in the log of the members that answer, and its etcd has run for at least %.0f minutes longer than theirs.", etcd.RanLonger.Minutes()),
 			Cure: "Don't restart, replace or remove that voter, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs.",
 			run:  dataBefore, needs: NeedMembers,

@@ -286,7 +286,7 @@ func TestVersions(t *testing.T) {
 		{name: "two patches, and who knows of a rollout", id: "V001", with: func(f *Facts) {
 			all("3.6.12", "3.6.9")(f)
 			f.Cluster.Err = errRefused
-		}, want: Unknown, message: "3.6.9 on main-1, 3.6.12 on main-0 and main-2, and whether a rollout is under way is not known: connection refused"},
+		}, want: Unknown, message: "3.6.9 on main-1, 3.6.12 on main-0 and main-2, and it is not known whether a rollout is under way: connection refused"},
 		{name: "two minors while it rolls", id: "V001", with: func(f *Facts) { all("3.6.12", "3.5.27")(f); scaling(f) }, want: Info},
 		{name: "two minors apart", id: "V001", with: func(f *Facts) { all("3.7.0", "3.5.27")(f); scaling(f) }, want: Failure},
 
@@ -298,7 +298,7 @@ func TestVersions(t *testing.T) {
 		{name: "3.4.20, single", id: "V002", size: 1, with: all("3.4.20"), want: Warning, message: "14370", fix: "3.4.21"},
 		{name: "3.4.20, three", id: "V002", with: all("3.4.20"), want: Info},
 		{name: "3.8.0-alpha.0", id: "V002", with: all("3.8.0-alpha.0"), want: OK},
-		{name: "no release", id: "V002", with: all("devel"), want: Info, message: "no release"},
+		{name: "no release", id: "V002", with: all("devel"), want: Info, message: "is not a release"},
 
 		{name: "3.6", id: "V003", want: OK},
 		{name: "3.5.25", id: "V003", with: all("3.5.25"), want: Info, fix: "3.5.26"},

@@ -184,8 +184,8 @@ func TestChecksOfSeveralWorkloads(t *testing.T) {
 	}
 	judge(t, []row{
 		{name: "a pod beside", id: "M006", with: mixed, want: OK, message: "3 of 3"},
-		{name: "a pod beside, and a StatefulSet's is missing", id: "M006", with: both(mixed, podless(1)), want: Failure, message: "1 of 3 pods are not there", fix: "kubectl describe statefulset main -n team"},
-		{name: "the second of three StatefulSets lacks its pod", id: "M006", with: both(spanning, podless(1)), want: Failure, message: "1 of 3 pods are not there", fix: "kubectl describe statefulset b -n team"},
+		{name: "a pod beside, and a StatefulSet's is missing", id: "M006", with: both(mixed, podless(1)), want: Failure, message: "1 of 3 pods do not exist", fix: "kubectl describe statefulset main -n team"},
+		{name: "the second of three StatefulSets lacks its pod", id: "M006", with: both(spanning, podless(1)), want: Failure, message: "1 of 3 pods do not exist", fix: "kubectl describe statefulset b -n team"},
 		{name: "two of three StatefulSets lack theirs", id: "M006", with: both(spanning, podless(2), podless(0)), want: Failure, fix: "kubectl describe statefulset a c -n team"},
 		{name: "the pod of the third StatefulSet will come again", id: "M001", with: both(spanning, podless(2), func(f *Facts) { f.Survey.Value.List[2].Name = "c-0" }), want: Failure, fix: "kubectl describe statefulset c -n team"},
 		{name: "another workload's answers", id: "M001", size: 2, with: answersElsewhere, want: Warning, message: "it is alive: it answers in pod b-0", fix: joinLists},

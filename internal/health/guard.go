@@ -22,7 +22,7 @@ func guardChecks() []Check {
 		},
 		{
 			ID: "G002", Category: Guard, Title: "one topology policy governs the cluster",
-			Doc:  "The check reads which EtcdTopologyPolicy applies. If two policies have the same priority, neither applies. If only what the pods mount shows that they run etcd, etcd-webhook doesn't recognise the cluster, and no policy applies.",
+			Doc:  "The check reads which EtcdTopologyPolicy applies. If two policies have the same priority, neither applies. If only mounted files or envFrom show that the pods run etcd, etcd-webhook doesn't recognise the cluster, and no policy applies.",
 			Cure: "If two policies have the same priority, give one another priority, or narrow its selectors. If the cluster isn't recognised, declare with the annotation kubectl-etcd.dev/etcd which container runs etcd.",
 			run:  governed,
 		},
@@ -56,7 +56,7 @@ func governed(f *Facts) []Finding {
 			higher += m.Tied[0].Spec.Priority
 		}
 		return []Finding{warning(fmt.Sprintf(`kubectl patch etcdtopologypolicy %s --type=merge -p '{"spec":{"priority":%d}}'%s`, m.Conflict[0], higher, f.Flags),
-			"policies %s have the same priority, so that none applies", policy.List(m.Conflict))}
+			"policies %s have the same priority, so none applies", policy.List(m.Conflict))}
 	case m.OptedOut:
 		return []Finding{info("", "the annotation %s=%s excludes the cluster from every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
 	case m.Unrecognised != "":

@@ -59,7 +59,7 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 	}
 	odd := groups[1][0].Pod
 	if most := podsOf(groups[0]); maintenance.OldestVolume(odd, most, f.volumeSince) {
-		return failure(f.Command("snapshot save", "--member", odd), "%s; %s differs from the majority, and its volume is older than those of %s, which may have begun again without its data. Save it first; member replace needs --force then",
+		return failure(f.Command("snapshot save", "--member", odd), "%s; %s differs from the majority, and its volume is older than those of %s, which may have started again without its data. Save its data first. Then, member replace needs --force",
 			what, odd, policy.List(most))
 	}
 	return failure(f.replace(odd, f.forced()...), "%s; %s differs from the majority", what, odd)

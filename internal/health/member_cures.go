@@ -73,7 +73,7 @@ func (f *Facts) replace(pod string, flags ...string) string {
 	return how
 }
 
-// replacement returns how to give a pod a new member, by way of what manages the members. Where the old one
+// replacement returns how to give a pod a new member, through what manages the members. Where the old one
 // may not be removed, it is the command that shows the members.
 func (f *Facts) replacement(pod string, flags ...string) string {
 	for _, l := range f.Survey.Value.List {

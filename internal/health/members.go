@@ -50,7 +50,7 @@ func memberChecks() []Check {
 			run:  peerAddresses, needs: NeedMembers,
 		},
 		{
-			ID: "M006", Category: Members, Title: "every pod is there and Ready",
+			ID: "M006", Category: Members, Title: "every pod exists and is Ready",
 			Doc:  "The check reads the state of the members' pods in Kubernetes: whether each pod is created, scheduled, running and Ready.",
 			Cure: "Read the pod's events and the log of the previous process. Don't change data or members until you know the cause.",
 			run:  podsReady,
@@ -69,8 +69,8 @@ func memberChecks() []Check {
 		},
 		{
 			ID: "M009", Category: Members, Title: "each member's peer URL leads to its pod",
-			Doc:  "Members connect to each other by the peer URLs in etcd's member list, and etcd ignores --initial-advertise-peer-urls of a member with data. If the list has a wrong URL of a member, nothing shows it while the connections stand. After a restart, the others can't connect to the member by it. The check compares the list with the URLs that each pod advertises. It finds nothing if a Service, a load balancer or a name outside of the cluster is between, or if a script assembles the URL. If a member has several URLs, one that leads to its pod is enough.",
-			Cure: "Set the URL in etcd's list to the one that the pod advertises, with etcdctl member update or by way of what manages the members. Never update a learner.",
+			Doc:  "Members connect to each other by the peer URLs in etcd's member list, and etcd ignores --initial-advertise-peer-urls of a member with data. If the list has a wrong URL for a member, nothing shows this while the connections exist. After a restart, the others can't connect to the member by it. The check compares the list with the URLs that each pod advertises. It finds nothing if a Service, a load balancer or a name outside of the cluster is between the members, or if a script assembles the URL. If a member has several URLs, one that leads to its pod is enough.",
+			Cure: "Set the URL in etcd's list to the one that the pod advertises, with etcdctl member update or through the program that manages the members. Never update a learner.",
 			run:  peerURLsLead, needs: NeedMembers,
 		},
 	}
@@ -164,14 +164,14 @@ func podsAreMembers(f *Facts) []Finding {
 func (f *Facts) outsider(pod string) Finding {
 	switch {
 	case f.operation() != "":
-		return about(Info, pod, "", "is no member now: %s", f.operation())
+		return about(Info, pod, "", "is not a member now: %s", f.operation())
 	case f.Owner.Membership().Manager != flavour.Unmanaged:
-		return about(Warning, pod, f.kubectl("describe pod", pod), "is no member: it was removed, or has not joined yet")
+		return about(Warning, pod, f.kubectl("describe pod", pod), "is not a member: it was removed, or has not joined yet")
 	}
 	if f.FatalLogs[pod] == "" {
 		return about(Failure, pod, f.kubectl("describe pod", pod), "etcd's member list doesn't have it, and it does not answer: it was removed, has never joined, or belongs to another cluster")
 	}
-	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined; its log ends with: %s", f.FatalLogs[pod])
+	return about(Failure, pod, f.replace(pod), "is not a member: it was removed from etcd, or never joined; its log ends with: %s", f.FatalLogs[pod])
 }
 
 func learners(f *Facts) []Finding {
@@ -185,7 +185,7 @@ func learners(f *Facts) []Finding {
 		case f.operation() != "":
 			found = append(found, about(Info, called(l), "", "is a learner: %s", f.operation()))
 		case f.Cluster.Err != nil:
-			found = append(found, unknown(called(l)+": is a learner, and whether an operation is under way that promotes it is not known", f.Cluster.Err))
+			found = append(found, unknown(called(l)+": is a learner, and it is not known whether an operation is under way that promotes it", f.Cluster.Err))
 		case l.Pod == "":
 			found = append(found, about(Warning, called(l), f.toRemove(l), "is a learner that no pod of this cluster runs"))
 		case f.Owner.Product().BackupRestore:

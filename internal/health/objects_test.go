@@ -189,12 +189,12 @@ func TestBudgets(t *testing.T) {
 			f.Owner.WorkloadKind, f.Owner.MemberSelector = owner.Pods, nil
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
 			f.Policy.Value.Policy.Spec.Disruption.CreateMissing = true
-		}, want: Warning, message: "etcd-webhook makes none for pods without a StatefulSet", fix: "create a PodDisruptionBudget with minAvailable 2"},
+		}, want: Warning, message: "etcd-webhook creates none for pods without a StatefulSet", fix: "create a PodDisruptionBudget with minAvailable 2"},
 		{name: "none, although a policy makes one", id: "B001", with: func(f *Facts) {
 			none(f)
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
 			f.Policy.Value.Policy.Spec.Disruption.CreateMissing = true
-		}, want: Warning, message: "although policy all makes one", fix: "kubectl etcd status"},
+		}, want: Warning, message: "although policy all creates one", fix: "kubectl etcd status"},
 		{name: "none, and a policy", id: "B001", with: func(f *Facts) {
 			none(f)
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
@@ -281,7 +281,7 @@ func TestBudgets(t *testing.T) {
 		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},
-		{name: "members were removed from etcd, and the budget counts them", id: "B005", with: countsFive, want: Warning, message: "budget main counts 5 voters, the most that the cluster has had, and etcd lists 3", fix: `kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="3 at $(date -u +%FT%TZ)"`},
+		{name: "members were removed from etcd, and the budget counts them", id: "B005", with: countsFive, want: Warning, message: "budget main counts 5 voters, the largest number that the cluster has had, and etcd lists 3", fix: `kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="3 at $(date -u +%FT%TZ)"`},
 		{name: "the same, and etcd still has one of them", id: "B005", with: func(f *Facts) {
 			countsFive(f)
 			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"})
@@ -508,7 +508,7 @@ func TestBackups(t *testing.T) {
 			leases(30*time.Hour, time.Minute)(f)
 			*f.Etcd.Value.Spec.Backup.FullSnapshotSchedule = "0 0 * * 0"
 		}, want: OK},
-		{name: "old delta", id: "R003", with: leases(time.Hour, 17*time.Minute), want: Failure, message: "17m00s old, one is due every 5m00s"},
+		{name: "old delta", id: "R003", with: leases(time.Hour, 17*time.Minute), want: Failure, message: "17m00s old, and one is due every 5m00s"},
 		{name: "late delta", id: "R003", with: leases(time.Hour, 15*time.Minute), want: OK},
 		{name: "never", id: "R003", with: func(f *Facts) { druid(nil)(f); f.Leases.Value = nil }, want: Warning, message: "no full snapshot"},
 		{name: "not readable", id: "R003", with: func(f *Facts) {
@@ -588,7 +588,7 @@ func TestTraffic(t *testing.T) {
 		{name: "cut", id: "T001", with: cut(observe.CutValue(noon.Add(10 * time.Minute))), want: Warning, message: "cut off for another 10m00s", fix: "kubectl etcd restore-client-traffic statefulset/main -n team"},
 		{name: "expired", id: "T001", with: cut(observe.CutValue(noon.Add(-10 * time.Minute))), want: Failure, message: "the cut ended 10m00s ago"},
 		{name: "about to be restored", id: "T001", with: cut(observe.CutValue(noon.Add(-30 * time.Second))), want: Warning, message: "the cut ended 30s ago, and etcd-webhook restores the traffic within a minute if it runs"},
-		{name: "nothing restores it", id: "T001", with: func(f *Facts) { cut(observe.CutValue(noon.Add(-30 * time.Second)))(f); f.Installed.Value = false }, want: Failure, message: "nothing restores it"},
+		{name: "nothing restores it", id: "T001", with: func(f *Facts) { cut(observe.CutValue(noon.Add(-30 * time.Second)))(f); f.Installed.Value = false }, want: Failure, message: "nothing restores the traffic"},
 		{name: "not readable", id: "T001", with: cut("for-ever"), want: Failure, message: "clients are cut off without an end"},
 
 		{name: "one", id: "T002", want: OK, message: "main-client"},

@@ -28,9 +28,9 @@ func (f *Facts) moveNow(name string) string {
 	case f.byManifest(name) && stays:
 		return f.replacementElsewhere(name)
 	case f.byManifest(name) && (pod == nil || f.dataDir(pod) == ""):
-		return "find out where the data of " + name + " is: only if a volume of its own takes it to another node, have it run there by its manifest"
+		return "find out where the data of " + name + " is. Only if its volume can follow it to another node, change its manifest so that it runs there"
 	case f.byManifest(name):
-		return "have " + name + " run on another node that its volume can follow it to, by its manifest; don't change the members"
+		return "change the manifest of " + name + " so that it runs on another node to which its volume can follow; don't change the members"
 	case stays:
 		return f.replacement(name, "--force")
 	}

@@ -45,9 +45,9 @@ func TestMoveByData(t *testing.T) {
 		neverFollowed bool
 	}{
 		{"StatefulSet", func(*Facts) {}, "kubectl delete pod main-2 -n team", "kubectl etcd member replace statefulset/main main-2 --force -n team", false},
-		{"Deployments", deployments, "have main-2 run on another node that its volume can follow it to, by its manifest; don't change the members",
+		{"Deployments", deployments, "change the manifest of main-2 so that it runs on another node to which its volume can follow; don't change the members",
 			notFollowing + "remove the old member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again with an empty data directory, and with the initial cluster and its state that etcdctl prints, on another node", false},
-		{"beside StatefulSets", mixed, "have main-2 run on another node that its volume can follow it to, by its manifest", notFollowing, false},
+		{"beside StatefulSets", mixed, "change the manifest of main-2 so that it runs on another node to which its volume can follow", notFollowing, false},
 		{"static pods", kubeadm, "", notFollowing + "kubeadm reset on its node, and kubeadm join --control-plane again, on another node", true},
 		{"an operator's pods", func(f *Facts) {
 			deployments(f)

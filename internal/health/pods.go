@@ -45,9 +45,9 @@ func podsReady(f *Facts) []Finding {
 // missingPods returns the finding about pods that are not there.
 func (f *Facts) missingPods(missing int) Finding {
 	if waitsForReady(f) && len(f.Pods.Value) > 0 {
-		return failure(f.Command("check", "--only W009"), "%d of %d pods are not there: the StatefulSet makes the next one when those before it are Ready, and Ready needs quorum", missing, f.Size())
+		return failure(f.Command("check", "--only W009"), "%d of %d pods do not exist: the StatefulSet creates the next one when those before it are Ready, and Ready needs quorum", missing, f.Size())
 	}
-	return failure(f.kubectl("describe statefulset "+strings.Join(f.incomplete(), " ")), "%d of %d pods are not there", missing, f.Size())
+	return failure(f.kubectl("describe statefulset "+strings.Join(f.incomplete(), " ")), "%d of %d pods do not exist", missing, f.Size())
 }
 
 // incomplete returns the StatefulSets of the pods that are not there.

@@ -24,7 +24,7 @@ func quorumChecks() []Check {
 		{
 			ID: QuorumCheck, Category: Quorum, Title: "a quorum of voters answers and follows one leader",
 			Doc:  "More than half of the voters must answer and follow the same leader. Without that, nothing can be written or read consistently. If the plugin could not ask some members, the result is unknown, not failed.",
-			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members: then an outage becomes a loss of data.",
+			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members, because an outage then becomes a loss of data.",
 			run:  quorumAnswers, needs: NeedMembers,
 		},
 		{
@@ -137,7 +137,7 @@ func (v voters) couldNotBeAsked() string {
 	if len(v.elsewhere) == 0 {
 		return policy.List(pods(v.notAsked)) + " could not be asked"
 	}
-	text := policy.List(v.elsewhere) + " may run elsewhere, and it is not known here whether the leader is in contact"
+	text := policy.List(v.elsewhere) + " may run elsewhere, and it is not known here whether the leader is in contact with them"
 	if len(v.notAsked) > 0 {
 		text += "; " + policy.List(pods(v.notAsked)) + " could not be asked"
 	}

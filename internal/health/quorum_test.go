@@ -216,17 +216,17 @@ func TestMembers(t *testing.T) {
 			f.Survey.Value.Members[1].ID, f.Survey.Value.Members[1].Err = 77, errRefused
 			delete(f.MayRemove, 2)
 		}, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
-		{name: "removed", id: "M002", with: removed, want: Failure, message: "main-1: is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "removed", id: "M002", with: removed, want: Failure, message: "main-1: is not a member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
 		{name: "silent, and the list does not have it", id: "M002", with: func(f *Facts) {
 			removed(f)
 			f.FatalLogs = nil
 		}, want: Failure, message: "main-1: etcd's member list doesn't have it, and it does not answer", fix: "kubectl describe pod main-1 -n team"},
-		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, message: "main-1: is no member now: scale from 3 to 5 members", fix: "-"},
+		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, message: "main-1: is not a member now: scale from 3 to 5 members", fix: "-"},
 		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = flavour.Bitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
 		{name: "removed, and it still answers", id: "M002", with: func(f *Facts) {
 			removed(f)
 			f.Survey.Value.Members[1].ID, f.Owner.Distribution = 77, flavour.Bitnami
-		}, want: Warning, message: "main-1: is no member", fix: "kubectl describe pod main-1 -n team"},
+		}, want: Warning, message: "main-1: is not a member", fix: "kubectl describe pod main-1 -n team"},
 		{name: "silent, and the list has one more", id: "M002", with: func(f *Facts) { silent(1)(f); away(&f.Survey.Value.List[1]) }, want: OK},
 		{name: "removed", id: "Q001", with: removed, want: OK, message: "2 of 2 voters answer", fix: "-"},
 		{name: "removed", id: "Q002", with: removed, want: Warning, message: "none of the 2 voters may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
@@ -273,8 +273,8 @@ func TestMembers(t *testing.T) {
 			pod(0, unready)(f)
 			f.Pods.Value, f.Owner.Ordered = f.Pods.Value[:1], true
 			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
-		}, want: Failure, message: "2 of 3 pods are not there: the StatefulSet makes the next one when those before it are Ready", fix: "kubectl etcd check statefulset/main --only W009 -n team"},
-		{name: "one not there", id: "M006", with: func(f *Facts) { f.Pods.Value = f.Pods.Value[:2] }, want: Failure, message: "1 of 3 pods are not there"},
+		}, want: Failure, message: "2 of 3 pods do not exist: the StatefulSet creates the next one when those before it are Ready", fix: "kubectl etcd check statefulset/main --only W009 -n team"},
+		{name: "one not there", id: "M006", with: func(f *Facts) { f.Pods.Value = f.Pods.Value[:2] }, want: Failure, message: "1 of 3 pods do not exist"},
 		{name: "scaled to 0", id: "M006", with: func(f *Facts) { f.Owner.Replicas, f.Pods.Value = 0, nil }, want: NotApplicable},
 
 		{name: "steady", id: "M007", want: OK},

@@ -160,16 +160,16 @@ func (f *Facts) change(order, inFields string, settings ...flavour.Setting) stri
 	case o.Product().Settings != "":
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
-		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
+		return order + " through " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
 			f.kubectl("edit "+owner.TypedName(o.Controller))
 	case o.WithoutStatefulSet() && o.Target().Kind != "":
-		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedName(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}))
+		return order + " through " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedName(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}))
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
 	case w.ManagerName == flavour.Nothing:
 		return order + " in the manifests of its pods"
 	case w.Manager == flavour.ByOperator:
-		return order + " by way of " + w.ManagerName
+		return order + " through " + w.ManagerName
 	}
 	if o.Spans() && f.part == "" {
 		order += " in StatefulSets " + o.WorkloadNames()

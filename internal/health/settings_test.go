@@ -56,7 +56,7 @@ func TestChange(t *testing.T) {
 	judge(t, []row{
 		{name: "plain", id: "C003", with: mute, want: Info, fix: flags + ": kubectl edit statefulset main -n team"},
 		{name: "druid", id: "C003", with: with("druid", mute), want: Info, fix: "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves: kubectl edit etcd main -n team"},
-		{name: "operator", id: "C003", with: with("operator", mute), want: Info, fix: flags + " by way of EtcdCluster ec, as far as it has a field for it: kubectl edit etcdcluster.operator.etcd.io ec -n team"},
+		{name: "operator", id: "C003", with: with("operator", mute), want: Info, fix: flags + " through EtcdCluster ec, as far as it has a field for it: kubectl edit etcdcluster.operator.etcd.io ec -n team"},
 		{name: "helm", id: "C003", with: with("helm", mute), want: Info, fix: flags + " in the values of Helm release chart, which helm get values chart -n team prints"},
 		{name: "kubeadm", id: "C003", with: with("kubeadm", mute), want: Info, fix: flags + " in /etc/kubernetes/manifests/etcd.yaml"},
 		{name: "druid", id: "W004", with: with("druid", noRequests), want: Warning, fix: "in spec.etcd.resources.requests: kubectl edit etcd main -n team"},

@@ -93,5 +93,5 @@ func (f *Facts) mayHaveMore() ([]Finding, bool) {
 		return nil, false
 	}
 	why := cmp.Or(c.SizeUnknown, fmt.Sprintf("it may have %d", c.Size))
-	return []Finding{{Level: Unknown, Message: "one member is known, and not which others the cluster has: " + why, repeated: true}}, true
+	return []Finding{{Level: Unknown, Message: "one member is known, and it is not known which others the cluster has: " + why, repeated: true}}, true
 }

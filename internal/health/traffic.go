@@ -67,7 +67,7 @@ func notCut(f *Facts) []Finding {
 		case until.After(f.At):
 			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, format.Age(until.Sub(f.At)), until.UTC().Format(time.RFC3339)))
 		default:
-			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores it", s.Name, format.Age(f.At.Sub(until))))
+			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores the traffic", s.Name, format.Age(f.At.Sub(until))))
 		}
 	}
 	return found
@@ -94,7 +94,7 @@ func clientService(f *Facts) []Finding {
 		}
 		return ok("%s", policy.List(names))
 	}
-	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
+	return []Finding{info("add a Service with a cluster IP for the client port", "only headless Services select the members: client traffic can't be cut off for a repair")}
 }
 
 // otherPods returns the pods that a Service leads to and that are not members.
@@ -168,7 +168,7 @@ func peerService(f *Facts) []Finding {
 	case f.Peer.Value == nil && f.Size() <= 1:
 		return notApplicable("one member has no peers")
 	case f.Peer.Value == nil:
-		return []Finding{warning(f.lostObject("create the headless Service that the StatefulSet names"), "the StatefulSet's Service is not there: the members' names don't resolve")}
+		return []Finding{warning(f.lostObject("create the headless Service that the StatefulSet names"), "the StatefulSet's Service does not exist: the members' names don't resolve")}
 	case f.Peer.Value.Spec.PublishNotReadyAddresses || f.Size() <= 1:
 		return nil
 	}

@@ -97,7 +97,7 @@ func oneVersion(f *Facts) []Finding {
 	case f.operation() != "":
 		return []Finding{info("", "%s: %s", what, f.operation())}
 	case f.Cluster.Err != nil:
-		return []Finding{unknown(what+", and whether a rollout is under way is not known", f.Cluster.Err)}
+		return []Finding{unknown(what+", and it is not known whether a rollout is under way", f.Cluster.Err)}
 	}
 	return []Finding{warning(fix, "%s, and no rollout is under way", what)}
 }
@@ -143,7 +143,7 @@ func knownFaults(f *Facts) []Finding {
 	for _, runs := range slices.Sorted(maps.Keys(by)) {
 		r, err := version.ParseGeneric(runs)
 		if err != nil {
-			found = append(found, info("", "%s runs %q, which is no release", policy.List(by[runs]), runs))
+			found = append(found, info("", "%s runs %q, which is not a release", policy.List(by[runs]), runs))
 			continue
 		}
 		for _, bad := range faults {

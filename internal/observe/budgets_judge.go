@@ -177,7 +177,7 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 func noBudget(o owner.Owner) *policy.Note {
 	how := "create one, or set disruption.createMissing in the policy"
 	if o.WithoutStatefulSet() {
-		how = "create one, because etcd-webhook makes none for pods without a StatefulSet"
+		how = "create one, because etcd-webhook creates none for pods without a StatefulSet"
 	}
 	return &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s, so a drain may evict all of them: %s", o, how)}
 }

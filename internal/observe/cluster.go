@@ -172,7 +172,7 @@ func (w *Workload) operation() string {
 		return ""
 	}
 	if w.StatefulSet == nil {
-		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
+		return fmt.Sprintf("StatefulSet %s is not created yet", w.owner.StatefulSet)
 	}
 	if w.etcd != nil {
 		have, want := w.replicas(), int(w.etcd.Spec.Replicas)
@@ -199,9 +199,9 @@ func operationOf(sts *appsv1.StatefulSet) string {
 	onDelete := sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
 	switch s := sts.Status; {
 	case s.ObservedGeneration < sts.Generation:
-		return "an update that is yet to be observed"
+		return "an update that its controller has not observed yet"
 	case have < want && sts.Generation == 1: // no one has changed it since its creation
-		return fmt.Sprintf("StatefulSet %s has made %d of its %d pods", sts.Name, have, want)
+		return fmt.Sprintf("StatefulSet %s has created %d of its %d pods", sts.Name, have, want)
 	case have != want:
 		return fmt.Sprintf("scale from %d to %d members", have, want)
 	// Kubernetes before 1.36 never calls an update by OnDelete complete (issue 73492).

@@ -83,7 +83,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s: declared by %q, want %q", kind, got, want)
 		}
 		_, err = resolve.Target(t.Context(), r, "n", found[0].Target())
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "is no etcd cluster") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "is not an etcd cluster") {
 			t.Errorf("%s: resolved: %v", kind, err)
 		}
 		if _, err = resolve.Target(t.Context(), r, "n", owner.Target{}); err == nil || !strings.Contains(err.Error(), "1 workload may run etcd") {

@@ -75,7 +75,7 @@ func (f *Facts) addUnreconciled(w *Workload) {
 	if len(e.Status.Members) < int(e.Spec.Replicas) {
 		f.Cluster.AllMembersReady = policy.Condition{}
 	}
-	how := fmt.Sprintf("to have it act, run: kubectl annotate %s -n %s %s=%s", w.owner.Target(), e.Namespace, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
+	how := fmt.Sprintf("to request that, run: kubectl annotate %s -n %s %s=%s", w.owner.Target(), e.Namespace, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
 	if key := druidv1alpha1.GetSuspendEtcdSpecReconcileAnnotationKey(e.ObjectMeta); key != nil {
 		how = fmt.Sprintf("the annotation %s keeps it from that", *key)
 	}

@@ -60,7 +60,7 @@ type Verdict struct {
 const (
 	byHand = "nothing in the cluster adds and removes its members"
 	// unguarded is what status prints of pods that get no budget.
-	unguarded = "etcd-webhook makes none for pods without a StatefulSet"
+	unguarded = "etcd-webhook creates none for pods without a StatefulSet"
 )
 
 var three = []string{"north", "east", "west"}

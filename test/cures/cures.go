@@ -43,7 +43,7 @@ const (
 	// hardware: the state needs a slow disk or network, or a full volume.
 	hardware = "no test can make the state in seconds"
 	// etcdctl: the command gives a program of another project to the proxy, whose own tests do that, too.
-	etcdctl = "its command runs etcdctl by way of the proxy"
+	etcdctl = "its command runs etcdctl through the proxy"
 	// druid: only etcd-druid brings the state about, by a failure of itself or of its store.
 	druid = "etcd-druid has to fail"
 )

@@ -55,7 +55,7 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
 	switch {
 	case q.Slack <= 0 && q.Unknown > 0:
-		text += "how many more may fail is not known, because " + policy.Plural(q.Unknown, "voter", "voters") + " may run elsewhere"
+		text += "it is not known how many more may fail, because " + policy.Plural(q.Unknown, "voter", "voters") + " may run elsewhere"
 	case q.Slack < 0 && st.Leader != "":
 		text += "too few answer here, but they follow a leader"
 	case q.Slack < 0:

@@ -32,7 +32,7 @@ func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (health.Ha
 	case len(voters) < 2:
 		return health.Hashes{Skipped: policy.Plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
 	case len(clusters) > 1:
-		return health.Hashes{Skipped: fmt.Sprintf("the voters are of %d clusters, each with data of its own", len(clusters)), Fix: g.Command("check", "--only Q005")}, nil
+		return health.Hashes{Skipped: fmt.Sprintf("the voters belong to %d clusters, each with its own data", len(clusters)), Fix: g.Command("check", "--only Q005")}, nil
 	case most > maintenance.HashLimit && !g.HashLarge:
 		return health.Hashes{Skipped: "not asked for: a database has " + policy.Bytes(most), Fix: g.Command("check", "--only D004 --hash-large")}, nil
 	}

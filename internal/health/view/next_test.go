@@ -47,7 +47,7 @@ func TestNextIsTypable(t *testing.T) {
 	}
 }
 
-// TestNextNamesDiagnose: where data is known to be lost, the first command is the one that shows the least action.
+// TestNextNamesDiagnose: where data is known to be lost, the first command is the one that shows what to do.
 func TestNextNamesDiagnose(t *testing.T) {
 	t.Parallel()
 	const diagnose = "kubectl etcd diagnose statefulset/main -n team"

@@ -54,9 +54,9 @@ func (o Owner) Membership() flavour.Membership {
 	m := o.Product().Membership
 	switch {
 	case o.Controller != nil && m.Manager == flavour.Unmanaged:
-		return o.byController("made the StatefulSet and may write it back")
+		return o.byController("created the StatefulSet and may revert the change")
 	case m.ManagerName == flavour.Nothing && o.Controller != nil && GroupOf(o.Controller) != appsv1.GroupName:
-		return o.byController("made the pods")
+		return o.byController("created the pods")
 	case len(o.MemberChanges) > 0 && m.Manager == flavour.Unmanaged:
 		m = o.byScript()
 	case m.ChartValue != "":

@@ -33,9 +33,9 @@ func TestMembershipWay(t *testing.T) {
 		scaleIn  string
 	}{
 		{"WM-1", "an operator of pods", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods, Controller: controller("etcd.database.coreos.com/v1beta2", "EtcdCluster")},
-			flavour.ByOperator, "EtcdCluster/main, which made the pods: kubectl edit etcdcluster.etcd.database.coreos.com main -n team", ""},
+			flavour.ByOperator, "EtcdCluster/main, which created the pods: kubectl edit etcdcluster.etcd.database.coreos.com main -n team", ""},
 		{"WM-2", "an operator of a StatefulSet", Owner{Distribution: flavour.Plain, Controller: controller("example.com/v1", "Storage")}, flavour.ByOperator,
-			"Storage/main, which made the StatefulSet and may write it back: kubectl edit storage.example.com main -n team", ""},
+			"Storage/main, which created the StatefulSet and may revert the change: kubectl edit storage.example.com main -n team", ""},
 		{"WM-3", "a Deployment", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods, Controller: controller("apps/v1", "Deployment")}, flavour.ByOperator, "where its manifest is", ""},
 		{"WM-4", "no owner", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods}, flavour.ByOperator, "where its manifest is", ""},
 		{"WM-5", "a script that adds", Owner{Distribution: flavour.Plain, MemberChanges: added}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
@@ -53,7 +53,7 @@ func TestMembershipWay(t *testing.T) {
 			"scale the StatefulSet of the member to 0 replicas", "delete that StatefulSet, and"},
 		{"WM-18", "a StatefulSet of two and one of one", Owner{Distribution: flavour.Plain, Workloads: []Workload{{Name: "main", Replicas: 2}, {Name: "b", Replicas: 1}}}, flavour.BySets,
 			"scale the StatefulSet of the member in by one replica, which stops the last pod of it", "delete that StatefulSet if it has no replica left"},
-		{"WM-19", "a pod beside a StatefulSet", Owner{Distribution: flavour.Plain, Replicas: 2, PodsBeside: []string{"x"}}, flavour.BySets, "scale its StatefulSet in by one replica", "delete a pod that no workload made"},
+		{"WM-19", "a pod beside a StatefulSet", Owner{Distribution: flavour.Plain, Replicas: 2, PodsBeside: []string{"x"}}, flavour.BySets, "scale its StatefulSet in by one replica", "delete a pod that no workload created"},
 		{"WM-12", "nothing", Owner{Distribution: flavour.Plain}, flavour.Unmanaged, "", ""},
 	} {
 		row.o.Namespace, row.o.Name, row.o.StatefulSet = "team", "main", "main"

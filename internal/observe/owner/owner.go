@@ -47,7 +47,7 @@ type Owner struct {
 	Namespace  string
 	Name       string
 	UID        types.UID
-	// Created is when the owner was created, zero where it is no object.
+	// Created is when the owner was created, zero where it is not an object.
 	Created     metav1.Time
 	Labels      map[string]string
 	Annotations map[string]string

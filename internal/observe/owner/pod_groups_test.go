@@ -64,7 +64,7 @@ func inPhase(pod corev1.Pod, phase corev1.PodPhase) corev1.Pod {
 }
 
 // TestNoPodsByLocalAddresses holds that entries which mean another member in each pod join nothing, whatever
-// made the pods.
+// created the pods.
 func TestNoPodsByLocalAddresses(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "0.0.0.0", "[::1]", "[::]", "localhost", "$(hostname -i)", "`hostname`", "${POD_IP}"} {

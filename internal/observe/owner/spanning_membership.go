@@ -27,7 +27,7 @@ func (o Owner) membershipBySets() flavour.Membership {
 // membershipBeside returns how the members of a cluster change of which StatefulSets made some and none made
 // others.
 func (o Owner) membershipBeside() flavour.Membership {
-	remove := "stop its pod: scale its StatefulSet in by one replica, which stops the last pod of it, scale its Deployment to 0, or delete a pod that no workload made; remove the member with " +
+	remove := "stop its pod: scale its StatefulSet in by one replica, which stops the last pod of it, scale its Deployment to 0, or delete a pod that no workload created; remove the member with " +
 		o.Command("member remove", "MEMBER --force") + ", and remove it from the lists of the others"
 	return flavour.Membership{
 		Manager: flavour.BySets, ManagerName: "the set of its workloads (" + o.WorkloadNames() + ")",

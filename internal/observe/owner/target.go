@@ -72,7 +72,7 @@ func ParseTarget(arg string) (Target, error) {
 	resource, group, _ := strings.Cut(strings.ToLower(kind), ".")
 	known, ok := targetKinds[resource]
 	if !ok || group != "" && !inGroup(known, group) {
-		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), deployment, daemonset (ds), service (svc), pod (po) and etcdcluster", arg)
+		return Target{}, fmt.Errorf("target %q has a type that no etcd cluster has; types are etcd, statefulset (sts), deployment, daemonset (ds), service (svc), pod (po) and etcdcluster", arg)
 	}
 	return Target{Kind: known, Name: name}, nil
 }

@@ -47,7 +47,7 @@ func claimsLeft(ctx context.Context, r *observe.Reader, namespace string, t owne
 		return ""
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("there is no StatefulSet %s, and the volume claims %s have the names that those of its pods would have. If it was deleted, "+
+	return fmt.Sprintf("there is no StatefulSet %s, and the volume claims %s have the names of the claims of its pods. If it was deleted, "+
 		"do not delete the claims: apply the same manifest again, and the pods start with their data", t.Name, policy.List(names))
 }
 

@@ -38,7 +38,7 @@ func (e *NotFoundError) Error() string {
 	}
 	text := fmt.Sprintf("no etcd cluster in namespace %s", e.Namespace)
 	if e.Target.Name != "" {
-		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
+		text = fmt.Sprintf("%s is not an etcd cluster in namespace %s", e.Target, e.Namespace)
 	}
 	if e.Reason != "" {
 		text += ": " + e.Reason
