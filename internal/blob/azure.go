@@ -45,7 +45,7 @@ func azureClient(l Location) (*container.Client, error) {
 	if key := os.Getenv("AZURE_STORAGE_KEY"); key != "" {
 		shared, err := container.NewSharedKeyCredential(name, key)
 		if err != nil {
-			return nil, errors.New("AZURE_STORAGE_KEY is no key of Azure, which is in base64") // the SDK's error has a part of it
+			return nil, errors.New("AZURE_STORAGE_KEY is not a key of Azure, which is in base64") // the SDK's error has a part of it
 		}
 		return container.NewClientWithSharedKeyCredential(url, shared, options)
 	}

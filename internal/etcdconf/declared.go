@@ -126,6 +126,6 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("containers %s of the pod both run etcd, so which of them is the member is not known; declare it with the annotation %s=CONTAINER on the pod's workload",
+	return fmt.Sprintf("containers %s of the pod both run etcd, so it is not known which of them is the member; declare it with the annotation %s=CONTAINER on the pod's workload",
 		strings.Join(e.Containers, " and "), v1alpha1.EtcdAnnotation)
 }

@@ -26,7 +26,7 @@ var (
 		policy.NoAction)
 	ReplicasNotReconciled = facts.Add("ReplicasNotReconciled",
 		"An Etcd asks for more members than etcd-druid has acted on. etcd-druid acts on a change if it reconciles by itself, or on its annotation. Until then, the cluster counts as one of the members that it has.",
-		"To have etcd-druid act: kubectl etcd scale NAME --replicas N. If not, set the replicas of the Etcd to what they were.")
+		"To let etcd-druid act: kubectl etcd scale NAME --replicas N. Otherwise, set the replicas of the Etcd to what they were.")
 	LeaseWithoutMember = facts.Add("LeaseWithoutMember",
 		"There is a member's lease beyond the cluster's size, without a pod. It counts as a dead member.",
 		"If that member was removed from etcd, delete the lease.")

@@ -92,7 +92,7 @@ type incoming struct {
 func (in *incoming) begin(first *pb.SnapshotResponse, accept func(total int64) error) error {
 	database := int64(first.RemainingBytes) + int64(len(first.Blob)) //nolint:gosec // checked in the next line
 	if database <= 0 || database%sectorSize != 0 {
-		return badStream("the member announced a database of %d bytes, which is no valid size", database)
+		return badStream("the member announced a database of %d bytes, which is not a valid size", database)
 	}
 	in.total, in.version = database+hashSize, first.Version
 	return accept(in.total)

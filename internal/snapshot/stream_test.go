@@ -129,9 +129,9 @@ func TestReceiveChanged(t *testing.T) {
 		{"more than announced", func(c *tape) { c.messages = append(c.messages, c.messages[3]) }, "more than the 69664 bytes"},
 		{"a message twice", func(c *tape) { c.messages[1] = c.messages[0] }, "bytes left, not"},
 		{"a message left out", func(c *tape) { c.messages = append(c.messages[:1:1], c.messages[2:]...) }, "bytes left, not"},
-		{"no size", func(c *tape) { c.messages = []*pb.SnapshotResponse{{}} }, "no valid size"},
-		{"an odd size", func(c *tape) { c.messages[0].RemainingBytes++ }, "no valid size"},
-		{"an absurd size", func(c *tape) { c.messages[0].RemainingBytes = 1 << 63 }, "no valid size"},
+		{"no size", func(c *tape) { c.messages = []*pb.SnapshotResponse{{}} }, "not a valid size"},
+		{"an odd size", func(c *tape) { c.messages[0].RemainingBytes++ }, "not a valid size"},
+		{"an absurd size", func(c *tape) { c.messages[0].RemainingBytes = 1 << 63 }, "not a valid size"},
 		{"nothing", func(c *tape) { c.messages = nil }, "before it sent any data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

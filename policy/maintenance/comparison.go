@@ -24,7 +24,7 @@ type Comparison struct {
 	Unknown string
 }
 
-// agree reports whether all voters was compared and have the same data.
+// agree reports whether all voters were compared and have the same data.
 func (c Comparison) agree() bool { return len(c.Groups) == 1 && c.Unknown == "" }
 
 // describe returns which voters have the same data.
@@ -33,7 +33,7 @@ func (c Comparison) describe() string {
 	for _, pods := range c.Groups {
 		groups = append(groups, strings.Join(pods, " and "))
 	}
-	return fmt.Sprintf("at revision %d the data of %s differs", c.Revision, strings.Join(groups, " from that of "))
+	return fmt.Sprintf("at revision %d the data of %s differs from that of %s", c.Revision, groups[0], strings.Join(groups[1:], ", and from that of "))
 }
 
 // Minority returns the pods whose data a pod's data differs from, if they are a majority of the

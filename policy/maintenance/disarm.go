@@ -37,7 +37,7 @@ func mayDisarmCorrupt(c policy.Cluster, members []Database, data Comparison) pol
 	case !data.agree():
 		return policy.Refuse(CorruptAlarm, "the voters' data was not compared")
 	case len(data.Groups[0]) < len(members):
-		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), policy.Count(len(members), "voter"))
+		return policy.Refuse(CorruptAlarm, "the data of %d of %s was compared", len(data.Groups[0]), policy.Count(len(members), "voter"))
 	case len(members) == 1:
 		return policy.Allow(policy.AllReady, "it is the only voter, so its data can't differ")
 	}

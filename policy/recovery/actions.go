@@ -177,7 +177,7 @@ func (s *state) sweep(m Member) Action {
 	case m.Lease != NoLease && s.ListKnown && m.Listed == NotListed:
 		return Action{Do: DeleteLease, Member: m.Name, Why: "etcd has no such member, and its lease counts as a member that is down." + s.protection()}
 	case m.Lease != NoLease:
-		return Action{Do: ListMembers, Member: m.Name, Why: "Its lease is left over. Whether etcd still has the member is not known."}
+		return Action{Do: ListMembers, Member: m.Name, Why: "Its lease is left over. It is not known whether etcd still has the member."}
 	}
 	return s.sync()
 }

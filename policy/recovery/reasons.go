@@ -136,7 +136,7 @@ var (
 		"I-10: it is not known what the member will do. Its volume, the member list or the quorum is not known, its volume claim is being deleted, or the members belong to several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
 	MeetsNewLog = reasons.Add("MeetsNewLog",
-		"I-11: the others began without data (X-18), and the member has data from before.",
+		"I-11: the others began without data (X-18), and the member has the earlier data.",
 		"Copy its data directory before it runs again.")
 )
 

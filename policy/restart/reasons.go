@@ -41,12 +41,12 @@ var (
 		"Restart the members one at a time: kubectl etcd restart NAME. To replace a member that would lose its data: kubectl etcd member replace POD.")
 	PeersUnreachable = reasons.Add("PeersUnreachable",
 		"The next pods of the members have other peer URLs than etcd's member list, as after a change between http and https. etcd can't change the list without a quorum, and with the list that it has the members would not reach each other.",
-		"Restore the pod template from before, for example with kubectl rollout undo. Then restart all members: kubectl etcd restart NAME --strategy coordinated.")
+		"Restore the previous pod template, for example with kubectl rollout undo. Then restart all members: kubectl etcd restart NAME --strategy coordinated.")
 	PeersUpdated = reasons.Add("PeersUpdated",
 		"The next pods of the members have other peer URLs than etcd's member list. A coordinated restart updates the list: half of the members before all stop, and the others after the start.",
 		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME --strategy coordinated.")
 	MemberPodMissing = reasons.Add("MemberPodMissing",
-		"A member has no pod that runs. Whether it would start again with the others is not known.",
+		"A member has no pod that runs. It is not known whether it would start again with the others.",
 		"Bring its pod back first. kubectl etcd status NAME shows what it waits for.")
 	OtherMember = reasons.Add("OtherMember",
 		"After a coordinated restart, a member answers with another cluster ID, another member ID or an older revision. It has started with other data than before, perhaps on an empty volume.",
