@@ -39,7 +39,7 @@ func TestPluginCorrupt(t *testing.T) {
 	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
 	stdout, printed := plugin(t, 0, disarm...)
 	wants(t, stdout, "alarm CORRUPT of a member that etcd doesn't name is disarmed")
-	wants(t, printed, "the data of all 3 voters are the same")
+	wants(t, printed, "the data of all 3 voters is the same")
 	wants(t, stdout, "alarm CORRUPT of main-1 is disarmed")
 
 	corrupt(t, c, "main-2", needle)
@@ -48,12 +48,12 @@ func TestPluginCorrupt(t *testing.T) {
 	stdout, printed = plugin(t, 3, disarm...)
 	wants(t, printed, "alarm CORRUPT of main-2 stays")
 	wants(t, stdout, "alarm NOSPACE of main-0 is disarmed")
-	refuses(t, []string{"alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ"}, disarm...)
+	refuses(t, []string{"alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 differs from that of main-2"}, disarm...)
 	refuses(t, []string{"CORRUPT"}, "defrag", "main", "-n", ns, "-y")
 	refuses(t, []string{"it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
 	prints(t, 3, []string{"kubectl etcd member replace statefulset/main main-2 -n " + ns}, "check", "main", "-n", ns, "--only", "D004")
 	_, printed = plugin(t, 0, "member", "replace", "statefulset/main", "main-2", "-n", ns, "-y")
-	wants(t, printed, "its data differ from those of main-0 and main-1")
+	wants(t, printed, "its data differs from that of main-0 and main-1")
 	plugin(t, 0, disarm...)
 	members = membersOf(t, c)
 	retry(t, "a write to the new member", func(ctx context.Context) error {

@@ -41,7 +41,7 @@ func TestPluginMemberReplace(t *testing.T) {
 	}
 
 	refuses(t, []string{"refused: cannot replace main-1 of StatefulSet " + ns + "/main: it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
-	refuses(t, []string{"it is none of the StatefulSet's 3 pods"}, "member", "replace", "statefulset/main", "main-2000000000", "-n", ns, "-y")
+	refuses(t, []string{"it is not one of the StatefulSet's 3 pods"}, "member", "replace", "statefulset/main", "main-2000000000", "-n", ns, "-y")
 	wipe(t, c, "main-1")
 	_, printed := plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
 	wants(t, printed, "main-1 has lost its data: its log ends with: has already been bootstrapped (it found no data in its data directory", "removed main-1", "promoted main-1")

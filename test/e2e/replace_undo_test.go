@@ -25,7 +25,7 @@ func TestPluginReplaceTakenBack(t *testing.T) {
 	_, printed := plugin(t, 0, "member", "replace", "main-1", "--abort", "-n", ns, "-y")
 	wants(t, printed, lacks, cure)
 
-	prints(t, 3, []string{"main-1: is no member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
+	prints(t, 3, []string{"main-1: is not a member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
 	prints(t, 0, []string{"fix: kubectl etcd check statefulset/main --only members"}, "check", "main", "--only", "Q002", "-n", ns)
 	prints(t, 3, []string{"no member", "kubectl etcd member replace statefulset/main main-1 -n " + ns}, "status", "main", "-n", ns)
 	refuses(t, []string{lacks, cure}, "scale", "main", "--replicas", "5", "-n", ns, "-y")

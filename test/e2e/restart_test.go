@@ -21,7 +21,7 @@ func TestPluginRestart(t *testing.T) {
 	writing := startLoad(t, c)
 	template := templateOf(t, c)
 
-	refuses(t, []string{"it is none of its pods: main-0, main-1, main-2"}, "restart", "main", "--member", "main-7", "-n", ns, "-y")
+	refuses(t, []string{"it is not one of its pods: main-0, main-1, main-2"}, "restart", "main", "--member", "main-7", "-n", ns, "-y")
 	before := livesOf(t, c)
 	_, printed := plugin(t, 0, "restart", "main", "--member", "main-1", "-n", ns, "-y")
 	wants(t, printed, "main-1 is evicted")
@@ -58,7 +58,7 @@ func abortedRestart(t *testing.T, c *clusters.Cluster) {
 	_ = r.cmd.Process.Kill()
 	r.wait(t)
 	unlock(t, c)
-	refuses(t, []string{"kubectl etcd restart is unfinished since", "--abort -n " + c.Namespace}, "defrag", "main", "-n", c.Namespace, "-y")
+	refuses(t, []string{"kubectl etcd restart has been unfinished since", "--abort -n " + c.Namespace}, "defrag", "main", "-n", c.Namespace, "-y")
 	_, printed := plugin(t, 0, "restart", "main", "--abort", "-n", c.Namespace, "-y")
 	wants(t, printed, "restart no other member")
 	eventually(t, "one pod to restart", func(context.Context) (string, bool, error) { // the evicted one may not have ended yet

@@ -192,7 +192,7 @@ func TestPluginRestoreInPlaceAborted(t *testing.T) {
 		if r.killed(t, steps) {
 			t.Fatalf("the command has ended before step %d", steps)
 		}
-		refuses(t, []string{"kubectl etcd snapshot restore is unfinished since", "--abort"}, "defrag", "main", "-n", r.c.Namespace, "-y")
+		refuses(t, []string{"kubectl etcd snapshot restore has been unfinished since", "--abort"}, "defrag", "main", "-n", r.c.Namespace, "-y")
 		r.succeeds(t, "--abort")
 		votersAre(t, r.c, 3)
 		if now := contents(t, r.c); now != r.after {

@@ -78,7 +78,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 	}
 	for size, texts := range map[string]string{
 		"4": "4 members tolerate the failure of 1, as 3 do",
-		"0": "0 members are no cluster",
+		"0": "a cluster can't have 0 members",
 	} {
 		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")
 	}
@@ -223,7 +223,7 @@ func halfDone(t *testing.T, c *clusters.Cluster) {
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {
-		refuses(t, []string{"kubectl etcd scale on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members) is unfinished since", on, off}, append(args, "-n", c.Namespace, "-y")...)
+		refuses(t, []string{"kubectl etcd scale on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members) has been unfinished since", on, off}, append(args, "-n", c.Namespace, "-y")...)
 	}
 }
 

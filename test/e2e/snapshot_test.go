@@ -104,7 +104,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 		if !slices.Contains(stored, list.Items[0].Name) {
 			t.Errorf("%s: %s: the plugin printed %q, and the store has %q", c, kind, list.Items[0].Name, stored)
 		}
-		awaitEvent(t, c, "had backup-restore write "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
+		awaitEvent(t, c, "backup-restore wrote "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
 	}
 	// While the sidecars elect a leader, none of them knows the content of the store.
 	eventually(t, "a list of the store's content", func(context.Context) (string, bool, error) {
@@ -121,8 +121,8 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
-	plan := "Have backup-restore of Etcd " + c.Namespace + "/" + c.Name + " take a full snapshot"
-	prints(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
+	plan := "Take a full snapshot with backup-restore of Etcd " + c.Namespace + "/" + c.Name
+	prints(t, 0, []string{plan, "according to lease " + c.Name + "-full-snap, the store has had revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
 	prints(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
 	prints(t, 2, []string{plan, "run the command again with -y"}, save...)
 }
@@ -158,10 +158,10 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	}
 	texts := []string{
 		"Asking etcd-druid for it by a task instead", "EtcdOpsTask " + c.Namespace + "/" + c.Name + "-full-", " succeeded",
-		"By its lease " + c.Name + "-full-snap the store has revision ",
+		"According to its lease " + c.Name + "-full-snap, the store has had revision ",
 	}
 	prints(t, 0, texts, append(save, "-y")...)
-	awaitEvent(t, c, "had etcd-druid take a full snapshot by EtcdOpsTask", "by "+user+" with kubectl etcd")
+	awaitEvent(t, c, "etcd-druid took a full snapshot by EtcdOpsTask", "by "+user+" with kubectl etcd")
 }
 
 // TestPluginSnapshotInterrupted interrupts a transfer with Ctrl-C. No file remains, and the

@@ -48,7 +48,7 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	wants(t, messages, "already has 0 members")
 
 	for _, size := range []int{1, 5} {
-		texts := "it was stopped with 3 members, and their data counts all of them: wake it with --replicas 3"
+		texts := "it was stopped with 3 members, and their data counts all of them: start it with --replicas 3"
 		refuses(t, []string{fmt.Sprintf("refused: cannot scale Etcd %s/main to %d member", ns, size), texts}, to(size)...)
 	}
 	refuses(t, []string{"it is hibernated", " -n " + ns + " scale etcd/main --replicas 3"}, "snapshot", "restore-plan", file, target(c), "-n", ns)

@@ -119,12 +119,12 @@ func TestTake(t *testing.T) {
 		tasks     int
 		snapshot  bool
 	}{
-		{name: "full", kind: Full, sidecar: sidecars{written: written}, what: "had backup-restore write full snapshot Full-0-9 into S3 store bucket", snapshot: true},
-		{name: "delta", kind: Delta, sidecar: sidecars{written: written}, what: "had backup-restore write delta snapshot Full-0-9 into S3 store bucket", snapshot: true},
+		{name: "full", kind: Full, sidecar: sidecars{written: written}, what: "backup-restore wrote full snapshot Full-0-9 into S3 store bucket", snapshot: true},
+		{name: "delta", kind: Delta, sidecar: sidecars{written: written}, what: "backup-restore wrote delta snapshot Full-0-9 into S3 store bucket", snapshot: true},
 		{name: "no change since the last delta", kind: Delta, sidecar: sidecars{nothing: true}},
 		{name: "the sidecar fails", kind: Full, sidecar: sidecars{err: errors.New("the bucket is gone")}, err: "the bucket is gone"},
-		{name: "its authority can't be read", kind: Full, dial: &unreachableError{errors.New("no authority")}, what: "had etcd-druid take a full snapshot by EtcdOpsTask team/main-full-", tasks: 1},
-		{name: "no permission to reach it", kind: Delta, sidecar: sidecars{err: fmt.Errorf("dial: %w", forbidden)}, what: "had etcd-druid take a delta snapshot by EtcdOpsTask team/main-delta-", tasks: 1},
+		{name: "its authority can't be read", kind: Full, dial: &unreachableError{errors.New("no authority")}, what: "etcd-druid took a full snapshot by EtcdOpsTask team/main-full-", tasks: 1},
+		{name: "no permission to reach it", kind: Delta, sidecar: sidecars{err: fmt.Errorf("dial: %w", forbidden)}, what: "etcd-druid took a delta snapshot by EtcdOpsTask team/main-delta-", tasks: 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +184,7 @@ func TestTask(t *testing.T) {
 	if diff := cmp.Diff(want, s.Get(s.made()[0])["spec"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if last := s.shown[len(s.shown)-1]; last != "By its lease main-full-snap the store has revision 42 since 2026-11-20T12:00:00Z" {
+	if last := s.shown[len(s.shown)-1]; last != "According to its lease main-full-snap, the store has had revision 42 since 2026-11-20T12:00:00Z" {
 		t.Errorf("reported are %q", s.shown)
 	}
 	s.Refuse = func(method, _ string) int {
@@ -251,7 +251,7 @@ func TestFind(t *testing.T) {
 		s.Put(etcdAt, apitest.Object{"metadata": apitest.Object{"namespace": "team", "name": "main"}, "spec": spec})
 	}
 	druid(apitest.Object{"backup": apitest.Object{}})
-	wantError(t, s.store.Find(t.Context()), "cannot have backup-restore of Etcd team/main take a snapshot: it has no backup store (spec.backup.store)")
+	wantError(t, s.store.Find(t.Context()), "cannot take a snapshot with backup-restore of Etcd team/main: it has no backup store (spec.backup.store)")
 	druid(apitest.Object{"backup": apitest.Object{"store": apitest.Object{"provider": "S3", "container": "bucket", "prefix": "main"}}})
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
 		t.Errorf("%+v, %v", s.store.Store, err)

@@ -85,7 +85,7 @@ func (s *Store) Take(ctx context.Context, kind Kind) (Taken, error) {
 	}
 	s.Warnf("%v. Asking etcd-druid for it by a task instead.", err)
 	task, err := s.takeByTask(ctx, kind)
-	return Taken{What: fmt.Sprintf("had etcd-druid take a %s snapshot by EtcdOpsTask %s", kind, task)}, err
+	return Taken{What: fmt.Sprintf("etcd-druid took a %s snapshot by EtcdOpsTask %s", kind, task)}, err
 }
 
 func (s *Store) bySidecar(ctx context.Context, kind Kind) (Taken, error) {
@@ -109,7 +109,7 @@ func (s *Store) bySidecar(ctx context.Context, kind Kind) (Taken, error) {
 		return Taken{}, nil
 	}
 	s.Logf("Written to %s: %s, revisions %d to %d", s.name(), written.Name, written.StartRevision, written.LastRevision)
-	return Taken{Snapshot: &written, What: fmt.Sprintf("had backup-restore write %s snapshot %s into %s", kind, written.Name, s.name())}, nil
+	return Taken{Snapshot: &written, What: fmt.Sprintf("backup-restore wrote %s snapshot %s into %s", kind, written.Name, s.name())}, nil
 }
 
 func (s *Store) connect(ctx context.Context) (sidecar, error) {

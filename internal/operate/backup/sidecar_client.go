@@ -116,7 +116,7 @@ func (c *Sidecars) request(ctx context.Context, path string, into any) error {
 		return nil
 	}
 	if len(errs) == 0 {
-		return errors.New("no pod of a member runs, so that no backup-restore can be reached")
+		return errors.New("no pod of a member runs, so no backup-restore can be reached")
 	}
 	return errors.Join(errs...)
 }

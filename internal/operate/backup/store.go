@@ -75,7 +75,7 @@ func (s *Store) Find(ctx context.Context) error {
 }
 
 func (s *Store) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: fmt.Sprintf("have backup-restore of %s take a snapshot", s.Owner), Why: []string{fmt.Sprintf(format, args...)}}
+	return &operate.RefusedError{What: fmt.Sprintf("take a snapshot with backup-restore of %s", s.Owner), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
 // name describes the store.
@@ -130,17 +130,17 @@ func (s *Store) Judge(ctx context.Context, kind Kind, planOnly bool) (operate.Pl
 
 // plan describes what Take will do.
 func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
-	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind), Subject: s.name()}
+	plan := operate.Plan{Title: fmt.Sprintf("Take a %s snapshot with backup-restore of %s", kind, s.Owner), Subject: s.name()}
 	if leases, err := backupstore.Leases(ctx, s.Reader, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {
-				plan.Facts = append(plan.Facts, fmt.Sprintf("by lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))
+				plan.Facts = append(plan.Facts, fmt.Sprintf("according to lease %s, the store has had revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))
 			}
 		}
 	}
 	step := fmt.Sprintf("ask the sidecar beside etcd's leader to write it into %s; if you can't reach a sidecar, etcd-druid is asked by an EtcdOpsTask", s.name())
 	if s.byTask {
-		step = fmt.Sprintf("ask etcd-druid by an EtcdOpsTask to have it written into %s: the sidecars can't be asked from here", s.name())
+		step = fmt.Sprintf("ask etcd-druid by an EtcdOpsTask to write it into %s: the sidecars can't be asked from here", s.name())
 	}
 	plan.Steps = []string{step}
 	return plan

@@ -132,7 +132,7 @@ func (s *Store) reportLease(ctx context.Context, kind Kind) error {
 	}
 	for _, l := range leases {
 		if (l.Type == "Delta") == (kind == Delta) {
-			s.Logf("By its lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339))
+			s.Logf("According to its lease %s, the store has had revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339))
 			return nil
 		}
 	}

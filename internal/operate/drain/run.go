@@ -99,7 +99,7 @@ func (r *Run) ready(ctx context.Context) (*State, string, error) {
 		return nil, "", err
 	}
 	if len(s.Unseen) > 0 {
-		return nil, "", operate.Halt("it is not known any more what blocks the nodes: %v", s.Unseen[0].Err)
+		return nil, "", operate.Halt("it is no longer known what blocks the nodes: %v", s.Unseen[0].Err)
 	}
 	for _, o := range s.Owners {
 		if err := r.Idle(ctx, o); err != nil {
@@ -152,7 +152,7 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 			return "", operate.Halt("the next wave can't begin: no node has run pod %s/%s for %s (%s). If node %s can run it, uncordon the node after its maintenance, and wait until the pod is ready",
 				m.Namespace, next.Name, nodeTimeout, r.unschedulable(next), m.node)
 		case r.notBack(m, next) != "":
-			return "", operate.Halt("the next wave can't begin: %s. %s shows why, and the least action", r.notBack(m, next), m.owner.Command("diagnose"))
+			return "", operate.Halt("the next wave can't begin: %s. %s shows why, and what to do", r.notBack(m, next), m.owner.Command("diagnose"))
 		default:
 			return "pod " + m.Namespace + "/" + m.Pod + " is ready again", nil
 		}

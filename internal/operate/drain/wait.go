@@ -68,7 +68,7 @@ func (r *Run) notBack(m evicted, pod *corev1.Pod) string {
 	case pod.Spec.NodeName == "" || r.Clock.Since(since) < limit:
 		return ""
 	case problem.State == "":
-		return fmt.Sprintf("%s is Ready on node %s, and its member is not healthy after %s", what, pod.Spec.NodeName, limit)
+		return fmt.Sprintf("%s is Ready on node %s, but its member is not healthy after %s", what, pod.Spec.NodeName, limit)
 	}
 	return fmt.Sprintf("%s has not become ready on node %s for %s (%s)", what, pod.Spec.NodeName, limit, problem)
 }

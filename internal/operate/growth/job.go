@@ -86,11 +86,11 @@ func (j *Job) checkOwner(f *operate.Findings) {
 		if how == "" {
 			how = "it is not known how " + m.ManagerName + " grows volumes: see its documentation"
 		}
-		f.Refuse("%s makes its volumes, and a change beside it may be undone or block it; %s", m.ManagerName, how)
+		f.Refuse("%s creates its volumes, and may undo another client's change or be blocked by it; %s", m.ManagerName, how)
 	case j.Owner.WithoutStatefulSet():
 		f.Refuse("its pods have no StatefulSet that creates them again")
 	case len(j.Owner.PodsBeside) > 0:
-		f.Refuse("no StatefulSet makes %s, so nothing may create such a pod again", j.Owner.PodsBeside[0])
+		f.Refuse("no StatefulSet creates %s, so nothing may create such a pod again", j.Owner.PodsBeside[0])
 	}
 }
 

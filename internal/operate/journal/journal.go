@@ -61,7 +61,7 @@ func (j *Journal) OfMembers() bool { return j.Kind != KindRestart && j.Kind != K
 
 // Replaced returns why an operation on a StatefulSet that was created again since can't go on, and the way out of it.
 func (j *Journal) Replaced(sts *appsv1.StatefulSet) string {
-	return fmt.Sprintf("StatefulSet %s/%s was created again since the %s began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n %s, and add --remove to delete that",
+	return fmt.Sprintf("StatefulSet %s/%s was created again since the %s began, so it can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n %s, and add --remove to delete that",
 		sts.Namespace, sts.Name, j.Kind, sts.Namespace)
 }
 
@@ -103,7 +103,7 @@ func (j *Journal) parse() error {
 		return fmt.Errorf("it has no key %s: restore it, or rename the object that has this name", dataKey)
 	}
 	if err := json.Unmarshal([]byte(text), j); err != nil {
-		return fmt.Errorf("%s is no journal: %w: restore it as it was, since without it the operation can't be resumed or undone", dataKey, err)
+		return fmt.Errorf("%s is not a journal: %w: restore its earlier contents, because the operation can't be resumed or undone without them", dataKey, err)
 	}
 	j.By, j.Reason = format.PrintableLine(j.By), format.PrintableLine(j.Reason)
 	if j.Kind == "" {

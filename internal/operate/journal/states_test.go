@@ -213,7 +213,7 @@ func wantStored(t *testing.T, s *apitest.Server) {
 // is left as it is.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	const restore = "restore it as it was"
+	const restore = "restore its earlier contents"
 	for _, row := range []struct {
 		name string
 		data apitest.Object

@@ -73,7 +73,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("%s is locked by %s: wait until that ends, it is being renewed (lease %s)", e.Cluster, e.Holder, e.Lease)
+	return fmt.Sprintf("%s is locked by %s. This process renews its lock: wait until it ends (lease %s)", e.Cluster, e.Holder, e.Lease)
 }
 
 // LostError is why an operation lost its lock before it ended.

@@ -32,7 +32,7 @@ func Databases(s etcd.Survey) []maintenance.Database {
 			name := cmp.Or(l.Name, etcd.HexID(l.ID))
 			trouble := "is in etcd's member list, and no pod of the cluster is known to run it"
 			if other, answers := s.Other(l.ID); answers {
-				trouble = "runs in pod " + other.Pod + " of another workload, and is not part of this cluster to Kubernetes"
+				trouble = "runs in pod " + other.Pod + " of another workload, and Kubernetes does not show it as part of this cluster"
 			}
 			all = append(all, maintenance.Database{Pod: name, Trouble: trouble, Learner: l.Learner})
 		}

@@ -198,7 +198,7 @@ func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) 
 		}
 		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return s, &StoppedError{Done: []string{pod}, Verdict: policy.Verdict{
-				Reason: policy.MemberDown, Message: fmt.Sprintf("%s is not healthy since: %s", pod, whyUnhealthy(s)),
+				Reason: policy.MemberDown, Message: fmt.Sprintf("%s has not become healthy since: %s", pod, whyUnhealthy(s)),
 			}}
 		}
 	}

@@ -46,7 +46,7 @@ func TestReplaceOfOldData(t *testing.T) {
 			if err := f.Refused("replace"); err != nil {
 				refusal = err.Error()
 			}
-			if strings.Contains(refusal, "alone can have the data from before: copy") != row.refused {
+			if strings.Contains(refusal, "only it can have the earlier data: copy") != row.refused {
 				t.Errorf("refused: %q", refusal)
 			}
 		})

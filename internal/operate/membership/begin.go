@@ -113,7 +113,7 @@ func undoSteps(j *Change) []string {
 		return []string{"remove the learner that was added", restored, "a member that was removed stays removed, until it is replaced again"}
 	case membership.ScaleOut:
 	}
-	return []string{"remove a learner that was added, its replica, pod and volume claims", restored, "members that vote by now stay"}
+	return []string{"remove a learner that was added, its replica, pod and volume claims", restored, "members that already vote stay"}
 }
 
 // Needs returns the permissions that a change of members uses.

@@ -77,7 +77,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.Facts, Warnings: f.Warnings,
-		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaitStep(target)},
+		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "request a reconciliation from etcd-druid", awaitStep(target)},
 	}, f.Refused(what)
 }
 
@@ -135,7 +135,7 @@ func (m *Members) checkDruidWake(ctx context.Context, target int, f *operate.Fin
 	}
 	f.Fact("it is stopped, with the volumes of %s", policy.Count(kept, "member"))
 	if kept > 0 && kept != target {
-		f.Refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", policy.Count(kept, "member"), kept)
+		f.Refuse("it was stopped with %s, and their data counts all of them: start it with --replicas %d, which has a quorum, and then scale it", policy.Count(kept, "member"), kept)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 			f.Refuse("%s", v.Message)
 		}
 	}
-	f.Warn("etcd-druid restarts the existing members, one by one, so that they learn of the new ones.")
+	f.Warn("etcd-druid restarts the existing members, one by one, so that they know the new ones.")
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 			return nil, operate.Plan{}, err
 		}
 	} else {
-		f.Refuse("it is none of the cluster's pods")
+		f.Refuse("it is not one of the cluster's pods")
 	}
 	if len(m.Owner.Claims) == 0 {
 		f.Refuse("it has no volume claim to delete")
@@ -58,7 +58,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 		r.members++ // it is not in the list that was counted
 	}
 	return r, operate.Plan{
-		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.Facts, Warnings: f.Warnings, Subject: r.subject(),
+		Title: fmt.Sprintf("replace the member of %s with an empty one", pod), Facts: f.Facts, Warnings: f.Warnings, Subject: r.subject(),
 		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has removed the old member and added the new one, and it votes"},
 	}, f.Refused(what)
 }

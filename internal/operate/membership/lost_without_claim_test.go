@@ -163,8 +163,8 @@ func TestLostByClaims(t *testing.T) {
 		lost      bool
 		because   string
 	}{
-		{"all are there", "/data", []string{"data", "backups"}, false, "volume claim data-main-1 is bound"},
-		{"the one for backups is gone", "/data", []string{"data"}, false, "volume claim data-main-1 is bound"},
+		{"all are there", "/data", []string{"data", "backups"}, false, "volume claim data-main-1 has been bound"},
+		{"the one for backups is gone", "/data", []string{"data"}, false, "volume claim data-main-1 has been bound"},
 		{"the one with the data is gone", "/data", []string{"backups"}, true, "it has no volume claim data-main-1"},
 		{"one is gone, and which has the data is not known", "$DIR", []string{"backups"}, false, "not known which of its claims"},
 	} {

@@ -57,6 +57,6 @@ func (p payload) checkNumbers() error {
 	if size(p.Target) && size(p.Replicas) && p.Partition >= 0 && replaced {
 		return nil
 	}
-	return fmt.Errorf("no operation has %d replicas, the target %d, partition %d and ordinal %d, so another client has changed it: restore it as it was",
+	return fmt.Errorf("no operation has %d replicas, the target %d, partition %d and ordinal %d, so another client has changed it: restore its earlier contents",
 		p.Replicas, p.Target, p.Partition, p.Ordinal)
 }

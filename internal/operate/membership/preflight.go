@@ -78,7 +78,7 @@ func (m *Members) already(size int) operate.Plan {
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
 func checkRetentionPolicy(sts *appsv1.StatefulSet, f *operate.Findings) {
 	if operate.DeletesClaims(sts) {
-		f.Refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
+		f.Refuse("its persistentVolumeClaimRetentionPolicy deletes the claims of removed pods (whenScaled: Delete), so they can't be kept: %s", retainClaims(sts))
 	}
 }
 
@@ -175,7 +175,7 @@ func checkSize(s *observation, target int, f *operate.Findings) {
 	checkHeld(s, f)
 	switch {
 	case target == 0:
-		f.Refuse("0 members are no cluster: %s", stopHint(s.sts))
+		f.Refuse("a cluster can't have 0 members: %s", stopHint(s.sts))
 	case target%2 == 0:
 		f.Refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
@@ -187,7 +187,7 @@ func checkSize(s *observation, target int, f *operate.Findings) {
 	}
 	for _, replica := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
 		if replica.UID != "" && !replica.Updated {
-			f.Refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
+			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
 		}
 	}
 }

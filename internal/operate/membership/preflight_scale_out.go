@@ -76,7 +76,7 @@ func checkReplica(s *observation, ordinal int, f *operate.Findings) {
 			claim.Name, claim.Name, claim.Namespace)
 	}
 	if replica.UID != "" {
-		f.Refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
+		f.Refuse("pod %s exists already and is not a member of etcd: wait until it is deleted", replica.Pod)
 	}
 }
 
@@ -85,7 +85,7 @@ func unreachable(u string) string {
 	host := operate.HostOf(u)
 	switch ip := net.ParseIP(host); {
 	case host == "" || ip != nil && ip.IsUnspecified():
-		return "which is no address"
+		return "which is not an address"
 	case operate.Loopback(host):
 		return "which no other pod can reach"
 	case ip != nil:
@@ -109,7 +109,7 @@ func judgePeerService(service *corev1.Service, name string, f *operate.Findings)
 	case service == nil:
 		f.Refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", name)
 	case !service.Spec.PublishNotReadyAddresses:
-		f.Refuse("Service %s does not publish addresses that are not ready: a learner is not, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
+		f.Refuse("Service %s does not publish addresses that are not ready: a learner is not ready, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
 			service.Name, service.Name, service.Namespace)
 	}
 }
@@ -129,7 +129,7 @@ func (m *Members) checkClientServices(ctx context.Context, s *observation, broke
 // member, and clients reach the pod's broken one now. judgeClientServices then only warns.
 func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, broken string, f *operate.Findings) {
 	if len(services) == 0 {
-		f.Warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
+		f.Warn("The headless Service is the only Service for clients: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
 	}
 	how, kept := etcdconf.FailsOnLearner(probe, oldest(members))
@@ -138,11 +138,11 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 		case service.Spec.PublishNotReadyAddresses:
 			f.Refuse("Service %s publishes addresses that are not ready, so clients would be sent to a learner, which refuses them: set publishNotReadyAddresses to false", service.Name)
 		case !kept && broken != "":
-			f.Warn("Service %s gets the new member of %s before it votes, and it rejects its clients until then: %s.", service.Name, broken, how)
+			f.Warn("Service %s leads clients to the new member of %s before it votes, and the member rejects them until then: %s.", service.Name, broken, how)
 		case !kept:
 			f.Refuse("a learner would become an endpoint of Service %s and refuse its clients: %s; give etcd's container a readiness probe on /readyz", service.Name, how)
 		default:
-			f.Fact("Service %s gets no learner: %s", service.Name, how)
+			f.Fact("Service %s leads to no learner: %s", service.Name, how)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 		if j.KeepClaims {
 			last = "keep its volume claims"
 		}
-		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove it from etcd", pod),
+		steps = append(steps, fmt.Sprintf("transfer leadership away from %s if it leads, remove it from etcd", pod),
 			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
 	}
 	if j.Operation == membership.ScaleOut && s.InTemplate {

@@ -69,7 +69,7 @@ var preflightRows = []struct {
 }{
 	{name: "all well"},
 	{name: "one", size: 1},
-	{name: "none", size: -1, is: claims(nil), want: "0 members are no cluster: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/main --replicas 0 -n team"},
+	{name: "none", size: -1, is: claims(nil), want: "a cluster can't have 0 members: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/main --replicas 0 -n team"},
 	{name: "none, and the claims are deleted", size: -1, is: claims(&appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenScaled: appsv1.DeletePersistentVolumeClaimRetentionPolicyType}),
 		want: `take a snapshot, then run kubectl patch statefulset main -n team --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}' and then kubectl scale statefulset/main --replicas 0 -n team`},
 	{name: "none, and there are no claims", size: -1, want: "the members' data may end with their pods. Take a snapshot first if you want to stop all of them"},
@@ -97,12 +97,12 @@ var preflightRows = []struct {
 	{name: "a hold that a client has ended", is: func(s *observation) {
 		s.sts.Annotations = map[string]string{v1alpha1.RolloutValueAnnotation: "partition=1", v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate"}`}
 	}},
-	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 is not of the StatefulSet's latest template"},
+	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 does not have the StatefulSet's latest template"},
 
 	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, want: "an address that changes with the pod"},
 	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, want: "which no other pod can reach"},
 	{name: "a new member at localhost", is: func(s *observation) { s.Ordinals[3].URL = "http://127.0.0.1:2380" }, want: "main-3 would have the peer URL http://127.0.0.1:2380"},
-	{name: "a new member without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, want: "which is no address"},
+	{name: "a new member without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, want: "which is not an address"},
 	{name: "a new member with another's name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-0.main.team.svc:2380" }, want: "does not name the pod"},
 	{name: "a new member with a longer name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-30.main.team.svc:2380" }, want: "does not name the pod"},
 	{name: "two peer URLs", is: func(s *observation) { s.configs[3].AdvertisePeer = append(s.configs[3].AdvertisePeer, "x") }, want: "would have 2 peer URLs"},

@@ -28,14 +28,14 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	ordinal := m.Owner.Ordinal(pod)
 	if ordinal >= MaxMembers && ordinal >= int(m.Owner.Replicas) { // too large to read all ordinals below it
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is none of the StatefulSet's %d pods", m.Owner.Replicas)}}
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is not one of the StatefulSet's %d pods", m.Owner.Replicas)}}
 	}
 	s, err := m.observeFirst(ctx, what, ordinal+1)
 	if err != nil {
 		return nil, operate.Plan{}, err
 	}
 	if ordinal < 0 || ordinal >= s.Replicas {
-		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is none of the StatefulSet's %d pods", s.Replicas)}}
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is not one of the StatefulSet's %d pods", s.Replicas)}}
 	}
 	replica := s.Ordinals[ordinal]
 	j := &Change{Record: membership.Record{
@@ -55,7 +55,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	checkHeld(s, f)
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
-			f.Refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
+			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
 				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
@@ -68,7 +68,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 		return nil, operate.Plan{}, err
 	}
 	return j, operate.Plan{
-		Title: fmt.Sprintf("replace the member of %s by an empty one", pod),
+		Title: fmt.Sprintf("replace the member of %s with an empty one", pod),
 		Facts: f.Facts, Steps: m.replaceSteps(s, j), Warnings: f.Warnings,
 		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
@@ -109,7 +109,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	case old.Healthy:
 		replacing, err = m.checkHealthy(ctx, s, replica.Pod, force, f)
 	case s.predates(j.Ordinal):
-		f.Refuse("%s ran before the members that answer began without data, and alone can have the data from before: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
+		f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
 		err = m.checkLost(ctx, s, old, force, f)
 	}
@@ -129,7 +129,7 @@ func (m *Members) checkHealthy(ctx context.Context, s *observation, pod string, 
 	case err != nil:
 		return "", err
 	case wrong != "" && !force && rules.OldestVolume(pod, most, func(pod string) (time.Time, bool) { return owner.VolumeSince(s.claims[pod]) }):
-		f.Refuse("%s; its volume is older than theirs, so they may have begun again without the data that it has. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
+		f.Refuse("%s; its volume is older than theirs, so they may have started again without its data. Save its data first: kubectl etcd snapshot save %s --member %s -n %s. If you don't need it, --force deletes it",
 			wrong, m.Owner.Target(), pod, m.Owner.Namespace)
 	case wrong != "":
 		f.Fact("%s is to be replaced: %s", pod, wrong)
@@ -251,7 +251,7 @@ func (m *Members) dataDifference(ctx context.Context, s *observation, pod string
 	if len(most) == 0 {
 		return nil, "", nil
 	}
-	return most, fmt.Sprintf("at revision %d its data differ from those of %s, which are the same", data.Revision, strings.Join(most, " and ")), nil
+	return most, fmt.Sprintf("at revision %d its data differs from that of %s, which have the same data", data.Revision, strings.Join(most, " and ")), nil
 }
 
 // corrupt reports whether etcd has raised CORRUPT for any member.
@@ -265,7 +265,7 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 	listed := len(s.survey.List) + 1
 	if j.Member != 0 {
 		listed--
-		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
+		steps = append(steps, fmt.Sprintf("transfer leadership away from %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
 	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", policy.Count(listed, "member"), pod)
 	if s.InTemplate && !s.OnDelete {

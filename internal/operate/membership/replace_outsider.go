@@ -17,7 +17,7 @@ func (m *Members) checkOutsider(ctx context.Context, s *observation, pod string,
 	case err != nil:
 		return err
 	case lost:
-		f.Fact("%s is no member of etcd now: %s", pod, why)
+		f.Fact("%s is not a member of etcd now: %s", pod, why)
 	case !force:
 		f.Refuse("etcd's member list doesn't have %[1]s, which does not answer, and its data seems to exist (%[2]s): it may be a member of another cluster than those that answer. See its log: kubectl logs %[1]s -n %[3]s --all-containers --tail 50. --force deletes its data",
 			pod, why, m.Owner.Namespace)

@@ -26,7 +26,7 @@ func TestCheckOutsider(t *testing.T) {
 		refused      string
 		warned       bool
 	}{
-		"its claim is bound, and its log shows nothing": {claim: true, refused: "its data seems to exist (volume claim data-main-1 is bound"},
+		"its claim is bound, and its log shows nothing": {claim: true, refused: "its data seems to exist (volume claim data-main-1 has been bound"},
 		"with --force":                    {claim: true, force: true, warned: true},
 		"its peers refuse its cluster ID": {claim: true, log: `{"level":"fatal","error":"cluster ID mismatch"}`, refused: "may be a member of another cluster"},
 		"it was removed":                  {claim: true, log: `{"level":"warn","msg":"server error","error":"the member has been permanently removed from the cluster"}`},

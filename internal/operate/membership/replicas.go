@@ -130,7 +130,7 @@ func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 	if !stuck {
 		return ""
 	}
-	return fmt.Sprintf("pod %s is being deleted and should have ended %s ago, so node %s may be gone; once it surely is: kubectl delete node %s, or kubectl delete pod %s -n %s --force --grace-period=0",
+	return fmt.Sprintf("pod %s is being deleted and should have ended %s ago, so node %s may be gone; if it is gone for good: kubectl delete node %s, or kubectl delete pod %s -n %s --force --grace-period=0",
 		pod.Name, late.Round(time.Second), pod.Spec.NodeName, pod.Spec.NodeName, pod.Name, pod.Namespace)
 }
 

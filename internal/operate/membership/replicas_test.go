@@ -33,7 +33,7 @@ func TestDeletionBlockedBy(t *testing.T) {
 		{"running", &corev1.Pod{}, ""},
 		{"has time left", going(now.Add(20 * time.Second)), ""},
 		{"a moment late", going(now.Add(-20 * time.Second)), ""},
-		{"hours late", going(now.Add(-2 * time.Hour)), "should have ended 2h0m0s ago, so node node-3 may be gone; once it surely is: kubectl delete node node-3, or kubectl delete pod main-1 -n team --force"},
+		{"hours late", going(now.Add(-2 * time.Hour)), "should have ended 2h0m0s ago, so node node-3 may be gone; if it is gone for good: kubectl delete node node-3, or kubectl delete pod main-1 -n team --force"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

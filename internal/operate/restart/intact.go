@@ -61,7 +61,7 @@ func (j *Job) checkNode(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 		return fmt.Errorf("read node %s: %w", pod.Spec.NodeName, err)
 	}
 	if !scheduling.NodeReady(&node) {
-		f.Refuse("node %s of %s is not Ready: the pod doesn't stop by itself, and its volume stays attached there; bring the node back, or once it surely is gone: kubectl delete node %s",
+		f.Refuse("node %s of %s is not Ready: the pod doesn't stop by itself, and its volume stays attached there; bring the node back, or if it is gone for good: kubectl delete node %s",
 			node.Name, pod.Name, node.Name)
 		return nil
 	}
@@ -107,7 +107,7 @@ func (j *Job) checkVolumeNodes(ctx context.Context, pod *corev1.Pod, own *corev1
 	var all corev1.NodeList
 	err := j.Kube.List(ctx, &all)
 	if apierrors.IsForbidden(err) {
-		f.Warn("Nodes can't be listed, and node %s of %s gets no new pods, so it is not known where that can start.", own.Name, pod.Name)
+		f.Warn("Nodes can't be listed, and node %s of %s gets no new pods, so it is not known where the pod can start.", own.Name, pod.Name)
 		return nil
 	}
 	if err != nil {

@@ -140,7 +140,7 @@ func (s *state) member(name string, pod *corev1.Pod, recorded map[string]types.U
 	m.New, m.Leaving, m.PodReady = recorded != nil && pod.UID != uid, pod.DeletionTimestamp != nil, podstate.Ready(pod)
 	at := slices.IndexFunc(s.databases, func(d databases.Database) bool { return d.Pod == name })
 	if at < 0 {
-		m.Trouble = "it is no member of etcd"
+		m.Trouble = "it is not a member of etcd"
 		return m
 	}
 	d := s.databases[at]

@@ -29,7 +29,7 @@ func (s *state) checkPeers(f *operate.Findings) {
 		}
 	}
 	if len(s.moving) > 0 {
-		f.Warn("etcd's member list can't be read, and the next pods of %s listen for peers on other schemes or ports. If the list has the URLs of before, they don't reach each other: bring a member back that answers, or restore the pod template first.", policy.List(s.moving))
+		f.Warn("etcd's member list can't be read, and the next pods of %s listen for peers on other schemes or ports. If the list still has the old URLs, the members don't reach each other. First bring back a member that answers, or restore the pod template.", policy.List(s.moving))
 	}
 	if unknown != "" {
 		f.Warn("It is not known which peer URLs the next pods have (%s), so those in etcd's member list stay. If the change is of their scheme or port, write --listen-peer-urls and --initial-advertise-peer-urls into the pod template first.", unknown)

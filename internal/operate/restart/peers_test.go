@@ -269,7 +269,7 @@ func TestPodsBeside(t *testing.T) {
 	_, _, rolling := j.Plan(t.Context(), "")
 	_, _, coordinated := j.PlanCoordinated(t.Context())
 	for _, err := range []error{rolling, coordinated} {
-		if err == nil || !strings.Contains(err.Error(), "no StatefulSet makes main-x") || strings.Contains(err.Error(), "--strategy") {
+		if err == nil || !strings.Contains(err.Error(), "no StatefulSet creates main-x") || strings.Contains(err.Error(), "--strategy") {
 			t.Error(err)
 		}
 	}

@@ -28,7 +28,7 @@ func unknownPeerURLs(c etcdconf.Config, listed []string) string {
 	}
 	for _, text := range c.AdvertisePeer {
 		if hostOf(text) == "" && c.Where["initial-advertise-peer-urls"] != "" {
-			return "only the pod has the host of " + text
+			return "the host of " + text + " is only known in the pod"
 		}
 	}
 	return c.UnknownPeerURLs()

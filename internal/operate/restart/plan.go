@@ -68,7 +68,7 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 		r.Pods[p.Name] = p.UID
 	}
 	if _, known := r.Pods[r.Only]; r.Only != "" && !known {
-		return nil, &operate.RefusedError{What: j.what(r), Why: []string{"it is none of its pods: " + strings.Join(podNames(s), ", ")}}
+		return nil, &operate.RefusedError{What: j.what(r), Why: []string{"it is not one of its pods: " + strings.Join(podNames(s), ", ")}}
 	}
 	if err := j.checkPods(ctx, s, r, f); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (j *Job) checkOldData(s *state, r *Record, f *operate.Findings) {
 	since := etcd.RunningSince(s.pods)
 	for _, l := range s.survey.List {
 		if (r.Only == "" || r.Only == l.Pod) && s.survey.Predates(l, since) {
-			f.Refuse("%s ran before the members that answer began without data, and it alone can have the data from before; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
+			f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
 		}
 	}
@@ -129,7 +129,7 @@ func (j *Job) restartable(r *Record) error {
 
 // podsBeside returns the refusal of a cluster of which no StatefulSet makes some members.
 func (j *Job) podsBeside() string {
-	return fmt.Sprintf("no StatefulSet makes %s, so nothing may create such a pod again, and a restart is for the members of StatefulSets; restart each of these with the program that created it, and the others with kubectl delete pod, one at a time, while all members are healthy (kubectl etcd status %s -n %s)",
+	return fmt.Sprintf("no StatefulSet creates %s, so nothing may create such a pod again, and a restart is for the members of StatefulSets; restart each of these with the program that created it, and the others with kubectl delete pod, one at a time, while all members are healthy (kubectl etcd status %s -n %s)",
 		policy.List(j.Owner.PodsBeside), j.Owner.Target(), j.Owner.Namespace)
 }
 
@@ -156,7 +156,7 @@ func (j *Job) checkHooks(f *operate.Findings) {
 			f.Warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
 		case !m.AtStop():
 		case adds:
-			f.Warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
+			f.Warn("%s has %s: a pod that stops is no longer a member until its start script adds it again.", upper(m.Where()), m.Command())
 		default:
 			f.Refuse("%s has %s, and nothing adds the member again: remove that command first", m.Where(), m.Command())
 		}

@@ -51,7 +51,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	case act != rules.Refuse:
 		f.Fact("%s", v.Message)
 	case v.Reason == rules.PeersUnreachable:
-		f.Refuse("%s; restore the pod template with which they listened on the listed URLs, for example with kubectl rollout undo statefulset %s -n %s, and run the same command again", v.Message, s.sets[0].Name, s.sets[0].Namespace)
+		f.Refuse("%s; restore the pod template that listens on the listed URLs, for example with kubectl rollout undo statefulset %s -n %s, and run the same command again", v.Message, s.sets[0].Name, s.sets[0].Namespace)
 	case v.Reason != rules.DataAtRisk || len(f.Refusals) == 0: // else the reasons are there
 		f.Refuse("%s", v.Message)
 	}
@@ -206,7 +206,7 @@ func (j *Job) planCoordinatedAgain(ctx context.Context, s *state, r *Record, p o
 
 // abortSteps returns the steps that end a coordinated restart.
 func abortSteps(t *Together, c rules.Coordinated) []string {
-	steps := []string{fmt.Sprintf("if members have stopped, set the replicas to %d, and wait until every member has a pod; it is not awaited that they are healthy", t.Replicas)}
+	steps := []string{fmt.Sprintf("if members have stopped, set the replicas to %d, and wait until every member has a pod, but not until it is healthy", t.Replicas)}
 	if c.PeersDiffer() {
 		steps = append(steps, "if there is a quorum, set the peer URLs in etcd's member list to those of the pods")
 	}

@@ -240,7 +240,7 @@ func TestRunOfAnother(t *testing.T) {
 		}
 	}
 	_, err := j.Run(ctx, r)
-	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team,") {
+	if stopped, is := errors.AsType[*operate.HaltedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began, so it can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team,") {
 		t.Errorf("the error is %v", err)
 	}
 	if len(c.evictions()) > 0 || c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) == nil {

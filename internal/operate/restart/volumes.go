@@ -74,7 +74,7 @@ func (j *Job) lossCure(pod *corev1.Pod) string {
 		return fmt.Sprintf("no other member has its data: save it with kubectl etcd snapshot save %s FILE -n %s, give the data directory a volume claim, and restore the snapshot",
 			j.Owner.Target(), j.Owner.Namespace)
 	}
-	return "to have it start empty and get its data from the others: " + j.replaceHow(pod)
+	return "to start it empty, so that it gets its data from the others: " + j.replaceHow(pod)
 }
 
 // replaceHow returns how to replace a member that loses its data when its pod stops.
@@ -107,7 +107,7 @@ func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *operate.Findi
 	if !found {
 		f.Refuse("it is not known where the data of %s is, and its container mounts no volume claim: a new pod may start without it; %s", pod.Name, cure)
 	} else {
-		f.Warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if that is on none of them.", pod.Name)
+		f.Warn("It is not known where the data of %s is. Its volume claims stay, so a new pod starts without its data only if the data is on none of them.", pod.Name)
 	}
 	return nil
 }

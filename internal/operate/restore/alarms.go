@@ -25,7 +25,7 @@ func (r Plan) warnOfAlarms(warn func(format string, args ...any)) {
 			warn("the snapshot has the alarm %s: the data of its members differed, and the snapshot may have the wrong data. The restored cluster refuses all writes until you run %s",
 				alarm, r.plugin("alarm disarm %s", r.Target()))
 		default:
-			warn("the snapshot has the alarm %s, which the restored cluster has, too", alarm)
+			warn("the snapshot has the alarm %s, and the restored cluster has it, too", alarm)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func (r Plan) explained(wait step.Action) step.Action {
 	if !slices.Contains(r.Snapshot.Alarms, maintenance.Corrupt) {
 		return wait
 	}
-	return step.Explained{Action: wait, Cause: fmt.Sprintf("the snapshot has the alarm %s, and a readiness probe that asks etcd for alarms fails while it is in force. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s",
+	return step.Explained{Action: wait, Cause: fmt.Sprintf("the snapshot has the alarm %s, and a readiness probe that asks etcd for alarms fails while the alarm is in force. Check first that the snapshot has the right data. This compares the data of the members and disarms the alarm: %s",
 		maintenance.Corrupt, r.plugin("alarm disarm %s", r.Target()))}
 }
 

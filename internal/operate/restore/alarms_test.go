@@ -28,7 +28,7 @@ func TestWarnOfAlarms(t *testing.T) {
 		{alarms: "NOSPACE", want: []string{"the alarm NOSPACE: its cluster was out of space", "until you run kubectl etcd -n team defrag statefulset/main"}, disarm: true},
 		{alarms: "CORRUPT", want: []string{"the alarm CORRUPT: the data of its members differed", "until you run kubectl etcd -n team alarm disarm statefulset/main"}},
 		{alarms: "CORRUPT NOSPACE", want: []string{"the alarm CORRUPT", "the alarm NOSPACE"}},
-		{alarms: "3", want: []string{"the snapshot has the alarm 3, which the restored cluster has, too"}},
+		{alarms: "3", want: []string{"the snapshot has the alarm 3, and the restored cluster has it, too"}},
 	} {
 		for _, r := range []Plan{plainRestore(), druidRestore()} {
 			r.Snapshot.Alarms = strings.Fields(row.alarms)
@@ -73,7 +73,7 @@ func TestStartWithAlarms(t *testing.T) {
 		{alarms: "NOSPACE", oneByOne: true, start: "Wait Running", check: "Agree unready, AwaitReady=1"},
 		{alarms: "CORRUPT", start: "Explained=3", check: "Agree", cause: "the snapshot has the alarm CORRUPT"},
 		{alarms: "CORRUPT", oneByOne: true, start: "Wait Explained", check: "Agree", cause: "kubectl etcd -n team alarm disarm statefulset/main"},
-		{alarms: "CORRUPT NOSPACE", start: "Explained=3", check: "Agree", cause: "fails while it is in force"},
+		{alarms: "CORRUPT NOSPACE", start: "Explained=3", check: "Agree", cause: "fails while the alarm is in force"},
 	} {
 		r := plainRestore()
 		r.Snapshot.Alarms, r.OneByOne = strings.Fields(row.alarms), row.oneByOne

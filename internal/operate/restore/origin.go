@@ -73,9 +73,9 @@ func (r Plan) doubt() string {
 	case r.otherObject():
 		return format.PrintableLine(fmt.Sprintf("the record beside it names another %s of that name, with UID %s: either it was created again since%s", o.Kind, o.UID, or))
 	case r.otherID():
-		why := fmt.Sprintf("the record beside it has cluster ID %s, and the members have %s: either the cluster was restored or began again since", o.ClusterID, policy.List(r.ClusterIDs))
+		why := fmt.Sprintf("the record beside it has cluster ID %s, and the members have %s: either the cluster was restored or started again since", o.ClusterID, policy.List(r.ClusterIDs))
 		if o.UID != "" && o.UID == string(r.Owner.UID) {
-			return format.PrintableLine(fmt.Sprintf("the record beside it has cluster ID %s, and the members have %s: the cluster was restored or began again since", o.ClusterID, policy.List(r.ClusterIDs)))
+			return format.PrintableLine(fmt.Sprintf("the record beside it has cluster ID %s, and the members have %s: the cluster was restored or started again since", o.ClusterID, policy.List(r.ClusterIDs)))
 		}
 		return format.PrintableLine(why + or)
 	case o.ClusterID != "" && len(r.ClusterIDs) > 0:
@@ -85,7 +85,7 @@ func (r Plan) doubt() string {
 		return fmt.Sprintf("it has other members than this cluster (%s)", names)
 	}
 	if r.otherMembers() {
-		return "none of its members has the ID of a member that this cluster has: either all members were replaced, or the cluster was restored or began again since" + or
+		return "none of its members has the ID of a member that this cluster has: either all members were replaced, or the cluster was restored or started again since" + or
 	}
 	return ""
 }

@@ -55,8 +55,8 @@ func TestRestoreOrigin(t *testing.T) {
 		{"taken just after it was created again, by a clock that differs", []func(*Plan){record("u9", "00000000000000c1"), func(r *Plan) { r.Origin.Taken = created.Add(time.Minute) }}, unsure, "UID u9"},
 		{"another object, and no member answers", []func(*Plan){record("u9", "00000000000000c9"), silent}, unsure, "UID u9"},
 		{"another object taken since, and no member answers", []func(*Plan){record("u9", "00000000000000c9"), since, silent}, other, "here has cluster ID unknown and UID u1"},
-		{"restored since: the same object, another cluster ID", []func(*Plan){record("u1", "00000000000000c0")}, unsure, "has cluster ID 00000000000000c0, and the members have 00000000000000c1: the cluster was restored or began again since."},
-		{"another cluster ID, and no UID", []func(*Plan){record("", "00000000000000c0")}, unsure, "restored or began again since, or the snapshot is of another cluster"},
+		{"restored since: the same object, another cluster ID", []func(*Plan){record("u1", "00000000000000c0")}, unsure, "has cluster ID 00000000000000c0, and the members have 00000000000000c1: the cluster was restored or started again since."},
+		{"another cluster ID, and no UID", []func(*Plan){record("", "00000000000000c0")}, unsure, "restored or started again since, or the snapshot is of another cluster"},
 		{"an object of another kind", []func(*Plan){record("u9", "00000000000000c1"), func(r *Plan) { r.Origin.Kind = "Etcd" }}, own, ""},
 		{"no member answers", []func(*Plan){record("u1", "00000000000000c0"), silent}, own, ""},
 		{"no record: the same members", []func(*Plan){members(peer, 0xa)}, own, ""},
@@ -121,7 +121,7 @@ func TestRestoreLost(t *testing.T) {
 		{500, false, "they have nothing that is newer than the snapshot"},
 		{501, false, "1 revision after the snapshot is lost"},
 		{540, false, "40 revisions after the snapshot are lost"},
-		{499, false, "they lag, or the cluster lost its data and began again. What it has written since is lost, and it is not known how much"},
+		{499, false, "they lag, or the cluster lost its data and started again. What it has written since is lost, and it is not known how much that is"},
 		{499, true, "they have nothing that is newer than the snapshot"},
 	} {
 		r := plainRestore()

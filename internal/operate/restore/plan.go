@@ -194,7 +194,7 @@ func (r Plan) end() []step.Step {
 	steps := []step.Step{{Title: title, Why: why, Uses: []string{keptAway}, Acts: acts}}
 	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {
-		clients = "Clients still have revisions from before: restart all of them, API servers first."
+		clients = "Clients still have old revisions: restart all of them, API servers first."
 	}
 	return append(steps, r.letIn(clients))
 }

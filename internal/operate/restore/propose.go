@@ -77,7 +77,7 @@ func (r Plan) lost() string {
 	case lost > 0:
 		return fmt.Sprintf("the members are at revision %d: %d revisions after the snapshot are lost", r.Newest, lost)
 	case lost < 0 && !r.Saved: // members that bootstrap again from the same flags have the same cluster ID
-		return fmt.Sprintf("the members that answer are at revision %d, before that of the snapshot: they lag, or the cluster lost its data and began again. What it has written since is lost, and it is not known how much", r.Newest)
+		return fmt.Sprintf("the members that answer are at revision %d, an earlier one than the snapshot has: they lag, or the cluster lost its data and started again. What it has written since is lost, and it is not known how much that is", r.Newest)
 	}
 	return fmt.Sprintf("the members are at revision %d: they have nothing that is newer than the snapshot", r.Newest)
 }

@@ -81,7 +81,7 @@ func (r Plan) OtherFile(rec *progress.Record, err error) error {
 	if rec.Journal().By != "" {
 		by = " by " + format.PrintableLine(rec.Journal().By)
 	}
-	return fmt.Errorf("%w; that restore was begun%s at %s: wait if its command still runs; else continue it with its own file, or undo it with %s",
+	return fmt.Errorf("%w; that restore was begun%s at %s: if its command still runs, wait; otherwise continue it with its own file, or undo it with %s",
 		err, by, rec.Journal().Began.UTC().Format(time.RFC3339), r.plugin("snapshot restore %s --abort", r.Target()))
 }
 

@@ -77,7 +77,7 @@ func (r Plan) storeless() error {
 // ownRecovery returns why restored data wouldn't stay.
 func (r Plan) ownRecovery() error {
 	if r.RestartsFromSnapshot {
-		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
+		return r.refuse("its start script replaces restored data with its own last snapshot (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (r Plan) startOne() step.Step {
 	return step.Step{
 		ID: started, Uses: []string{keptAway},
 		Title: "Start the first member, as a cluster of one",
-		Why:   "These members start one after the other and are ready only " + until + ". Of several, the first would wait forever.",
+		Why:   "These members start one after the other and are ready only " + until + ". If there are several, the first waits forever.",
 		Acts:  acts,
 	}
 }

@@ -111,7 +111,7 @@ func (r Plan) freeClaims() step.Step {
 
 func (r Plan) deleteClaimsAgain() step.Step {
 	return step.Step{
-		Title: "Let a scale-in delete claims again", Why: "This is the setting from before.",
+		Title: "Let a scale-in delete claims again", Why: "This is the previous setting.",
 		Acts: []step.Action{r.retain("Delete")},
 	}
 }

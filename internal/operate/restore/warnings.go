@@ -22,7 +22,7 @@ func (r Plan) warnings() []string {
 		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
 	}
 	if r.isCut() && r.Clients {
-		warn("client traffic is already cut until %s%s: it stays cut until then, also when the restore ends earlier. To end that cut later: %s",
+		warn("client traffic is already cut until %s%s: it stays cut until then, even if the restore ends earlier. To end that cut later: %s",
 			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
 	}
 	if r.Etcd == "" {

@@ -173,7 +173,7 @@ func (j *Job) compare(ctx context.Context, wanted client.Object) (bool, error) {
 		return false, err
 	}
 	if found.GetLabels()["app.kubernetes.io/component"] != labels["app.kubernetes.io/component"] {
-		return false, operate.Refuse("%s has the name of an object of the schedule, and was not made by this command: delete or rename it", kindOf(wanted)+" "+found.GetNamespace()+"/"+found.GetName())
+		return false, operate.Refuse("%s has the name of an object of the schedule, and was not created by this command: delete or rename it", kindOf(wanted)+" "+found.GetNamespace()+"/"+found.GetName())
 	}
 	if same(found, wanted) {
 		return true, nil

@@ -348,7 +348,7 @@ func TestRefused(t *testing.T) {
 		{func(s *stage) { s.job.Spec.To, _ = blob.ParseFolder("file:///tmp"); s.job.Spec.Claim = "c" }, "file:///backup"},
 		{func(s *stage) {
 			s.Put(operatetest.Path("Role", name), apitest.Object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": apitest.Object{"namespace": "team", "name": name}})
-		}, "was not made by this command"},
+		}, "was not created by this command"},
 	} {
 		s := newStage(t)
 		row.change(s)

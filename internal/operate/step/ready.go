@@ -30,7 +30,7 @@ func (a AwaitReady) Do(ctx context.Context, c Clients) error {
 	case why == "":
 		return a.Wait.Do(ctx, c)
 	case c.Warn != nil:
-		c.Warn("It is not awaited that the members are ready: %s.", why)
+		c.Warn("This step does not wait until the members are ready: %s.", why)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestAwaitReady(t *testing.T) {
 	}{
 		{name: "ready", ready: 3},
 		{name: "not ready", ready: 2, fail: "timed out after 1m0s"},
-		{name: "an alarm", etcd: alarmed{why: "alarm NOSPACE is in force"}, ready: 0, warned: "It is not awaited that the members are ready: alarm NOSPACE is in force."},
+		{name: "an alarm", etcd: alarmed{why: "alarm NOSPACE is in force"}, ready: 0, warned: "This step does not wait until the members are ready: alarm NOSPACE is in force."},
 		{name: "an alarm that ends it", etcd: alarmed{err: errors.New("alarm CORRUPT is in force")}, ready: 3, fail: "alarm CORRUPT is in force"},
 	} {
 		w := newWorld(t)

@@ -44,7 +44,7 @@ func (s *Sweeper) AwaitGone(ctx context.Context, items []Item) error {
 func (s *Sweeper) gone(ctx context.Context, i *Item) (bool, error) {
 	now, ok := i.object.DeepCopyObject().(client.Object)
 	if !ok {
-		return false, fmt.Errorf("it is no object")
+		return false, fmt.Errorf("it is not an object")
 	}
 	err := s.Kube.Get(ctx, client.ObjectKeyFromObject(i.object), now)
 	if apierrors.IsNotFound(err) {

@@ -68,7 +68,7 @@ func deadlines(kept []annotation.KeptData, now time.Time) string {
 		case k.Until.IsZero():
 			text = "has no deadline"
 		case k.Due(now):
-			text = "is due since " + until
+			text = "has been due since " + until
 		}
 		parts = append(parts, fmt.Sprintf("that of %s %s", k.At.UTC().Format(time.RFC3339), text))
 	}

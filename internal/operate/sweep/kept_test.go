@@ -27,7 +27,7 @@ func TestDeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "that of 2026-01-01T00:00:00Z is due since 2026-01-02T00:00:00Z, that of 2026-02-01T00:00:00Z will be due at 2999-01-01T00:00:00Z, that of 2026-03-01T00:00:00Z has no deadline"
+	const want = "that of 2026-01-01T00:00:00Z has been due since 2026-01-02T00:00:00Z, that of 2026-02-01T00:00:00Z will be due at 2999-01-01T00:00:00Z, that of 2026-03-01T00:00:00Z has no deadline"
 	var got []string
 	for _, i := range state.Left() {
 		got = append(got, i.Verdict.Message)

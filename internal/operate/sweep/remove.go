@@ -38,7 +38,7 @@ func (s *Sweeper) Remove(ctx context.Context, items []Item) error {
 		}
 	}
 	if len(why) > 0 {
-		failed = append(failed, &operate.RefusedError{What: "remove what is in use by now", Why: why})
+		failed = append(failed, &operate.RefusedError{What: "remove what is now in use", Why: why})
 	}
 	return errors.Join(failed...)
 }
@@ -131,7 +131,7 @@ func (s *Sweeper) delete(ctx context.Context, i *Item, dry bool) error {
 	}
 	object, ok := i.object.DeepCopyObject().(client.Object)
 	if !ok {
-		return fmt.Errorf("delete %s: it is no object", i)
+		return fmt.Errorf("delete %s: it is not an object", i)
 	}
 	if err := s.Kube.Delete(ctx, object, options...); err != nil {
 		return fmt.Errorf("delete %s: %w", i, err)

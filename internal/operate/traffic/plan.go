@@ -85,7 +85,7 @@ func (c *Cluster) steps(r Request) []string {
 	}
 	switch {
 	case r.PlanOnly:
-		return append(steps, "whether etcd-webhook maintains and ends the cut is not checked: use --dry-run=server")
+		return append(steps, "it is not checked whether etcd-webhook maintains and ends the cut: use --dry-run=server")
 	case c.maintained:
 		return append(steps, fmt.Sprintf("etcd-webhook maintains the cut against other writers of the Service, and restores at %s", clockTime(c.until)))
 	case r.Detach:
@@ -100,7 +100,7 @@ func (c *Cluster) steps(r Request) []string {
 
 // notCut returns what a cut doesn't affect.
 func (c *Cluster) notCut() string {
-	text := "not cut: connections that are open"
+	text := "not cut: open connections"
 	if c.Services.Peer != "" {
 		text += ", and clients that dial members by name, through the headless Service " + c.Services.Peer
 	}
@@ -121,10 +121,10 @@ func (c *Cluster) warnings(ready int) []string {
 		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, c.facts.Cluster.Size)
 	}
 	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
-		warn("Whether there is a learner is not known: %v", err)
+		warn("It is not known whether there is a learner: %v", err)
 	}
 	if err := c.peersUnknown; err != nil {
-		warn("Whether members reach each other by Service %s is not known: %v. If they do, the cut separates them.", c.list(), err)
+		warn("It is not known whether members reach each other by Service %s: %v. If they do, the cut separates them.", c.list(), err)
 	}
 	if c.Unreached != nil {
 		warn("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached)

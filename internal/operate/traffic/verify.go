@@ -58,7 +58,7 @@ func (e Effect) Residual() error {
 	switch {
 	case len(left) > 0:
 		return &ResidualError{"client traffic is cut, but " + strings.Join(left, ", and ") +
-			": stop or restart them, also those that use the members' own names, or use --allow-residual"}
+			": stop or restart them, including those that use the members' own names, or use --allow-residual"}
 	case unknown:
 		return &ResidualError{"client traffic is cut, but the traffic of some members couldn't be counted: see the reasons above, or use --allow-residual"}
 	}

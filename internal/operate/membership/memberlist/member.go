@@ -101,7 +101,7 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 		return err
 	}
 	if !unchanged(s, was) {
-		return fmt.Errorf("%s: it is not in etcd's list any more as it was: %s", what, was.PeerURLs)
+		return fmt.Errorf("%s: its entry in etcd's list has changed: it was %s", what, was.PeerURLs)
 	}
 	if v := r.MayRemove(ctx, s, was); !v.Allowed {
 		return &operate.RefusedError{What: what, Why: []string{v.Message}}

@@ -86,7 +86,7 @@ func TestMemberWrites(t *testing.T) {
 			err: "quorum",
 		},
 		{
-			name: "M-4 the member has another peer URL by now", do: remove(3), err: "it is not in etcd's list any more as it was",
+			name: "M-4 the member has another peer URL by now", do: remove(3), err: "its entry in etcd's list has changed: it was",
 			after: func(f *fixture) {
 				f.Etcd.Members[2] = &pb.Member{ID: 3, Name: "main-2", PeerURLs: []string{newURL}}
 			},

@@ -45,7 +45,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	if r.Lost && silence.Declarable() {
-		plan.Warnings = append(plan.Warnings, "It is declared to be lost. If it runs where it is not known here, it can't rejoin: "+silence.Unknown+".")
+		plan.Warnings = append(plan.Warnings, "It is declared to be lost. If it still runs elsewhere, it can't rejoin: "+silence.Unknown+".")
 	}
 	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
 	switch {
@@ -61,7 +61,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner)); pod != "" {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s", pod, r.newMember(pod)))
 	} else if how := r.scaleUp(ctx, l); how != "" && !l.Learner {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It can't rejoin with its data any more. Without its removal, this would bring it back: %s.", how))
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It can't rejoin with its data any more. If you don't remove it, this brings it back: %s.", how))
 	}
 	return l, plan, nil
 }
@@ -113,9 +113,9 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 	case v.Reason == membership.VoterStopped:
 		return refusedRemoval(l, "%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
 	case v.Reason == membership.VoterAlive && l.Pod == "" && l.DuePod(r.Owner) == "":
-		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (the workload that runs it, without the deletion of a volume), and run the same command again", v.Message)
+		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (stop the workload that runs it, and delete no volume), and run the same command again", v.Message)
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
-		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", v.Message)
+		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (delete the pod, or stop the workload that runs it), and run the same command again", v.Message)
 	case v.Reason == membership.VoterUnknown && silence.Declarable():
 		return refusedRemoval(l, "%s. The leader has no connection with it. If you have made sure that it can't come back, run the same command with --lost", v.Message)
 	case !v.Allowed:
@@ -138,7 +138,7 @@ func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
 	case l.Pod != "" && managed:
 		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s%s", m.ManagerName, r.howToReplace(l.Pod), howToShrink(m), force)
 	case due != "" && managed:
-		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s%s",
+		return fmt.Sprintf("its pod %s is missing at the moment, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s%s",
 			due, m.ManagerName, r.Owner.StatefulSetOf(due), r.Owner.Namespace, r.howToReplace(due), force)
 	case l.Pod != "" && healthy && !l.Learner:
 		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", r.replaceCommand(l.Pod))
@@ -170,7 +170,7 @@ func (r Removal) newMember(pod string) string {
 	if o.Membership().Manager != flavour.BySets {
 		return r.replaceCommand(pod) + " gives it a new member."
 	}
-	return fmt.Sprintf("To give it a new member: add a learner with %s, have the pod start without its old data and with --initial-cluster-state=existing, and make it a voter with %s.",
+	return fmt.Sprintf("To give it a new member: add a learner with %s, start the pod without its old data and with --initial-cluster-state=existing, and make it a voter with %s.",
 		o.Command("member add", "--peer-urls URL"), o.Command("member promote", "MEMBER"))
 }
 

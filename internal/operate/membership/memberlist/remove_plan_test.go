@@ -30,7 +30,7 @@ func TestUseInstead(t *testing.T) {
 		{"druid's", flavour.Druid, runs, true, "it has a pod, and etcd-druid manages the members. To replace it: kubectl etcd member replace etcd/main main-1 -n team. To have fewer members: restore a backup into a new Etcd of that size: etcd-druid does not scale in"},
 		{"druid's, dead", flavour.Druid, runs, false, "it has a pod, and etcd-druid manages the members"},
 		{"druid's learner", flavour.Druid, learner, true, "it has a pod, and etcd-druid manages the members"},
-		{"druid's, its pod is due", flavour.Druid, due, false, "its pod main-1 is missing only now, and etcd-druid manages the members. kubectl describe statefulset main -n team shows why. If its data is lost: kubectl etcd member replace etcd/main main-1 -n team"},
+		{"druid's, its pod is due", flavour.Druid, due, false, "its pod main-1 is missing at the moment, and etcd-druid manages the members. kubectl describe statefulset main -n team shows why. If its data is lost: kubectl etcd member replace etcd/main main-1 -n team"},
 		{"druid's, left behind", flavour.Druid, stray, false, ""},
 		{"a chart's, its pod is due", flavour.Bitnami, due, false, "and the members' start script manages the members"},
 		{"a chart's, left behind", flavour.Bitnami, stray, false, ""},
@@ -105,7 +105,7 @@ func TestLostIsNamed(t *testing.T) {
 		silence membership.Silence
 		named   bool
 	}{
-		{"its address is outside, and the leader has lost it", membership.Silence{Contact: membership.ContactNone, Unknown: "outside"}, true},
+		{"its address is outside, and the leader has lost contact with it", membership.Silence{Contact: membership.ContactNone, Unknown: "outside"}, true},
 		{"metrics can't be read", membership.Silence{Unknown: "403"}, false},
 		{"the leader is connected with it", membership.Silence{Contact: membership.ContactSilent, Unknown: "outside"}, false},
 		{"the leader receives from it", membership.Silence{Contact: membership.ContactActive, Unknown: "outside"}, false},

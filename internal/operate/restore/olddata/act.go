@@ -163,7 +163,7 @@ func removeScript(files restore.Files, paths []string) string {
 	}
 	return fmt.Sprintf(`set -eu
 for run in %[1]s; do
-  [ -d "$run" ] || { echo "$run is not there, with which the member runs: nothing is deleted" >&2; exit 1; }
+  [ -d "$run" ] || { echo "the member runs with $run, which does not exist: nothing is deleted" >&2; exit 1; }
 done
 for old in %[2]s; do
   [ -e "$old" ] || [ -L "$old" ] || continue

@@ -104,7 +104,7 @@ func (d *Discard) Judge(ctx context.Context) (operate.Plan, error) {
 
 func (d *Discard) which() string {
 	if d.Due {
-		return ", of which the deadline has passed"
+		return " with a deadline that has passed"
 	}
 	return ""
 }

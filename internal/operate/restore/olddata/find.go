@@ -181,7 +181,7 @@ func (d *Discard) volume(pv *corev1.PersistentVolume) (Kept, bool) {
 	case pv.Status.Phase != corev1.VolumeReleased:
 		k.Stays = fmt.Sprintf("it is %s, and not Released", pv.Status.Phase)
 	case len(fields) < 3 || fields[2] != string(corev1.PersistentVolumeReclaimDelete):
-		k.Stays = "that it was to be deleted with its claim before the restore is not recorded, so its storage would stay; delete both by hand, the object with kubectl delete pv " + pv.Name
+		k.Stays = "it is not recorded that it was to be deleted with its claim before the restore, so its storage would stay; delete both by hand, the object with kubectl delete pv " + pv.Name
 	}
 	return k, true
 }

@@ -89,7 +89,7 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 // Same returns an error if a snapshot is another one than that of the restore.
 func (rec *Record) Same(file string, s snapshot.File) error {
 	if have := fmt.Sprintf("%x", s.SHA256); have != rec.SHA256 {
-		return fmt.Errorf("%s is another snapshot than the one of the unfinished restore: its SHA-256 is %s, and that one has %s%s", file, have, rec.SHA256, rec.From())
+		return fmt.Errorf("%s is not the snapshot of the unfinished restore: its SHA-256 is %s, and the snapshot of the restore has %s%s", file, have, rec.SHA256, rec.From())
 	}
 	return nil
 }

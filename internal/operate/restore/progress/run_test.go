@@ -217,7 +217,7 @@ func TestRunNotOurs(t *testing.T) {
 	r.lost = false
 	operatetest.Field(r.Get(operatetest.Path("StatefulSet", "main")), "metadata")["uid"] = "another"
 	for _, undo := range []bool{false, true} {
-		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the snapshot restore began, which can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team") || len(r.did) > 0 {
+		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the snapshot restore began, so it can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team") || len(r.did) > 0 {
 			t.Errorf("another StatefulSet, undo %t: %v, did %q", undo, err, r.did)
 		}
 	}
