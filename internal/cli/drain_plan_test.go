@@ -149,7 +149,7 @@ func TestDrainPlanBesideChange(t *testing.T) {
 		}
 		code := w.run(t.Context(), verb{path: "drain-plan", args: "node-1 node-2", lockless: true}, "--run", "-y", "--timeout", "20s")
 		text := withoutGiven(w.err.String())
-		if code != 2 || !strings.Contains(text, "kubectl etcd scale on StatefulSet team/main (scale from 3 to 4 members) is unfinished") {
+		if code != 2 || !strings.Contains(text, "kubectl etcd scale on StatefulSet team/main (scale from 3 to 4 members) has been unfinished") {
 			t.Errorf("later %t: exit code %d:\n%s", later, code, text)
 		}
 		if later {

@@ -39,7 +39,7 @@ func TestOutcome(t *testing.T) {
 		{"any error", errors.New("no such member"), 1, "error: no such member\n"},
 		{"refused by the API server", fmt.Errorf("list pods: %w", forbidden), 1, "error: list pods: pods is forbidden: no\n"},
 		{"refused by a rule", fmt.Errorf("scale: %w", app.Refused("%d of 3", 1)), 2, "refused: scale: 1 of 3\n"},
-		{"locked by another", &lock.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: lock.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann: wait until that ends, it is being renewed (lease a/l)\n"},
+		{"locked by another", &lock.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: lock.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann. This process renews its lock: wait until it ends (lease a/l)\n"},
 		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members belong to 2 etcd clusters: a-0 in cluster 0000000000000001; a-1 in cluster 0000000000000002\n"},
 		{"unhealthy", app.Unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not done within the --timeout of 1ns\n"},

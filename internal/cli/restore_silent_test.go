@@ -98,7 +98,7 @@ func TestRestoreOtherFile(t *testing.T) {
 	w := newWorld(t, restore)
 	w.unfinishedCut("snapshot restore", `{"sha256":"00","at":"2026-01-01T00:00:00Z","size":3,"replicas":3}`)
 	code := w.run(t.Context(), restore, "-y")
-	for _, want := range []string{"another snapshot than the one of the unfinished restore", "begun at 2026-01-01T00:00:00Z", "continue it with its own file, or undo it with kubectl etcd", "snapshot restore statefulset/main --abort"} {
+	for _, want := range []string{"is not the snapshot of the unfinished restore", "begun at 2026-01-01T00:00:00Z", "continue it with its own file, or undo it with kubectl etcd", "snapshot restore statefulset/main --abort"} {
 		if !strings.Contains(w.err.String(), want) {
 			t.Errorf("exit code %d: no %q in\n%s", code, want, &w.err)
 		}

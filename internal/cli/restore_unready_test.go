@@ -54,7 +54,7 @@ func TestRestoreUnready(t *testing.T) {
 		want   string
 	}{
 		{name: "room", alarms: []*pb.AlarmMember{noSpace}, ended: true, want: "Check the cluster, and disarm NOSPACE if there is room"},
-		{name: "full", alarms: []*pb.AlarmMember{noSpace}, size: 2 << 30, code: 3, ended: true, want: "It is not awaited that the members are ready: alarm NOSPACE is in force"},
+		{name: "full", alarms: []*pb.AlarmMember{noSpace}, size: 2 << 30, code: 3, ended: true, want: "This step does not wait until the members are ready: alarm NOSPACE is in force"},
 		{name: "corrupt", alarms: []*pb.AlarmMember{noSpace, corrupt}, code: 2, want: "stopped: Check the cluster, and disarm NOSPACE if there is room: alarm CORRUPT is in force"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -107,11 +107,11 @@ var ends = map[string]end{
 	},
 	"member replace statefulset main": {
 		out: "statefulset/main replaced the member of main-2", event: "MemberReplaced",
-		stuck: behind, title: "replace the member of main-2 by an empty one", next: abortChange,
+		stuck: behind, title: "replace the member of main-2 with an empty one", next: abortChange,
 	},
 	"member replace etcd main": {
 		out: "etcd/main replaced the member of main-2", event: "MemberReplaced",
-		stuck: idle(podGone), title: "replace the member of main-2 by an empty one",
+		stuck: idle(podGone), title: "replace the member of main-2 with an empty one",
 		next: "the sidecar of main-2 continues. kubectl etcd status etcd/main -n team shows whether the new member votes", once: true,
 	},
 	"move-leader statefulset main": {
@@ -143,7 +143,7 @@ var ends = map[string]end{
 	"snapshot restore statefulset main": {onCluster: "TestPluginRestoreInPlaceKilled"},
 	"snapshot save etcd main": {
 		out: "Full-0-1000", event: "SnapshotTaken",
-		stuck: hang, title: "Have backup-restore of Etcd team/main take a full snapshot", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
+		stuck: hang, title: "Take a full snapshot with backup-restore of Etcd team/main", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
 	},
 	"snapshot schedule statefulset main": {
 		out: "statefulset/main: scheduled a snapshot every 1h to s3://backups/team", event: "SnapshotScheduleSet", again: "StatefulSet team/main already has this schedule",

@@ -29,6 +29,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
+// planChanged is the text of the refusal of a plan whose facts have changed. The tests of change have the whole message.
+const planChanged = "has changed since the plan was made"
+
 // verb is a command that changes something, with arguments that have it something to do.
 type verb struct {
 	path, args string
@@ -325,9 +328,9 @@ func TestChangeProtocol(t *testing.T) {
 		{name: "no terminal", code: 2, text: []string{"there is no terminal to ask for confirmation"}},
 		{name: "--wait=false", flags: "--wait=false -y", not: func(v verb) bool { return v.detaches }, code: 1, text: []string{"--wait=false is not possible with this command, because it does every step itself"}},
 		{name: "--wait=false, detached", flags: "--wait=false --dry-run=client", not: func(v verb) bool { return !v.detaches }, text: []string{"Nothing was changed"}},
-		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until that ends"}},
+		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until it ends"}},
 		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"unfinished", "--abort"}},
-		{name: "an unfinished restart", flags: "-y", set: (*world).unfinishedRestart, not: func(v verb) bool { return v.besides || v.path == "restart" }, code: 2, text: []string{"kubectl etcd restart is unfinished", "--abort"}},
+		{name: "an unfinished restart", flags: "-y", set: (*world).unfinishedRestart, not: func(v verb) bool { return v.besides || v.path == "restart" }, code: 2, text: []string{"kubectl etcd restart has been unfinished", "--abort"}},
 		{name: "no permission", flags: "-y", set: func(w *world) { w.Deny = func(string, string) bool { return true } }, code: 1, text: []string{`user "ann" lacks`, "nothing was changed. Missing:"}},
 	} {
 		for _, v := range verbs {
@@ -379,7 +382,7 @@ func TestAnotherManager(t *testing.T) {
 		{"scale", "etcd/main --replicas 4", (*world).unfinished, 2, "etcd-druid adds and removes its members now: undo it with kubectl etcd scale etcd/main --abort -n team"},
 		{"scale", "etcd/main --replicas 5", (*world).unfinished, 2, "undo it with kubectl etcd scale etcd/main --abort -n team"},
 		{"scale", "etcd/main --abort", (*world).unfinishedRestart, 2, "cannot undo a scale"},
-		{"scale", "etcd/main --replicas 5", (*world).unfinishedRestart, 2, "kubectl etcd restart is unfinished"},
+		{"scale", "etcd/main --replicas 5", (*world).unfinishedRestart, 2, "kubectl etcd restart has been unfinished"},
 		{"member replace", "etcd/main main-1 --abort", replacement, 0, "undo replacing main-1 of Etcd team/main"},
 		{"member replace", "etcd/main main-1", replacement, 2, "undo it with kubectl etcd member replace etcd/main main-1 --abort -n team"},
 		{"member replace", "etcd/main main-2 --force", replacement, 2, "undo it with kubectl etcd member replace etcd/main main-1 --abort -n team"},
@@ -458,8 +461,8 @@ func TestNewFacts(t *testing.T) {
 		of     func(verb) bool
 		text   string
 	}{
-		{"another object", (*world).renamed, func(v verb) bool { return !v.lockless }, "has changed since the plan was made: run the command again"},
-		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, "has changed since the plan was made: run the command again"},
+		{"another object", (*world).renamed, func(v verb) bool { return !v.lockless }, planChanged},
+		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, planChanged},
 		{"a manager appears", (*world).managed, func(v verb) bool {
 			return is("member add", "member promote", "member replace", "scale")(v) && strings.HasPrefix(v.args, "statefulset/")
 		}, "refused: cannot "},
@@ -468,21 +471,21 @@ func TestNewFacts(t *testing.T) {
 		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag", "restart"), ""},
 		{"another pod", func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-2")), "metadata")["uid"] = "another"
-		}, is("member replace"), "has changed since the plan was made: run the command again"},
+		}, is("member replace"), planChanged},
 		{"another member", func(w *world) { w.Etcd.Members[2].ID, w.Etcd.Members[2].IsLearner = 99, false }, is("member promote", "member remove"), ""},
 		{"the Service is gone", func(w *world) { w.Remove(operatetest.Path("Service", "main")) }, is("cut-client-traffic"), "no Service leads clients to it"},
-		{"the alarm is gone", func(w *world) { w.Etcd.Alarms = nil }, is("alarm disarm"), "has changed since the plan was made: run the command again"},
-		{"another alarm", func(w *world) { w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 3, Alarm: pb.AlarmType_NOSPACE}} }, is("alarm disarm"), "has changed since the plan was made: run the command again"},
-		{"an alarm", raiseNoSpace, is("defrag"), "has changed since the plan was made: run the command again"},
+		{"the alarm is gone", func(w *world) { w.Etcd.Alarms = nil }, is("alarm disarm"), planChanged},
+		{"another alarm", func(w *world) { w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 3, Alarm: pb.AlarmType_NOSPACE}} }, is("alarm disarm"), planChanged},
+		{"an alarm", raiseNoSpace, is("defrag"), planChanged},
 		{"another object to delete", func(w *world) {
 			w.Create(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
 				"namespace": "etcd-webhook", "name": "another", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook", "app.kubernetes.io/part-of": "kubectl-etcd"},
 			}})
-		}, is("webhook uninstall"), "the installation has changed since the plan was made"},
+		}, is("webhook uninstall"), "the installation " + planChanged},
 		{"the store is gone", func(w *world) {
 			delete(operatetest.Field(w.Get(operatetest.Path("Etcd", "main")), "spec"), "backup")
 		}, is("snapshot save"), "it has no backup store"},
-		{"the installation is gone", func(w *world) { w.Remove(operatetest.Path("Deployment", "etcd-webhook")) }, is("webhook uninstall"), "the installation has changed since the plan was made"},
+		{"the installation is gone", func(w *world) { w.Remove(operatetest.Path("Deployment", "etcd-webhook")) }, is("webhook uninstall"), "the installation " + planChanged},
 	} {
 		for _, v := range verbs {
 			if !row.of(v) {

@@ -27,6 +27,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
+// planChanged is the text of the refusal of a plan whose facts have changed.
+const planChanged = "has changed since the plan was made: run the command again"
+
 // stage is one operation on an API server in memory.
 type stage struct {
 	*apitest.Server
@@ -188,28 +191,28 @@ func TestDo(t *testing.T) {
 		{name: "refused at once", set: func(s *stage) {
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, app.Refused("too wet") }
 		}, code: 2, message: "too wet"},
-		{name: "unfinished change of members", set: (*stage).unfinished, code: 2, message: "is unfinished since"},
+		{name: "unfinished change of members", set: (*stage).unfinished, code: 2, message: "has been unfinished since"},
 		{name: "unfinished change of members, cured by this", set: func(s *stage) { s.unfinished(); s.op.AllowsUnfinished = true }, calls: all, events: 1},
 		{name: "a change of members begins while the user reads", set: func(s *stage) {
 			judge := s.op.Judge
 			s.op.Judge = func(ctx context.Context) (operate.Plan, error) { s.unfinished(); return judge(ctx) }
-		}, calls: []string{"judge"}, code: 2, message: "is unfinished since"},
+		}, calls: []string{"judge"}, code: 2, message: "has been unfinished since"},
 		{name: "another plan under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
-		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
+		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
 		{name: "another subject under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint it", Subject: "another wall"}, nil })
-		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
+		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
 		{name: "another object under the lock", set: func(s *stage) {
 			judge := s.op.Judge
 			s.op.Judge = func(ctx context.Context) (operate.Plan, error) {
 				operatetest.Field(s.Get(operatetest.Path("StatefulSet", "main")), "metadata")["uid"] = "another"
 				return judge(ctx)
 			}
-		}, calls: []string{"judge"}, code: 2, message: "has changed since the plan was made"},
+		}, calls: []string{"judge"}, code: 2, message: planChanged},
 		{name: "nothing left to do under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Already: "main is painted."}, nil })
-		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
+		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
 		{name: "refused under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{}, app.Refused("it rains") })
 		}, calls: []string{"judge", "judge"}, code: 2, message: "it rains"},
@@ -246,7 +249,7 @@ func TestDo(t *testing.T) {
 		{name: "another plan, no cluster", set: func(s *stage) {
 			s.cluster, s.op.Verb, s.op.Subject = nil, "", "the installation"
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
-		}, calls: []string{"judge", "judge"}, code: 2, message: "the installation has changed since the plan was made"},
+		}, calls: []string{"judge", "judge"}, code: 2, message: "the installation " + planChanged},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -67,7 +67,7 @@ func UnfinishedCut(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if err != nil || !under.CutsTraffic() {
 		return err
 	}
-	return app.Refused("before its end, clients would reach a cluster that is changed half-way: %v. That restores client traffic", unfinishedIn(e, c, under))
+	return app.Refused("clients would reach a cluster that is changed half-way: %v. That operation restores client traffic at its end", unfinishedIn(e, c, under))
 }
 
 func unfinishedIn(e *app.App, c *app.Cluster, under membership.UnderWay) error {

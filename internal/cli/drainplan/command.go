@@ -40,7 +40,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	o := options{Flags: change.Flags{Timeout: time.Hour}}
 	cmd := &cobra.Command{
 		Use:   "drain-plan NODE... | -l SELECTOR",
-		Short: "Plan drains of several nodes, and do them with --run",
+		Short: "Plan drains of several nodes, and run them with --run",
 		Long: ui.Paragraphs(`
 			Show which nodes can be drained together, in which waves, and what blocks the others and why.
 			The plan covers all etcd clusters that you may see. A wave leaves each cluster with a quorum of
@@ -48,10 +48,10 @@ func NewCommand(a *app.App) *cobra.Command {
 			the eviction guard of etcd-webhook judges it, whether etcd-webhook is installed or not. Without
 			--run, nothing is changed.
 
-			Before the next wave, the members of the one before must be ready again. The plan shows if a
+			The members of a wave must be ready again before the next wave. The plan shows if a
 			member can run on no other node. Then its node must be uncordoned first.
 
-			The pods that are no members are judged by the code of kubectl drain: pods of DaemonSets,
+			Pods that are not members are judged by the code of kubectl drain: pods of DaemonSets,
 			pods with data in an emptyDir, and pods without a controller need the same flags as there.
 
 			--run drains the nodes: it cordons all of them, and evicts the members and then the other
@@ -103,7 +103,7 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range forRun {
 		if !o.run && cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s has a meaning only with --run: without it, nothing is changed", name)
+			return fmt.Errorf("--%s only has an effect with --run: without --run, nothing is changed", name)
 		}
 	}
 	return nil

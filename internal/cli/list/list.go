@@ -43,8 +43,8 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			The data comes from Kubernetes objects. The command does not connect to members, except
 			with -o wide or --dial if no image tag shows the version of etcd. Workloads whose lists of
-			members (--initial-cluster) do not name each other have a row each, also if etcd has them as
-			one cluster: status and check ask etcd.
+			members (--initial-cluster) do not name each other have a row each, even if they are one
+			cluster in etcd: use status or check, which ask etcd.
 
 			--all also lists the workloads that may run etcd although nothing shows that they do,
 			for example because a launcher hides it. For each, it prints why, and the commands that

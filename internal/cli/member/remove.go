@@ -52,7 +52,7 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists, or comes back when its workload is scaled up")
-	cmd.Flags().BoolVar(&lost, "lost", false, "Declare that a voter can't come back of which it is not known where it ran")
+	cmd.Flags().BoolVar(&lost, "lost", false, "Declare that a voter can't come back, if it is not known where it ran")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }

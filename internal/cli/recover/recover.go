@@ -35,25 +35,25 @@ func NewCommand(a *app.App) *cobra.Command {
 		Short: "Recover a lost quorum from a member that still answers",
 		Long: ui.Paragraphs(`
 			Recover a cluster that has lost its quorum, from a member that still answers. The command
-			finds out which members have their data. It refuses while those that may come back are
-			enough for a quorum: to bring them back loses nothing, and kubectl etcd diagnose shows how.
+			finds out which members have their data. It refuses while enough members for a quorum
+			may come back: nothing is lost when they do, and kubectl etcd diagnose shows how to bring them back.
 
 			If the data of too many members is lost, the command saves the data of the member that has
 			applied most to a file in the current directory, and verifies it. Then it restores this
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
 			Their old data stays under another name. What only lost members had is lost.
 
-			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing
-			that the command could read shows that for sure. The command forces no pod away: before anything
-			is changed, it refuses if a member runs on a node that is not Ready. It judges the cluster again
-			after you have confirmed the plan.
+			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
+			the command could read shows that for sure. The command does not force the deletion of a pod. If a
+			member runs on a node that is not Ready, it refuses before it changes anything. It judges the
+			cluster again after you have confirmed the plan.
 
 			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
 			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
-			GitOps: keep them away while it runs. After an interruption, run the same command in the same directory again, or
-			use --abort to start the members on their old data again. --abort is
-			refused once the volume claim of a lost member is replaced. --dry-run changes nothing in the cluster, but also
-			saves the data to a file.`),
+			GitOps: keep them away while it runs. After an interruption, run the same command in the same
+			directory again, or use --abort to start the members on their old data again. --abort is refused
+			once the volume claim of a lost member is replaced. --dry-run changes nothing in the cluster, but
+			also saves the data to a file.`),
 		Example: ui.Examples(`
 			# Show what would be done
 			kubectl etcd recover etcd-main --dry-run=client

@@ -52,20 +52,20 @@ func NewCommand(a *app.App) *cobra.Command {
 			or etcd's member list. If the StatefulSet has a newer template, new pods get it. It restarts no pods
 			without a StatefulSet, such as static pods.
 
-			With --strategy coordinated, all members stop before any starts, for changes that members can't
-			survive one by one, such as enabling or disabling TLS between the members, or another CA for it. The command cuts client traffic, sets the
-			replicas to 0 and back, and restores the traffic when every member is healthy and has the same
-			IDs as before. etcd answers no requests meanwhile. The volumes stay. If the pod template changes the
-			scheme or port of peer URLs, the command also updates them in etcd's member list: half of the members
-			before all stop, the others after the start. Set the update strategy of the StatefulSet to OnDelete
-			before you change the template, so that no member restarts alone. The cluster needs no quorum
-			for it, but every member needs a pod and its data. The command refuses this for members that an
-			operator or a start script manages. It doesn't stop Helm, GitOps or autoscalers: keep them away
-			from the replicas until it has ended.
+			With --strategy coordinated, all members stop before any starts. Use it for changes that members
+			can't survive one by one, such as enabling or disabling TLS between the members, or another CA for
+			it. The command cuts client traffic, sets the replicas to 0 and back, and restores the traffic when
+			every member is healthy and has the same IDs as before. etcd answers no requests meanwhile. The
+			volumes stay. If the pod template changes the scheme or port of peer URLs, the command also updates
+			them in etcd's member list: half of the members before all stop, the others after the start. Set the
+			update strategy of the StatefulSet to OnDelete before you change the template, so that no member
+			restarts alone. The cluster needs no quorum for it, but every member needs a pod and its data. The
+			command refuses this for members that an operator or a start script manages. It doesn't stop Helm,
+			GitOps or autoscalers: keep them away from the replicas until it has ended.
 
-			After an interruption, run the same command again to continue, with --strategy coordinated if you used it. --abort ends an unfinished restart:
-			a member that has stopped comes back, and no other one stops. It also restores client traffic, and
-			does not wait until the members are healthy.`),
+			After an interruption, run the same command again to continue, with --strategy coordinated if you
+			used it. --abort ends an unfinished restart: a member that has stopped comes back, and no other one
+			stops. It also restores client traffic, and does not wait until the members are healthy.`),
 		Example: ui.Examples(`
 			# Restart all members, one at a time
 			kubectl etcd restart etcd-main

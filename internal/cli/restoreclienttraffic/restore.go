@@ -31,7 +31,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			that isn't cut, it does nothing.
 
 			It refuses while a restore, a recovery or a coordinated restart is unfinished: these restore client
-			traffic at their end, and before that clients could reach members without data.`),
+			traffic at their end, and before that, clients could reach members without data.`),
 		Example: ui.Examples(`
 			# Restore before the end of the cut
 			kubectl etcd restore-client-traffic etcd-main

@@ -32,10 +32,10 @@ func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {
 		lines[7][1] = "all pages and their order; there is no hash at the end, so the file is a copy of a member's database"
 	}
 	if s.Auth {
-		lines = append(lines, [2]string{"Auth", "on, also after a restore"})
+		lines = append(lines, [2]string{"Auth", "on, and stays on after a restore"})
 	}
 	if len(s.Alarms) > 0 {
-		lines = append(lines, [2]string{"Alarms", strings.Join(s.Alarms, ", ") + ": in force also after a restore, until disarmed"})
+		lines = append(lines, [2]string{"Alarms", strings.Join(s.Alarms, ", ") + ": in force even after a restore, until disarmed"})
 	}
 	if names := memberNames(s); names != "" {
 		lines = append(lines, [2]string{"Members", names})

@@ -85,8 +85,8 @@ func (o *scheduleOptions) addTo(cmd *cobra.Command) {
 	flags.StringVar(&o.spec.Secret, "secret", "", "Secret with environment variables for the store. For gs://, its key credentials.json is the file of the credentials")
 	flags.StringVar(&o.ca, "store-ca", "", "configmap/NAME: ConfigMap whose key ca.crt has the certificate authorities of the store")
 	flags.StringVar(&o.spec.Claim, "claim", "", "PersistentVolumeClaim to mount at the directory of a file:// URL")
-	flags.BoolVar(&o.suspend, "suspend", false, "Start no more runs until --resume")
-	flags.BoolVar(&o.resume, "resume", false, "End --suspend")
+	flags.BoolVar(&o.suspend, "suspend", false, "Suspend the schedule until --resume")
+	flags.BoolVar(&o.resume, "resume", false, "Resume a suspended schedule")
 	flags.BoolVar(&o.delete, "delete", false, "Delete the schedule. The snapshots stay")
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsOneRequired("to", "suspend", "resume", "delete")
@@ -128,5 +128,5 @@ func (o scheduleOptions) authorities() (string, error) {
 	case isConfigMap && len(validation.IsDNS1123Subdomain(name)) == 0:
 		return name, nil
 	}
-	return "", fmt.Errorf("--store-ca %q is no configmap/NAME, which the pods mount: to make one of a file, run kubectl create configmap NAME -n NAMESPACE --from-file=ca.crt=FILE", o.ca)
+	return "", fmt.Errorf("--store-ca %q must be configmap/NAME, because the pods mount it. To create one from a file, run kubectl create configmap NAME -n NAMESPACE --from-file=ca.crt=FILE", o.ca)
 }

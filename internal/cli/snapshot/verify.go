@@ -49,7 +49,7 @@ func newVerifyCommand(a *app.App) *cobra.Command {
 			and etcd. No cluster is changed. A snapshot has all secrets of its cluster, so the directory is only
 			for you, and etcd listens on sockets in it and on no port. If authentication was on, it is off
 			in the copy. The directory is below TMPDIR, needs room for the whole database, and is removed at the
-			end, also after Ctrl-C.
+			end, even after Ctrl-C.
 
 			Exit codes: 0 the snapshot is complete, 3 it is damaged, 1 error. A program or a disk of this machine
 			that fails is an error, and shows nothing about the snapshot.`),
@@ -65,7 +65,7 @@ func newVerifyCommand(a *app.App) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !o.restore && (cmd.Flags().Changed("tool") || cmd.Flags().Changed("etcd")) {
-				return errors.New("--tool and --etcd have a meaning only with --restore")
+				return errors.New("--tool and --etcd only have an effect with --restore")
 			}
 			return runVerify(cmd, a, args[0], o)
 		},

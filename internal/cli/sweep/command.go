@@ -37,7 +37,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		Short: "List what operations have left behind, and remove it with --remove",
 		Long: ui.Paragraphs(`
 			List what is left of operations of this plugin, of etcd-webhook, and of members that are gone:
-			journals of StatefulSets that are gone and of operations that are unfinished for more than a day,
+			journals of StatefulSets that are gone and of operations that have been unfinished for more than a day,
 			cuts of client traffic that should have ended, locks of clusters that are gone, rollouts and
 			disruption budgets that etcd-webhook changed before it was removed, leases and volume
 			claims of members that etcd does not have, helper pods of restores, and the old data that restores keep.
@@ -46,14 +46,14 @@ func NewCommand(a *app.App) *cobra.Command {
 			claim, and "by hand" for what another command ends. The commands are below the table. Without
 			--remove, nothing is changed.
 
-			--remove removes all that may be removed, and volume claims only if --delete-claims names them.
-			It judges each object again just before it removes it. It removes no object about which a
-			fact is not known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
-			that etcd has. For a rollout and a budget, it restores what their author requested. It ends no
-			cut, and continues no operation. Old data is only removed when the deadline of
-			snapshot restore --keep-old-for has passed and the cluster is healthy.
+			--remove removes all that may be removed, and volume claims only if --delete-claims names them. It
+			judges each object again just before it removes it. It removes no object about which a fact is not
+			known, nothing of a cluster with an operation under way, and no lease or volume claim of a member
+			that etcd has. For a rollout and a budget, it restores what their author requested. It ends no cut,
+			and continues no operation. Old data is only removed when the deadline of snapshot restore
+			--keep-old-for has passed and the cluster is healthy.
 
-			TARGET limits the search to one cluster, which may be gone. Then give its name. The members
+			TARGET limits the search to one cluster. If the cluster is gone, use its name. The members
 			are only asked if a lease or a volume claim depends on their answer.
 
 			The exit code is 3 if something can't be read, so that it is not known whether it is left over.`),
@@ -108,7 +108,7 @@ func (o *options) validate(cmd *cobra.Command, target string) error {
 	}
 	for _, name := range forRemove {
 		if !o.remove && cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s has a meaning only with --remove: without it, nothing is changed", name)
+			return fmt.Errorf("--%s only has an effect with --remove: without --remove, nothing is changed", name)
 		}
 	}
 	return nil

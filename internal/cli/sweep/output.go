@@ -57,7 +57,7 @@ func table(a *app.App, r *v1alpha1.SweepReport, used []string, namespaces bool) 
 		if len(r.Items) == 0 {
 			switch {
 			case len(used) > 0:
-				a.Notef("Nothing that can be removed now%s. An operation may still run, because it held its lock in the last 10 minutes, and may use %s.", app.ScopeText(r.Namespace, ""), policy.List(used))
+				a.Notef("Nothing can be removed now%s. An operation may still run, because it held its lock in the last 10 minutes, and may use %s.", app.ScopeText(r.Namespace, ""), policy.List(used))
 			case len(r.Unseen) == 0:
 				a.Notef("Nothing left behind%s.", app.ScopeText(r.Namespace, ""))
 			}
@@ -128,7 +128,7 @@ func unknown(s *sweep.State) error {
 	}
 	switch {
 	case open > 0:
-		return app.Unhealthy("of %s it is not known whether it is left over%s", policy.Count(open, "object"), because(s))
+		return app.Unhealthy("it is not known whether %s is left over%s", policy.Count(open, "object"), because(s))
 	case len(s.Unseen) > 0:
 		return app.Unhealthy("it is not known whether more is left over%s", because(s))
 	}

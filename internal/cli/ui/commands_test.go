@@ -21,7 +21,7 @@ func TestComplete(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"kubectl+ delete pvc data-main-3 -n team", "then kubectl+ scale statefulset/main --replicas 0 -n team.",
-		"once it surely is, kubectl+ delete node n-1, or kubectl+ delete pod main-1 -n team --force --grace-period=0",
+		"if it is gone for good: kubectl+ delete node n-1, or kubectl+ delete pod main-1 -n team --force --grace-period=0",
 		"To start it: kubectl+ -n etcd-webhook scale deployment/etcd-webhook --replicas 2",
 		"shows why (kubectl+ describe statefulset main -n team shows what it waits for)",
 		"  fix: kubectl+ patch etcdtopologypolicy x --type=merge -p '{\"spec\":{\"priority\":2}}'",
@@ -36,7 +36,7 @@ func TestComplete(t *testing.T) {
 		// These are no commands.
 		"kubectl drain retries by itself", "kubectl logs of its pod", "kubectl scale of an Etcd", "kubectl-etcd.dev/etcd=true", "use kubectl.",
 		"kubectl etcd scale removes the last member with its pod and volume, and --force deletes it",
-		"kubectl etcd restart is unfinished since 5m: continue it with kubectl etcd# restart statefulset/main -n team",
+		"kubectl etcd restart has been unfinished since 5m: continue it with kubectl etcd# restart statefulset/main -n team",
 		"kubectl etcd scale on StatefulSet team/main (1 pod) is unfinished", "by ann with kubectl etcd: for the move",
 
 		"unknown flag: --replica; see kubectl etcd scale --help", "usage: kubectl etcd scale TARGET --replicas N", "usage: kubectl etcd snapshot status FILE",

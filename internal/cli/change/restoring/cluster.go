@@ -62,7 +62,7 @@ func (c *cluster) CutTraffic(ctx context.Context, length time.Duration) error {
 		return err
 	}
 	if !cut.Maintained() {
-		t.app.Warn("Nothing restores client traffic if this command doesn't come to its end, not even in %s: then continue it with the same command, or end it with kubectl etcd snapshot restore %s -n %s --abort",
+		t.app.Warn("If this command is interrupted, nothing restores client traffic, not even in %s. In that case, continue it with the same command, or end it with kubectl etcd snapshot restore %s -n %s --abort",
 			length, cluster.Target(), cluster.Namespace)
 	}
 	_, err = cut.AwaitCut(ctx, r)
