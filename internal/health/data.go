@@ -204,7 +204,7 @@ func persistent(f *Facts) []Finding {
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't show where the data is"}}
 	}
 	volume, mounted := volumeAt(pod, dir)
-	fix := f.change("have the data of each member on a volume claim", "")
+	fix := f.change("put the data of each member on a volume claim", "")
 	if f.writable() { // it can't get claim templates later
 		fix = "create another StatefulSet with a volume claim template for the data, and restore a snapshot of this one into it: " + f.Command("snapshot save", "FILE") +
 			", then kubectl etcd snapshot restore FILE statefulset/NEW -n " + f.Owner.Namespace + f.Flags
