@@ -109,7 +109,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
 	takeLock(t, c, r)
 	halfDone(t, c)
-	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished since "
+	under := "a scale of StatefulSet " + ns + "/main to 5 members has been unfinished since "
 	ways := "continue it with kubectl etcd scale statefulset/main --replicas 5 -n " + ns + ", or undo it with kubectl etcd scale statefulset/main --abort -n " + ns
 	refuses(t, []string{under, ways}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
 	refuses(t, []string{"kubectl etcd scale on StatefulSet "}, "member", "replace", "main-1", "-n", ns, "-y")

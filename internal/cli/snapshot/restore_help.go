@@ -8,18 +8,18 @@ import "github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 // restoreHelp has the texts of snapshot restore.
 var restoreHelp = struct{ Long, Example string }{
 	Long: ui.Paragraphs(`
-		Restore a snapshot into a cluster. All data of the cluster is replaced, and everything
-		written after the snapshot is lost. The command shows how much that is, as far as members
-		answer, and asks for the name of the cluster. If members run and none of them answers, also
-		not after several tries, the command refuses: it could not save the present data, and could
-		not check that the new revision is above all that clients have seen. --allow-unsaved allows
-		it for members that can never answer again.
+		Restore a snapshot into a cluster. All data of the cluster is replaced, and everything written after
+		the snapshot is lost. The command shows how much that is, as far as members answer, and asks for the
+		name of the cluster. If members run and none of them answers after several tries, the command
+		refuses: it can't save the present data, and can't check that the new revision is above all that
+		clients have seen. --allow-unsaved allows it for members that can never answer again.
 
-		If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns. -y does
-		not confirm that: use --from-other-cluster with it. A cluster of the same name is another one if the UID of
-		its object differs, and also etcd's cluster ID, or if that object existed already when the snapshot was taken.
-		If only one of the IDs differs, the cluster may have been restored or created again since: the command
-		only warns. In both cases, it does not count what is lost: revisions of two etcd clusters can't be compared.
+		If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns.
+		-y does not confirm that: use --from-other-cluster with it. A cluster of the same name is another
+		one if the UID of its object differs, and if either etcd's cluster ID differs, too, or the present
+		object existed already when the snapshot was taken. If only one of the IDs differs, the cluster may
+		have been restored or created again since: the command only warns. In both cases, it does not count
+		what is lost: revisions of two etcd clusters can't be compared.
 
 		For a StatefulSet, the command checks the snapshot, saves the present data if a member
 		answers, makes the data directories on your machine, cuts client traffic, stops all members,

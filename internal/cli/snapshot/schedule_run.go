@@ -20,7 +20,7 @@ import (
 func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptions) error {
 	if o.to != "" {
 		if !blob.IsURL(o.to) {
-			return fmt.Errorf("--to %q is no URL: use s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, azblob://CONTAINER/PREFIX?storage_account=ACCOUNT or file:///DIRECTORY", o.to)
+			return fmt.Errorf("--to %q is not a URL: use s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, azblob://CONTAINER/PREFIX?storage_account=ACCOUNT or file:///DIRECTORY", o.to)
 		}
 		var err error
 		if o.spec.To, err = blob.ParseFolder(o.to); err != nil {

@@ -159,7 +159,7 @@ func (m *Members) changeMembers(ctx context.Context, s *observation, step member
 		return leader.Remove(ctx, step.Member)
 	}
 	if _, err = leader.Add(ctx, s.configs[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
-		err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this, transfer leadership with kubectl etcd move-leader %s -n %s, and run it again",
+		err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this command, transfer leadership with kubectl etcd move-leader %s -n %s, and run it again",
 			err, m.Owner.Target(), m.Owner.Namespace)
 	}
 	return err

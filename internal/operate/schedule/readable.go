@@ -26,7 +26,7 @@ func Readable(ctx context.Context, kube client.Reader, o owner.Owner) (*Found, e
 	case err != nil:
 		return nil, err
 	case found == nil:
-		return nil, operate.Refuse("%s has no schedule of snapshots, so where they are is not known; name the file or URL of one, or %s", o, instead)
+		return nil, operate.Refuse("%s has no schedule of snapshots, so it is not known where they are; name the file or URL of one, or %s", o, instead)
 	}
 	if _, local := found.To.File(); local || found.To.Folder == "" {
 		return nil, operate.Refuse("the snapshots of %s are on the volume of its CronJob %s; copy one to this machine, or %s", o, found.Name, instead)

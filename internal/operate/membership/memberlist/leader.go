@@ -25,7 +25,7 @@ type Leader struct {
 func LeaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (Leader, error) {
 	leader, ok := s.Leader()
 	if id := s.Followed(); !ok && id != 0 {
-		return Leader{}, fmt.Errorf("the members follow the leader %016x, which can't be asked here, and it has to make the change", id)
+		return Leader{}, fmt.Errorf("the members follow the leader %016x, which has to make the change and can't be asked here", id)
 	}
 	if !ok {
 		return Leader{}, errors.New("no member leads now")
