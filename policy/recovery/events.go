@@ -58,13 +58,13 @@ func (s *state) operatorEvents(id string) []Event {
 	case s.unconfirmed():
 		return []Event{{Who: s.Reporter, What: "gives no sign of life, so it does nothing before it runs again"}}
 	case id == quorumLost.id && s.HealsNothing:
-		return []Event{{Who: s.Reporter, What: "recovers no lost quorum and deletes no pod, by its source; DEP-01's action has to be done by hand"}}
+		return []Event{{Who: s.Reporter, What: "recovers no lost quorum and deletes no pod, according to its source code; DEP-01's action has to be done by hand"}}
 	case id == minorityDown.id && s.HealsNothing:
-		return []Event{{Who: s.Reporter, What: "deletes no pod, by its source, although DEP-01 asks for it"}}
+		return []Event{{Who: s.Reporter, What: "deletes no pod, according to its source code, although DEP-01 asks for it"}}
 	case (id == quorumLost.id || id == minorityDown.id) && !s.Managed:
 		return []Event{{Who: "Nothing", What: "acts when the grace period ends"}}
 	case id == superfluous.id && s.reports():
-		return []Event{{Who: s.Reporter, What: "removes entries from the status whose leases are gone, by its source"}}
+		return []Event{{Who: s.Reporter, What: "removes entries from the status whose leases are gone, according to its source code"}}
 	}
 	return nil
 }

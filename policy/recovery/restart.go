@@ -84,7 +84,7 @@ func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 	r.Joins = true
 	what := fmt.Sprintf("It starts as one of %s of a new cluster.", policy.Count(s.Desired, "member"))
 	if s.Sidecar && s.Store {
-		what += " By its source, its sidecar restores a backup first if the store has one."
+		what += " According to its source code, its sidecar restores a backup first if the store has one."
 	}
 	return r.as(id, reason, what)
 }
@@ -92,7 +92,7 @@ func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 // newMember has a row of its own: DEP-01's are about existing members and new clusters.
 func (s *state) newMember(r Restart) Restart {
 	if s.Sidecar {
-		return r.as("I-9", JoinsAsNew, "It has to be added first. By its source, its sidecar does that while the cluster is being scaled out, and not where the member was removed.")
+		return r.as("I-9", JoinsAsNew, "It has to be added first. According to its source code, its sidecar does that while the cluster is being scaled out, and not where the member was removed.")
 	}
 	return r.as("I-9", JoinsAsNew, "etcd refuses it: it has to be added first, and must start without its old data.")
 }
@@ -113,12 +113,12 @@ func (s *state) firstRestored(r Restart) Restart {
 	switch {
 	case s.Sidecar && s.Store && s.voters == 1:
 		r.Joins = true
-		return r.as("I-7", RestoresBackup, "By its source, its sidecar restores the last full snapshot and the delta snapshots after it. What was written later is lost.")
+		return r.as("I-7", RestoresBackup, "According to its source code, its sidecar restores the last full snapshot and the delta snapshots after it. What was written later is lost.")
 	case s.Sidecar && s.voters == 1:
 		r.Joins = true
-		return r.as("I-7", RestoresBackup, "There is no backup store: by its source, it starts with an empty database.")
+		return r.as("I-7", RestoresBackup, "There is no backup store: according to its source code, it starts with an empty database.")
 	case s.Sidecar:
-		return r.as("I-7", RestoresBackup, "By its source, its sidecar tries to remove it from etcd, fails without a quorum, and is started again. It restores a backup only if the cluster is created again with one member.")
+		return r.as("I-7", RestoresBackup, "According to its source code, its sidecar tries to remove it from etcd, fails without a quorum, and is started again. It restores a backup only if the cluster is created again with one member.")
 	}
 	return r.as("I-7", RestoresBackup, "If its flags have a new cluster, etcd starts with an empty database, which is not the cluster's. Otherwise it waits for the others.")
 }
@@ -127,7 +127,7 @@ func (s *state) firstRestored(r Restart) Restart {
 // than 1 member; the row also holds for 1.
 func (s *state) nextRestored(r Restart) Restart {
 	if s.Sidecar {
-		return r.as("I-8", WaitsForQuorum, "By its source, its sidecar tries to remove it from etcd, fails without a quorum, and is started again until the others have one.")
+		return r.as("I-8", WaitsForQuorum, "According to its source code, its sidecar tries to remove it from etcd, fails without a quorum, and is started again until the others have one.")
 	}
 	return r.as("I-8", WaitsForQuorum, "It can't join without a quorum. Don't start it before the members with data run: with flags for a new cluster it may start with an empty database.")
 }

@@ -115,7 +115,7 @@ func (c *Cluster) warnings(ready int) []string {
 		warn("Clients can still use Service %s.", strings.Join(c.Services.Left, ", "))
 	}
 	if c.Product().BackupRestore {
-		warn("etcd-backup-restore uses Service %s, too: until it is restored no member can join or join again, and EtcdOpsTasks for snapshots fail. Scheduled snapshots go on.", c.list())
+		warn("etcd-backup-restore uses Service %s, too: until it is restored, no member can join or rejoin, and EtcdOpsTasks for snapshots fail. Scheduled snapshots go on.", c.list())
 	}
 	if ready < c.facts.Cluster.Size {
 		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, c.facts.Cluster.Size)
