@@ -42,7 +42,7 @@ var removalRows = []struct {
 	{"O-21 client traffic is cut", Removal{Cluster: clusterWith("vvv", func(c *policy.Cluster) { c.TrafficCut = true })}, "can't rejoin"},
 	{"O-21 backups fail", Removal{Cluster: clusterWith("vvv", func(c *policy.Cluster) { c.BackupReady.Status = policy.False })}, "BackupReady is False"},
 	{"O-24 the peers move", Removal{PeersMove: true, Cluster: clusterWith("vvv", nil)}, "restart all members at once: kubectl etcd restart"},
-	{"O-24 the peers move, in several StatefulSets", Removal{PeersMove: true, InParts: true, Cluster: clusterWith("vvv", nil)}, "restore the scheme and port"},
+	{"O-24 the peers move, in several StatefulSets", Removal{PeersMove: true, InParts: true, Cluster: clusterWith("vvv", nil)}, "restore the previous scheme and port"},
 	{"O-21 a member is down, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("vxv", nil)}, "main-1 is not"},
 	{"O-20 one member, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("v", nil)}, ""},
 	{"O-25 another StatefulSet is the first", Removal{First: "north", Cluster: clusterWith("vvv", nil)}, "beside those of StatefulSet north"},
