@@ -423,7 +423,7 @@ func TestWorkload(t *testing.T) {
 		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
-			message: "the preStop hook of container etcd has etcdctl member remove", fix: "take etcdctl member remove out of the preStop hook of container etcd: kubectl edit statefulset main -n team"},
+			message: "the preStop hook of container etcd has etcdctl member remove", fix: "set the update strategy OnDelete and take etcdctl member remove out of the preStop hook of container etcd; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it: kubectl edit statefulset main -n team"},
 		{name: "a script that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Verb: "remove"}), want: OK},
 		{name: "a hook that adds", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "postStart", Verb: "add"}), want: OK},
 
