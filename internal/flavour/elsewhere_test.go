@@ -23,21 +23,7 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 		t.Fatalf("internal/flavour has %d constants of type Name and %d products: each product needs a constant", len(productNames), len(products))
 	}
 	asked := map[string]bool{}
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "flavour" || path == "../../test" || d.Name() == "testdata"):
-			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		name, rule := strings.TrimPrefix(path, "../../"), strings.HasPrefix(path, "../../policy/")
+	err := eachCodeFile("../..", func(set *token.FileSet, name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			what := usesName(n)
 			switch {
@@ -45,7 +31,7 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 				what = "asks whether a cluster is an Etcd"
 			case asksForEtcd(n):
 				asked[name] = true
-			case rule && namesProduct(n):
+			case strings.HasPrefix(name, "policy/") && namesProduct(n):
 				what = "names a fact after a product"
 			}
 			if what != "" {
@@ -53,7 +39,6 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +48,31 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 			t.Errorf("%s does not ask whether a cluster is an Etcd: take it out of etcdFiles", name)
 		}
 	}
+}
+
+// eachCodeFile visits the files of code of all other packages, with their names from root.
+func eachCodeFile(root string, visit func(set *token.FileSet, name string, file *ast.File)) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "flavour" || path == filepath.Join(root, "test") || d.Name() == "testdata"):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		visit(set, filepath.ToSlash(name), file)
+		return nil
+	})
 }
 
 // etcdFiles are the files that may ask whether a cluster is an Etcd, and why: each reads or writes objects of

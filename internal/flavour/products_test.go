@@ -52,6 +52,8 @@ func TestProducts(t *testing.T) {
 }
 
 // incomplete returns what fields of a product lack that belong to others.
+//
+//nolint:gocyclo // one row a field
 func incomplete(p Product) []string {
 	m := p.Membership
 	druids := slices.ContainsFunc(p.Controllers, func(kind schema.GroupVersionKind) bool {

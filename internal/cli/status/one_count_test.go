@@ -86,7 +86,7 @@ type counted struct {
 // newCounted returns a cluster of internal/observe's tests, with what is different.
 func newCounted(t *testing.T, file string, silent time.Duration, change func(any)) *counted {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "observe", "testdata", "facts", file+".objects.yaml")) //nolint:gosec // a test names the file
+	text, err := os.ReadFile(filepath.Join("..", "..", "observe", "testdata", "facts", file+".objects.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,6 @@ func (o Owner) Release() string {
 
 // Membership returns who manages the members of this cluster and how to have them
 // changed, with the names of its own objects.
-//
-//nolint:gocyclo // one case a way to change members
 func (o Owner) Membership() flavour.Membership {
 	switch {
 	case o.Controller != nil:
