@@ -254,13 +254,13 @@ func halfRollout(f *Facts) []Finding {
 		}
 		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
+		return []Finding{warning(f.restarting("delete them one by one while all members are ready"), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
 		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
 		if !f.writable() {
 			fix = f.change("set the partition of the rolling update to 0", "")
 		}
-		return []Finding{warning(f.whenHealthy(fix),
+		return []Finding{warning(f.restarting(f.whenHealthy(fix)),
 			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
@@ -273,7 +273,7 @@ func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding 
 	if patch, err := rollouts.Restored(sts, f.At); err == nil {
 		fix = f.kubectl("patch statefulset " + sts.Name + " --type=merge -p '" + patch + "'")
 	}
-	return warning(f.whenHealthy(fix), "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
+	return warning(f.restarting(f.whenHealthy(fix)), "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
 		policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))
 }
 
