@@ -59,11 +59,11 @@ func TestPlacement(t *testing.T) {
 	together := func(f *Facts) { f.Placement.Value[2].Node, f.Placement.Value[2].Zone = "node-0", "a" }
 	judge(t, []row{
 		{name: "apart", id: "P001", want: OK, message: "3 members on 3 nodes"},
-		{name: "together", id: "P001", with: together, want: Warning, message: "main-0 and main-2 run on node node-0: its loss takes quorum", fix: "let an EtcdTopologyPolicy select the cluster (mode Enforce), then kubectl delete pod main-2 -n team"},
+		{name: "together", id: "P001", with: together, want: Warning, message: "main-0 and main-2 run on node node-0: its loss takes quorum", fix: "let an EtcdTopologyPolicy select the cluster (mode Enforce), then kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "two of five together", id: "P001", size: 5, with: together, want: Warning, message: "run on node node-0"},
 		{name: "too few nodes", id: "P001", with: func(f *Facts) { together(f); f.Nodes.Value = f.Nodes.Value[:2] }, want: Warning, fix: "2 nodes are too few for 3 members"},
-		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl delete pod main-2 -n team"},
-		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl delete pod main-2 -n team"},
+		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl etcd restart statefulset/main --member main-2 -n team"},
+		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "data in the pod", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f) }, want: Warning, fix: "then kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "replace main-2, and no other member meanwhile, because its data doesn't follow it to another node: kubeadm reset on its node, and kubeadm join --control-plane again, on another node"},
 		{name: "an operator's pods", id: "P001", with: func(f *Facts) {
@@ -73,11 +73,11 @@ func TestPlacement(t *testing.T) {
 		{name: "single", id: "P001", size: 1, want: NotApplicable},
 
 		{name: "even", id: "P002", want: OK, message: "a 1, b 1, c 1"},
-		{name: "uneven", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a" }, want: Warning, message: "a has 2", fix: "kubectl delete pod main-2"},
-		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl delete pod main-2"},
+		{name: "uneven", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a" }, want: Warning, message: "a has 2", fix: "kubectl etcd restart statefulset/main --member main-2"},
+		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl etcd restart statefulset/main --member main-2"},
 		{name: "uneven, and its volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(2)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "uneven, and the other's volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(0)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-0 --force -n team"},
-		{name: "uneven, and one is bound elsewhere", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(1)(f) }, want: Warning, fix: "kubectl delete pod main-2"},
+		{name: "uneven, and one is bound elsewhere", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(1)(f) }, want: Warning, fix: "kubectl etcd restart statefulset/main --member main-2"},
 		{name: "one zone", id: "P002", with: func(f *Facts) {
 			for i := range f.Nodes.Value {
 				f.Nodes.Value[i].Zone = "a"
@@ -87,7 +87,7 @@ func TestPlacement(t *testing.T) {
 
 		{name: "none", id: "P003", want: NotApplicable},
 		{name: "kept", id: "P003", with: governed(v1alpha1.ModeEnforce, policy.True), want: OK, message: "policy all: it stands"},
-		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "a Deployment for each member", id: "P003", with: func(f *Facts) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
@@ -102,7 +102,7 @@ func TestPlacement(t *testing.T) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
 			f.VolumeNodes = map[string][]string{"main-2": {f.Placement.Value[2].Node, "node-2"}}
-		}, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		}, want: Failure, fix: "kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "uneven, and its volume is bound in the zone", id: "P002", with: func(f *Facts) {
 			f.Placement.Value[2].Zone, f.Nodes.Value[2].Zone = "a", "a"
 			f.Nodes.Value = append(f.Nodes.Value, spread.Node{Name: "node-3", Zone: "c"}, spread.Node{Name: "node-4", Zone: "a"})
@@ -112,7 +112,7 @@ func TestPlacement(t *testing.T) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
 			f.Pods.Value = f.Pods.Value[1:]
-		}, want: Failure, fix: "once all members are healthy, kubectl delete pod main-2 -n team"},
+		}, want: Failure, fix: "once all members are healthy, kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "broken, data in the pod", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); inPod(2)(f) }, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "broken, warned of", id: "P003", with: governed(v1alpha1.ModeWarn, policy.False), want: Warning},
 		{name: "off", id: "P003", with: governed(v1alpha1.ModeOff, policy.False), want: NotApplicable},
@@ -420,7 +420,7 @@ func TestWorkload(t *testing.T) {
 			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
 			f.UnderWay.Value = &output.UnderWay{Operation: "member replace"}
 		}, want: Info, message: "while kubectl etcd member replace is under way", fix: "kubectl etcd status statefulset/main -n team"},
-		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
+		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning, fix: "kubectl etcd restart statefulset/main -n team"},
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
 			message: "the preStop hook of container etcd has etcdctl member remove", fix: "set the update strategy OnDelete and take etcdctl member remove out of the preStop hook of container etcd; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it: kubectl edit statefulset main -n team"},

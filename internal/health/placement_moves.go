@@ -33,8 +33,20 @@ func (f *Facts) moveNow(name string) string {
 		return "change the manifest of " + name + " so that it runs on another node to which its volume can follow; don't change the members"
 	case stays:
 		return f.replacement(name, "--force")
+	case f.Owner.WithoutStatefulSet():
+		return f.kubectl("delete pod " + name)
 	}
-	return f.kubectl("delete pod " + name)
+	return f.restartOf(name)
+}
+
+// restartOf returns the command that restarts the member of a pod. Unlike a deletion of the pod, it is refused while
+// another fix restarts members, and ends when the member is healthy.
+func (f *Facts) restartOf(name string) string {
+	restart := f.Command("restart", "--member", name)
+	if f.allHealthy() {
+		return f.onceReady(restart)
+	}
+	return f.orContinue(restart) // move has the condition
 }
 
 // replacementElsewhere returns how a member moves whose data doesn't: a new one takes its part. A pod that a

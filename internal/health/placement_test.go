@@ -44,7 +44,7 @@ func TestMoveByData(t *testing.T) {
 		moves, stays  string // what the fix has where the data follows, and where it doesn't
 		neverFollowed bool
 	}{
-		{"StatefulSet", func(*Facts) {}, "kubectl delete pod main-2 -n team", "kubectl etcd member replace statefulset/main main-2 --force -n team", false},
+		{"StatefulSet", func(*Facts) {}, "kubectl etcd restart statefulset/main --member main-2 -n team", "kubectl etcd member replace statefulset/main main-2 --force -n team", false},
 		{"Deployments", deployments, "change the manifest of main-2 so that it runs on another node to which its volume can follow; don't change the members",
 			notFollowing + "remove the old member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again with an empty data directory, and with the initial cluster and its state that etcdctl prints, on another node", false},
 		{"beside StatefulSets", mixed, "change the manifest of main-2 so that it runs on another node to which its volume can follow", notFollowing, false},
@@ -92,7 +92,7 @@ func TestMoveOfUnknownData(t *testing.T) {
 	}{
 		{"Deployments, with a claim", deployments, true, "find out where the data of main-2 is", "don't change the members"},
 		{"Deployments, without one", deployments, false, "because its data doesn't follow it", "don't change the members"},
-		{"StatefulSet, with a claim", func(*Facts) {}, true, "kubectl delete pod main-2", "member replace"},
+		{"StatefulSet, with a claim", func(*Facts) {}, true, "kubectl etcd restart statefulset/main --member main-2", "member replace"},
 		{"StatefulSet, without one", func(*Facts) {}, false, "kubectl etcd member replace", "delete pod"},
 	} {
 		f := healthy(3)

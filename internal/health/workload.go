@@ -254,7 +254,7 @@ func halfRollout(f *Facts) []Finding {
 		}
 		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning(f.restarting("delete them one by one while all members are ready"), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
+		return []Finding{warning(f.restarting(f.onceReady(f.Command("restart"))), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
 		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
 		if !f.writable() {
