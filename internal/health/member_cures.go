@@ -5,6 +5,10 @@ package health
 
 import (
 	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -69,8 +73,19 @@ func (f *Facts) replace(pod string, flags ...string) string {
 		return "once " + policy.Names(others, "is", "are") + " healthy or removed, " + how
 	case f.hasLearner():
 		return "once no member is a learner, " + how
+	case f.outdated(pod):
+		return "once the rollout is complete or undone (" + f.kubectl("rollout undo statefulset/"+f.Owner.StatefulSet) + "), " + how
 	}
 	return how
+}
+
+// outdated reports whether pods other than one don't run the latest template of the StatefulSet. A replacement
+// restores that template at its end, and so is refused until they do.
+func (f *Facts) outdated(except string) bool {
+	sts := f.StatefulSet.Value
+	return sts != nil && sts.Status.UpdateRevision != "" && slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool {
+		return p.Name != except && f.Owner.Ordinal(p.Name) >= 0 && p.Labels[appsv1.StatefulSetRevisionLabel] != sts.Status.UpdateRevision
+	})
 }
 
 // replacement returns how to give a pod a new member, through what manages the members. Where the old one

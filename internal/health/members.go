@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -255,7 +256,11 @@ func factsComplete(f *Facts) []Finding {
 		if n.Reason == policy.SizeUnknown && f.Owner.WithoutStatefulSet() && f.listKnown() {
 			continue // etcd has its own list, and no guard needs it
 		}
-		one := warning("", "%s", n.Message)
+		fix := ""
+		if n.Reason == reasons.NoReadinessProbe {
+			fix = f.changeTemplate("add a readiness probe on etcd's /readyz", "")
+		}
+		one := warning(fix, "%s", n.Message)
 		one.Reason = n.Reason
 		found = append(found, one)
 	}

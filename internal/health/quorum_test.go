@@ -63,6 +63,22 @@ func TestQuorum(t *testing.T) {
 			silent(2)(f)
 			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
 		}, want: Failure, message: "main-2: connection refused; its log ends with: has already been bootstrapped", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "the same, in the middle of a rollout", id: "Q001", with: func(f *Facts) {
+			silent(2)(f)
+			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
+			f.StatefulSet.Value.Status.UpdateRevision = "b"
+			for i, revision := range []string{"a", "a", "b"} {
+				f.Pods.Value[i].Labels = map[string]string{appsv1.StatefulSetRevisionLabel: revision}
+			}
+		}, want: Failure, fix: "once the rollout is complete or undone (kubectl rollout undo statefulset/main -n team), kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "the same, and the others have the latest template", id: "Q001", with: func(f *Facts) {
+			silent(2)(f)
+			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
+			f.StatefulSet.Value.Status.UpdateRevision = "b"
+			for i, revision := range []string{"b", "b", "a"} {
+				f.Pods.Value[i].Labels = map[string]string{appsv1.StatefulSetRevisionLabel: revision}
+			}
+		}, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "one whose log shows no lost data", id: "Q001", with: func(f *Facts) {
 			silent(2)(f)
 			f.LastLines = map[string]string{"main-2": "warn: failed: cluster ID mismatch"}
@@ -280,6 +296,10 @@ func TestMembers(t *testing.T) {
 		{name: "steady", id: "M007", want: OK},
 		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "restarted 5 times, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
+		{name: "no readiness probe that asks etcd, and the data is in the pods", id: "M008", with: func(f *Facts) {
+			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.NoReadinessProbe, Message: "it counts as ready once its pod has run for 1m0s"}}
+			inPod(0)(f)
+		}, want: Warning, fix: "only when the data is on persistent volumes (D006), because it restarts the members, and a new pod starts without the data: add a readiness probe on etcd's /readyz: kubectl edit statefulset main -n team"},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
 			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}
 		}, want: Warning, message: "lease main-3 is left over"},

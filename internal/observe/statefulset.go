@@ -41,7 +41,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
+		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
 	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.Pods)) {
