@@ -101,10 +101,10 @@ func (s *state) recover() Action {
 	switch {
 	case s.ScaledIn:
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
-	case len(survivors) > 0 && s.voters-gone < s.quorum && !s.Bare:
+	case len(survivors) > 0 && s.voters-gone < s.quorum && !s.Bare && !s.inPods():
 		return Action{Do: Recover, Why: fmt.Sprintf("%s, and %s. Delete no pod. The command saves the data of the one that has applied most, and restores it. Replace POD by the pods of the members that can never come back.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case len(survivors) > 0 && s.voters-gone-leaving < s.quorum:
-		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. Then kubectl etcd snapshot restore FILE NAME restores it.", lost, policy.Names(survivors, "still answers", "still answer"))}
+		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", lost, policy.Names(survivors, "still answers", "still answer"), s.afterSnapshot())}
 	case enough && leaving > 0:
 		a := s.bringBack(gone)
 		a.Why += " Volume claims are being deleted: delete no pod, because the data is deleted with it."
@@ -115,6 +115,23 @@ func (s *state) recover() Action {
 		return Action{Do: ListSnapshots, Why: lost + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore FILE NAME."}
 	}
 	return Action{Do: Check, Why: lost + ", no member answers, and no backup is known. Keep all volumes."}
+}
+
+// inPods reports whether a member's data ends with its pod. What is restored there would be lost with the next pod, so
+// the commands that restore refuse it.
+func (s *state) inPods() bool {
+	return len(s.where(func(m Member) bool { return m.Data == DataInPod })) > 0
+}
+
+// afterSnapshot returns how to restore the data of survivors that has been saved.
+func (s *state) afterSnapshot() string {
+	switch {
+	case s.Bare:
+		return "Then restore the file with the program that creates the pods."
+	case s.inPods():
+		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE NAME."
+	}
+	return "Then kubectl etcd snapshot restore FILE NAME restores it."
 }
 
 // bringBack returns the inspection of the first member to bring back where enough of them have their data.

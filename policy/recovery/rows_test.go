@@ -166,6 +166,7 @@ var recoveryRows = []struct {
 	{row: "S-10", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "S-10 backups fail, too", facts: cluster("vxx", conditions(policy.False, policy.False, policy.False)), ids: "S-10 X-12", do: InspectPod, member: "main-1"},
 	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: Recover},
+	{row: "S-10 two lost their data, and one has it in its pod", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer, m.Data = NoLeader, DataInPod })), ids: "S-10", do: SaveSnapshot},
 	{row: "S-10 claims are being deleted, and their members answer", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data, m.Answer = DataLeaving, NoLeader })), ids: "S-10", do: SaveSnapshot},
 	{row: "S-10 claims are being deleted, and no member answers", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataLeaving)), ids: "S-10", do: InspectPod, member: "main-0"},
 	{row: "S-10 all lost their data", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: ListSnapshots},
@@ -416,6 +417,25 @@ func TestRestoreTraffic(t *testing.T) {
 		i := slices.IndexFunc(got, func(s Scenario) bool { return s.ID == "X-14" })
 		if i < 0 || got[i].Action.Do != row.want {
 			t.Errorf("%+v: %+v", row, got)
+		}
+	}
+}
+
+// TestAfterSnapshot: what is to be done with the saved data of survivors is what the commands that restore accept.
+func TestAfterSnapshot(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		with func(*Facts)
+		want string
+	}{
+		{"no StatefulSet", func(f *Facts) { f.Bare = true }, "Then restore the file with the program that creates the pods."},
+		{"data in the pods", at(0, func(m *Member) { m.Data = DataInPod }), "Then create another StatefulSet with a volume claim template"},
+	} {
+		f := cluster("vxx", plain, each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader }), row.with)
+		a := Diagnose(f).Scenarios[0].Action
+		if a.Do != SaveSnapshot || !strings.Contains(a.Why, row.want) {
+			t.Errorf("%s: %s: %s", row.name, a.Do, a.Why)
 		}
 	}
 }
