@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -215,11 +216,15 @@ func (f *Facts) listOf(m *recovery.Member) {
 
 // since is since when a member is not well: its pod is not Ready, or its lease is not renewed.
 func since(pod *corev1.Pod, m recovery.Member, renewed time.Time) time.Time {
-	switch {
-	case pod == nil || m.Pod == recovery.PodReady || m.Pod == recovery.PodUnseen:
+	if pod == nil || m.Pod == recovery.PodReady || m.Pod == recovery.PodUnseen {
 		return renewed
-	case podstate.Condition(pod, corev1.PodReady) != nil:
-		return podstate.Condition(pod, corev1.PodReady).LastTransitionTime.Time
 	}
-	return pod.CreationTimestamp.Time
+	switch ready := podstate.Condition(pod, corev1.PodReady); {
+	case ready == nil:
+		return pod.CreationTimestamp.Time
+	case ready.Status == corev1.ConditionTrue && pod.DeletionTimestamp != nil: // it has been well until it was deleted
+		return pod.DeletionTimestamp.Add(-time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second)
+	default:
+		return ready.LastTransitionTime.Time
+	}
 }

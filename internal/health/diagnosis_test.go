@@ -5,6 +5,7 @@ package health
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -100,5 +102,18 @@ func TestDiagnosis(t *testing.T) {
 				t.Errorf("%s %q (%s), want %s %q", a.Do, got, a.Why, r.do, r.want)
 			}
 		})
+	}
+}
+
+// TestSinceOfStoppingPod: a pod that was Ready until it was deleted has not been unready since it became Ready.
+func TestSinceOfStoppingPod(t *testing.T) {
+	t.Parallel()
+	f := healthy(3)
+	pod := f.Pods.Value[2]
+	podstate.Condition(pod, corev1.PodReady).LastTransitionTime = metav1.NewTime(f.At.Add(-time.Hour))
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &metav1.Time{Time: f.At.Add(28 * time.Second)}, new(int64(30))
+	m := f.recoveryMember(pod.Name, true)
+	if m.Pod != recovery.PodStopping || !m.Since.Equal(f.At.Add(-2*time.Second)) {
+		t.Errorf("%s since %s, want since 2 s ago", m.Pod, m.Since)
 	}
 }
