@@ -58,7 +58,7 @@ func backupsKnown(f *Facts) []Finding {
 		return []Finding{info("", "nothing shows whether backups are taken, and pods alone have no object that could show it")}
 	}
 	return []Finding{warning("let the backup job renew a Lease after each backup, and name it: "+
-		f.kubectl("annotate "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
+		f.kubectl("annotate --overwrite "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
 		"nothing shows whether backups are taken")}
 }
 

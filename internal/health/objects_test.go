@@ -492,7 +492,7 @@ func TestBackups(t *testing.T) {
 			f.Etcd.Err = errRefused
 		}, want: Unknown, fix: "-"},
 		{name: "not reported yet", id: "R001", with: condition(policy.Condition{}), want: Unknown},
-		{name: "plain", id: "R001", want: Warning, fix: "kubectl annotate statefulset/main kubectl-etcd.dev/backup-lease=LEASE"},
+		{name: "plain", id: "R001", want: Warning, fix: "kubectl annotate --overwrite statefulset/main kubectl-etcd.dev/backup-lease=LEASE"},
 
 		{name: "kubeadm's", id: "R001", with: kubeadm, want: Info, fix: "-"},
 

@@ -32,14 +32,14 @@ func TestCovered(t *testing.T) {
 func TestNextIsTypable(t *testing.T) {
 	t.Parallel()
 	for fix, want := range map[string]bool{
-		"kubectl scale statefulset main --replicas 5 -n team":                     true,
-		"kubectl scale statefulset main --replicas N -n team":                     false,
-		"kubectl scale statefulset main --replicas 5 -n team, by one at a time":   false,
-		"kubectl annotate statefulset/main kubectl-etcd.dev/backup-lease=LEASE":   false,
-		`kubectl patch etcdcluster main --type merge -p '{"spec":{"size":N}}'`:    false,
-		`kubectl patch etcdcluster main --type merge -p '{"a":{"b":5},"c":"D"}'`:  true,
-		"kubectl etcd recover statefulset/main --lost POD -n team":                false,
-		"kubectl etcd check statefulset/main --only M003 -n team --context INFRA": true,
+		"kubectl scale statefulset main --replicas 5 -n team":                               true,
+		"kubectl scale statefulset main --replicas N -n team":                               false,
+		"kubectl scale statefulset main --replicas 5 -n team, by one at a time":             false,
+		"kubectl annotate --overwrite statefulset/main kubectl-etcd.dev/backup-lease=LEASE": false,
+		`kubectl patch etcdcluster main --type merge -p '{"spec":{"size":N}}'`:              false,
+		`kubectl patch etcdcluster main --type merge -p '{"a":{"b":5},"c":"D"}'`:            true,
+		"kubectl etcd recover statefulset/main --lost POD -n team":                          false,
+		"kubectl etcd check statefulset/main --only M003 -n team --context INFRA":           true,
 	} {
 		if got := slices.Contains(nextCommands(&health.Facts{}, []health.Finding{{Fix: fix}}), fix); got != want {
 			t.Errorf("%s: printed is %t, want %t", fix, got, want)
