@@ -24,7 +24,7 @@ func placementChecks() []Check {
 		{
 			ID: "P001", Category: Placement, Title: "no two members run on one node",
 			Doc:  "If two of three members run on one node, the loss of this node costs quorum.",
-			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, delete the pod that shares the node, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
+			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, restart the pod that shares the node with kubectl etcd restart --member, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
 			run:  onDifferentNodes,
 		},
 		{
@@ -36,7 +36,7 @@ func placementChecks() []Check {
 		{
 			ID: "P003", Category: Placement, Title: "members run as their topology policy requires",
 			Doc:  "The check reports the verdict of the EtcdTopologyPolicy that governs the cluster. The status of the policy shows the same verdict.",
-			Cure: "While all members are ready, delete the pod that breaks the policy, one at a time. Admission then adds the terms of the policy to the new pod. If a member's data goes with its pod, replace the member instead.",
+			Cure: "While all members are ready, restart the pods that break the policy with kubectl etcd restart --member, one at a time. Admission then adds the terms of the policy to the new pod. If a member's data goes with its pod, replace the member instead.",
 			run:  policyKept,
 		},
 	}
@@ -139,12 +139,19 @@ func evenOverZones(f *Facts) []Finding {
 		return []Finding{{Level: Unknown, Message: s.Message}}
 	}
 	in := map[string]int{}
+	for zone := range zones {
+		in[zone] = 0
+	}
 	for _, m := range f.Placement.Value {
 		in[m.Zone]++
 	}
 	var parts []string
 	for _, z := range slices.Sorted(maps.Keys(in)) {
 		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(z, "(none)"), in[z]))
+	}
+	counts := slices.Collect(maps.Values(in))
+	if s.Reason == spread.NodeShared && slices.Max(counts)-slices.Min(counts) > 1 {
+		return []Finding{warning(f.apart(f.misplaced()), "members are not even over zones: %s", strings.Join(parts, ", "))}
 	}
 	return ok("%s", strings.Join(parts, ", "))
 }

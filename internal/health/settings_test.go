@@ -50,7 +50,7 @@ func TestChange(t *testing.T) {
 	with := func(owner string, also func(*Facts)) func(*Facts) {
 		return func(f *Facts) { owners[owner](f); also(f) }
 	}
-	const flags = "set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth"
+	const flags = "set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, and https in --listen-client-urls and --advertise-client-urls"
 	noRequests := template(func(c *corev1.Container) { c.Resources.Requests = nil })
 	noQuota := func(f *Facts) { f.Survey.Value.Members[0].Quota = -1 }
 	judge(t, []row{
