@@ -20,6 +20,9 @@ func (s *state) await(members []Member) Action {
 			return a
 		}
 	}
+	if i := slices.IndexFunc(members, Member.lost); i >= 0 && !s.Sidecar { // a sidecar adds it again
+		a.Why = fmt.Sprintf("%s doesn't come back by itself, because its data is lost (%s). When the grace period ends, diagnose prints what to do.", members[i].Name, orUnknown(members[i].Damage))
+	}
 	return a
 }
 

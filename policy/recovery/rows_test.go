@@ -439,3 +439,16 @@ func TestAfterSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// TestLostDataDoesNotComeBack: a member whose data is lost comes back by itself only if a sidecar adds it again.
+func TestLostDataDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	for _, sidecar := range []bool{false, true} {
+		f := cluster("vvw", at(2, func(m *Member) { m.Data, m.Damage = DataNone, "already been bootstrapped" }))
+		f.Sidecar = sidecar
+		why := Diagnose(f).Scenarios[0].Action.Why
+		if back := strings.Contains(why, "It comes back by itself"); back != sidecar {
+			t.Errorf("with a sidecar: %t: %q", sidecar, why)
+		}
+	}
+}
