@@ -104,7 +104,7 @@ func (s *state) recover() Action {
 	switch {
 	case s.ScaledIn:
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
-	case len(survivors) > 0 && s.voters-gone < s.quorum && !s.Bare && !s.inPods():
+	case len(survivors) > 0 && s.voters-gone < s.quorum && s.restorable():
 		return Action{Do: Recover, Why: fmt.Sprintf("%s, and %s. Delete no pod. The command saves the data of the one that has applied most, and restores it. Replace POD by the pods of the members that can never come back.", lost, policy.Names(survivors, "still answers", "still answer"))}
 	case len(survivors) > 0 && s.voters-gone-leaving < s.quorum:
 		return Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", lost, policy.Names(survivors, "still answers", "still answer"), s.afterSnapshot())}
@@ -119,6 +119,9 @@ func (s *state) recover() Action {
 	}
 	return Action{Do: Check, Why: lost + ", no member answers, and no backup is known. Keep all volumes."}
 }
+
+// restorable reports whether kubectl etcd restores into the present members.
+func (s *state) restorable() bool { return !s.Bare && !s.inPods() }
 
 // inPods reports whether a member's data ends with its pod. What is restored there would be lost with the next pod, so
 // the commands that restore refuse it.
