@@ -228,10 +228,11 @@ func peerAddresses(f *Facts) []Finding {
 				continue
 			}
 			ip := net.ParseIP(u.Hostname())
-			fix := "advertise the pod's name under the headless Service to the other members: " + f.changeTemplate("set --initial-advertise-peer-urls", "")
+			// A member with data keeps the URL that etcd's list has.
+			fix := "advertise the pod's name under the headless Service to the other members, and then run the command that check M009 prints for each member: " + f.changeTemplate("set --initial-advertise-peer-urls", "")
 			switch {
 			case u.Hostname() == "localhost" || ip.IsLoopback():
-				found = append(found, warning(fix, "%s advertises %s to the other members: none of them can reach it", called(l), address))
+				found = append(found, warning(fix, "%s advertises %s to other members: none of them can reach it", called(l), address))
 			case ip != nil && len(f.Survey.Value.List) > 1 && !f.keepsIP(l.Pod):
 				found = append(found, warning(fix, "%s advertises %s to the other members: a pod that is created again has another IP", called(l), address))
 			}
