@@ -24,7 +24,7 @@ func placementChecks() []Check {
 		{
 			ID: "P001", Category: Placement, Title: "no two members run on one node",
 			Doc:  "If two of three members run on one node, the loss of this node costs quorum.",
-			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, restart the pod that shares the node with kubectl etcd restart --member, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
+			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, restart the pod that shares the node with kubectl etcd restart TARGET --member POD, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
 			run:  onDifferentNodes,
 		},
 		{
@@ -36,7 +36,7 @@ func placementChecks() []Check {
 		{
 			ID: "P003", Category: Placement, Title: "members run as their topology policy requires",
 			Doc:  "The check reports the verdict of the EtcdTopologyPolicy that governs the cluster. The status of the policy shows the same verdict.",
-			Cure: "While all members are ready, restart the pods that break the policy with kubectl etcd restart --member, one at a time. Admission then adds the terms of the policy to the new pod. If a member's data goes with its pod, replace the member instead.",
+			Cure: "While all members are ready, restart the pods that break the policy with kubectl etcd restart TARGET --member POD, one at a time. Admission then adds the terms of the policy to the new pod. If a member's data goes with its pod, replace the member instead.",
 			run:  policyKept,
 		},
 	}
