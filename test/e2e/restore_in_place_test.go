@@ -242,7 +242,7 @@ func TestPluginRecover(t *testing.T) {
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	put(t, c, 20)
 	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
-	refuses(t, []string{"it is not certain that the quorum is lost: 3 of 3 voters well"}, "recover", "main", "-n", ns, "-y")
+	refuses(t, []string{"it is not certain that the quorum is lost: 3 of 3 voters healthy"}, "recover", "main", "-n", ns, "-y")
 	scale(t, c, 1)
 	refuses(t, []string{"voters were scaled away, and the volume claims of their pods are there"}, "recover", "main", "-n", ns, "-y")
 	for _, pod := range []string{"main-1", "main-2"} {
