@@ -75,7 +75,8 @@ func TestPluginDrainPlan(t *testing.T) {
 func TestPluginDrainPlanStops(t *testing.T) {
 	alone(t)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
+	// A name of its own: the drain selects pods by label, in all namespaces.
+	c := start(t, ns, "stops", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	awaitMin(t, c, 2, policy.AllReady.Name())
 	var nodes corev1.NodeList
 	if err := kube.List(t.Context(), &nodes); err != nil {
