@@ -78,7 +78,7 @@ func TestPlacement(t *testing.T) {
 			for i := range f.Placement.Value {
 				f.Placement.Value[i].Zone, f.Placement.Value[i].Node = f.Placement.Value[0].Zone, f.Placement.Value[0].Node
 			}
-		}, want: Warning, message: "members are not even over zones: a 3, b 0, c 0"},
+		}, want: Warning, message: "members are not even over zones: a has 3, b has 0, c has 0; the loss of a takes the quorum"},
 		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl etcd restart statefulset/main --member main-2"},
 		{name: "uneven, and its volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(2)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "uneven, and the other's volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(0)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-0 --force -n team"},

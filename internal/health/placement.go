@@ -131,27 +131,19 @@ func evenOverZones(f *Facts) []Finding {
 	if len(zones) < 2 {
 		return notApplicable("the nodes that members may use show %s", policy.Plural(len(zones), "zone", "zones"))
 	}
-	s := spread.StatusOf(f.Size(), f.Placement.Value, spread.TopologyZone, f.Nodes.Value)
-	switch {
-	case s.Kept == policy.False && s.Reason != spread.NodeShared:
-		return []Finding{warning(f.apart(f.misplaced()), "%s", s.Message)}
+	switch s, broken := spread.ZonesBroken(f.Size(), f.Placement.Value, f.Nodes.Value); {
 	case s.Reason == spread.NodesWithoutZone:
 		return []Finding{{Level: Unknown, Message: s.Message}}
+	case broken:
+		return []Finding{warning(f.apart(f.misplaced()), "%s", s.Message)}
 	}
 	in := map[string]int{}
-	for zone := range zones {
-		in[zone] = 0
-	}
 	for _, m := range f.Placement.Value {
 		in[m.Zone]++
 	}
 	var parts []string
 	for _, z := range slices.Sorted(maps.Keys(in)) {
 		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(z, "(none)"), in[z]))
-	}
-	counts := slices.Collect(maps.Values(in))
-	if s.Reason == spread.NodeShared && slices.Max(counts)-slices.Min(counts) > 1 {
-		return []Finding{warning(f.apart(f.misplaced()), "members are not even over zones: %s", strings.Join(parts, ", "))}
 	}
 	return ok("%s", strings.Join(parts, ", "))
 }

@@ -24,12 +24,7 @@ type Status struct {
 // StatusOf returns whether the members of a cluster are spread. topology is Zone or Hostname, as
 // in [Result]. nodes are those that the members may use.
 func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node) Status {
-	var placed []policy.Member
-	for _, m := range members {
-		if m.Node != "" {
-			placed = append(placed, m)
-		}
-	}
+	placed := onNodes(members)
 	if size == 0 && len(placed) == 0 {
 		return Status{policy.True, SpreadKept, "no member is wanted"}
 	}
@@ -51,6 +46,23 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 		return evenOverZones(placed, nodes)
 	}
 	return onDifferentNodes(placed, nodes)
+}
+
+// ZonesBroken returns the status of members that are not even over zones, or of which that can't be judged. It does
+// not ask whether they share a node. broken is false if they are even as far as they run.
+func ZonesBroken(size int, members []policy.Member, nodes []Node) (s Status, broken bool) {
+	return checkZones(size, onNodes(members), nodes)
+}
+
+// onNodes returns the members that run on a node.
+func onNodes(members []policy.Member) []policy.Member {
+	var placed []policy.Member
+	for _, m := range members {
+		if m.Node != "" {
+			placed = append(placed, m)
+		}
+	}
+	return placed
 }
 
 // onDifferentNodes describes members that need not be even over zones, and reports a zone that holds the

@@ -65,11 +65,15 @@ func (g *gatherer) statefulSet(ctx context.Context, name string) (*appsv1.Statef
 	return &sts, nil
 }
 
-// parts returns the StatefulSets of a cluster that spans several, without those that are gone.
+// parts returns the StatefulSets of a cluster that spans several, without those that are gone. The first one has been
+// read.
 func (g *gatherer) parts(ctx context.Context) ([]*appsv1.StatefulSet, error) {
 	var parts []*appsv1.StatefulSet
 	for _, w := range g.Owner.Workloads {
-		sts, err := g.statefulSet(ctx, w.Name)
+		sts, err := g.StatefulSet.Value, g.StatefulSet.Err
+		if w.Name != g.Owner.StatefulSet {
+			sts, err = g.statefulSet(ctx, w.Name)
+		}
 		if err != nil {
 			return nil, err
 		}
