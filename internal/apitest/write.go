@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -35,6 +36,9 @@ func (s *Server) create(at string, o Object, dry bool) (int, Object) {
 		o["status"] = Object{"userInfo": Object{"username": "ann"}}
 		return http.StatusCreated, o
 	case "eviction":
+		if namespace, _, _ := strings.Cut(at, "/pods/"); s.objects[namespace] != nil && metadata(s.objects[namespace])["deletionTimestamp"] != nil {
+			return namespaceEnds(path.Base(namespace))
+		}
 		options, _ := o["deleteOptions"].(Object)
 		return s.remove(path.Dir(at), options, dry)
 	}
@@ -52,6 +56,13 @@ func (s *Server) create(at string, o Object, dry bool) (int, Object) {
 		s.store(at, o)
 	}
 	return http.StatusCreated, o
+}
+
+// namespaceEnds refuses an eviction in a namespace that is being deleted, as the API server does.
+func namespaceEnds(name string) (int, Object) {
+	o := status(http.StatusForbidden, "unable to create new content in namespace "+name+" because it is being terminated")
+	o["details"] = Object{"causes": []any{Object{"reason": string(corev1.NamespaceTerminatingCause), "message": "namespace " + name + " is being terminated", "field": "metadata.namespace"}}}
+	return http.StatusForbidden, o
 }
 
 func (s *Server) review(o Object) Object {

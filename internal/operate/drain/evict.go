@@ -31,10 +31,11 @@ func (r *Run) evictBatch(ctx context.Context, s *State, w drain.Wave) error {
 		if at := slices.IndexFunc(w.Back, func(b drain.Back) bool { return b.Eviction == e }); at >= 0 {
 			back = w.Back[at]
 		}
-		if err := r.evictMember(ctx, *m); err != nil {
+		ends, err := r.evictMember(ctx, *m)
+		if err != nil {
 			return err
 		}
-		if back.Reason.Name() != "" {
+		if back.Reason.Name() != "" && !ends {
 			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, node: m.Pod.Spec.NodeName, owner: m.Owner, ready: s.readyMembers(m.Owner),
 				at: r.Clock.Now(), created: m.Pod.CreationTimestamp.Time})
 		}
@@ -79,11 +80,20 @@ func (s *State) member(e drain.Eviction) *Member {
 }
 
 // evictMember evicts a member as soon as the rule about evictions, the eviction guard and the budget
-// allow it.
-func (r *Run) evictMember(ctx context.Context, m Member) error {
+// allow it. It returns true for a member whose namespace is being deleted: the API server forbids the
+// eviction, and the member ends without one and does not come back.
+func (r *Run) evictMember(ctx context.Context, m Member) (ends bool, err error) {
 	what := m.Pod.Namespace + "/" + m.Pod.Name
 	for {
-		facts, err := clusterFacts(ctx, r.Reader, m.Owner, m.Pod.Name)
+		there, err := r.isThere(ctx, m)
+		if err == nil && !there {
+			r.Logf("%s is gone from %s", what, m.Pod.Spec.NodeName)
+			return false, nil
+		}
+		var facts eviction.Facts
+		if err == nil {
+			facts, err = clusterFacts(ctx, r.Reader, m.Owner, m.Pod.Name)
+		}
 		if err == nil {
 			facts.Idle = idle(m.Pod)
 			if v := eviction.Evaluate(facts); !v.Allowed {
@@ -95,15 +105,18 @@ func (r *Run) evictMember(ctx context.Context, m Member) error {
 		switch {
 		case err == nil:
 			r.Logf("evicted %s from %s", what, m.Pod.Spec.NodeName)
-			return nil
+			return false, nil
 		case ctx.Err() != nil:
-			return r.waiter.Ended(ctx)
+			return false, r.waiter.Ended(ctx)
+		case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+			r.Logf("namespace %s is being deleted, and %s with it", m.Pod.Namespace, m.Pod.Name)
+			return true, nil
 		case permanent(err):
-			return err
+			return false, err
 		}
 		r.waiter.Await(r.Logf, "pod %s may be evicted: %v", what, err)
 		if err := r.waiter.Pause(ctx, r.Clock, pollInterval); err != nil {
-			return err
+			return false, err
 		}
 	}
 }
@@ -131,18 +144,28 @@ func (j *Job) Evict(ctx context.Context, pod *corev1.Pod, dry bool) error {
 	return err
 }
 
+// isThere reports whether a pod is neither gone nor replaced by another one of its name.
+func (r *Run) isThere(ctx context.Context, m Member) (bool, error) {
+	var pod corev1.Pod
+	err := r.Kube.Get(ctx, client.ObjectKeyFromObject(m.Pod), &pod)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read pod %s/%s: %w", m.Pod.Namespace, m.Pod.Name, err)
+	}
+	return pod.UID == m.Pod.UID, nil
+}
+
 // awaitGone waits until a pod is gone, or another one has its name.
 func (r *Run) awaitGone(ctx context.Context, m Member) error {
 	for {
-		var pod corev1.Pod
-		err := r.Kube.Get(ctx, client.ObjectKeyFromObject(m.Pod), &pod)
+		there, err := r.isThere(ctx, m)
 		switch {
-		case apierrors.IsNotFound(err), err == nil && pod.UID != m.Pod.UID:
-			return nil
 		case ctx.Err() != nil:
 			return r.waiter.Ended(ctx)
-		case err != nil:
-			return fmt.Errorf("read pod %s/%s: %w", m.Pod.Namespace, m.Pod.Name, err)
+		case err != nil || !there:
+			return err
 		}
 		r.waiter.Await(r.Logf, "pod %s/%s has stopped", m.Pod.Namespace, m.Pod.Name)
 		if err := r.waiter.Pause(ctx, r.Clock, pollInterval); err != nil {

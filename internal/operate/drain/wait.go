@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -89,9 +90,12 @@ func (r *Run) replacement(ctx context.Context, m evicted) (*corev1.Pod, error) {
 	return pods[at], nil
 }
 
-// isBack reports whether an evicted member is ready again. It returns its new pod if
-// it is not, nil if there is none.
+// isBack reports whether an evicted member is ready again, or is not expected any more. It returns its new
+// pod if it is not back, nil if there is none.
 func (r *Run) isBack(ctx context.Context, m evicted) (back bool, next *corev1.Pod, err error) {
+	if expected, err := r.isExpected(ctx, m); err != nil || !expected {
+		return err == nil, nil, err
+	}
 	facts, err := clusterFacts(ctx, r.Reader, m.owner, m.Pod)
 	if err != nil {
 		return false, nil, fmt.Errorf("observe %s: %w", m.owner, err)
@@ -118,6 +122,25 @@ func (r *Run) isBack(ctx context.Context, m evicted) (back bool, next *corev1.Po
 		return false, nil, nil
 	}
 	return ready, &pod, nil
+}
+
+// isExpected reports whether the StatefulSet of an evicted member still creates its pod. It is true where
+// that is not known.
+func (r *Run) isExpected(ctx context.Context, m evicted) (bool, error) {
+	name := m.owner.StatefulSetOf(m.Pod)
+	if name == "" {
+		return true, nil
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.Reader.Fetch(ctx, m.Namespace, name, &sts)
+	if err != nil {
+		return true, fmt.Errorf("read StatefulSet %s/%s: %w", m.Namespace, name, err)
+	}
+	if !found || sts.DeletionTimestamp != nil {
+		return false, nil
+	}
+	at := owner.OfStatefulSet(&sts).Ordinal(m.Pod)
+	return at >= 0 && at < owner.ReplicasOf(&sts), nil
 }
 
 func readyCount(c policy.Cluster) int {
