@@ -148,7 +148,7 @@ func (f *Facts) podState(pod *corev1.Pod) (recovery.Pod, string) {
 	p := podstate.Of(pod)
 	switch {
 	case p.State == podstate.PodTerminating:
-		return recovery.PodStopping, p.String()
+		return recovery.PodStopping, cmp.Or(podstate.DeletionStuck(pod, f.At), p.String())
 	case p.State == podstate.PodPending || pod.Spec.NodeName == "":
 		return recovery.PodPending, cmp.Or(p.Detail, "it has no node yet")
 	case p.Container != "":

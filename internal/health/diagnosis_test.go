@@ -4,6 +4,7 @@
 package health
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -115,5 +116,9 @@ func TestSinceOfStoppingPod(t *testing.T) {
 	m := f.recoveryMember(pod.Name, true)
 	if m.Pod != recovery.PodStopping || !m.Since.Equal(f.At.Add(-2*time.Second)) {
 		t.Errorf("%s since %s, want since 2 s ago", m.Pod, m.Since)
+	}
+	pod.DeletionTimestamp = &metav1.Time{Time: f.At.Add(-5 * time.Minute)}
+	if m = f.recoveryMember("main-2", true); !strings.Contains(m.Detail, "kubectl delete node "+pod.Spec.NodeName) {
+		t.Errorf("no way to end the pod of a lost node: %s", m.Detail)
 	}
 }

@@ -67,6 +67,15 @@ func (s *state) inGrace(asked string, observed int) Evidence {
 	return Evidence{Fact: "not ready, in the grace period", Asked: asked, Observed: fmt.Sprint(observed), Met: true}
 }
 
+// pastGrace has the number of members whose grace period is over, or of which no object shows when it began.
+func (s *state) pastGrace(asked string, n int, met bool) Evidence {
+	observed := fmt.Sprint(n)
+	if _, undated := s.split(); len(undated) > 0 {
+		observed += fmt.Sprintf(" (for %d, no object shows since when)", len(undated))
+	}
+	return Evidence{Fact: "not ready for longer than the grace period", Asked: asked, Observed: observed, Met: met}
+}
+
 func (s *state) noOperation() Evidence {
 	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: s.Operation == ""}
 }

@@ -39,7 +39,7 @@ var quorumLost = row{
 		return append([]Evidence{
 			s.sizes(""),
 			s.members("fewer than a quorum", true),
-			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("at least half (%d of %d)", (s.voters+1)/2, s.voters), Observed: fmt.Sprint(f), Met: 2*f >= s.voters},
+			s.pastGrace(fmt.Sprintf("at least half (%d of %d)", (s.voters+1)/2, s.voters), f, 2*f >= s.voters),
 		}, s.conditions(policy.False, policy.False)...)
 	},
 	about:  func(s *state) []Member { return slices.Concat(s.past, s.waiting) },
@@ -148,13 +148,13 @@ var minorityDown = row{
 	id: "S-9", reason: MinorityDown,
 	holds: whole(func(s *state) bool { return s.kept() && !s.beganAgain() && len(s.past) > 0 }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s.", s.ready, policy.Count(s.voters, "voter"), s.notBack())
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{
 			s.sizes(""),
 			s.members("a quorum, not all", true),
-			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("1 to %d of %d", (s.voters-1)/2, s.voters), Observed: fmt.Sprint(len(s.past)), Met: true},
+			s.pastGrace(fmt.Sprintf("1 to %d of %d", (s.voters-1)/2, s.voters), len(s.past), true),
 		}, s.conditions(policy.True, policy.False)...)
 	},
 	about:  func(s *state) []Member { return s.past },

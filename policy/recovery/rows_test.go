@@ -452,3 +452,19 @@ func TestLostDataDoesNotComeBack(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSinceNoGrace: a title doesn't say that a grace period is over where no object shows when it began.
+func TestNoSinceNoGrace(t *testing.T) {
+	t.Parallel()
+	undated := func(f *Facts) { f.Members[2].Pod, f.Members[2].Since = PodReady, time.Time{} }
+	for _, row := range []struct {
+		members, want string
+	}{
+		{"vvx", "The quorum holds (2 of 3 voters healthy), and main-2 is not healthy (no object shows since when)."},
+		{"vvxvx", "The quorum holds (3 of 5 voters healthy), and main-4 has not been ready for longer than the grace period, and main-2 is not healthy (no object shows since when)."},
+	} {
+		if got := Diagnose(cluster(row.members, minority, undated)).Scenarios[0].Title; got != row.want {
+			t.Errorf("%s: %s", row.members, got)
+		}
+	}
+}

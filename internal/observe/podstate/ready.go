@@ -67,16 +67,3 @@ func ContainerSince(pod *corev1.Pod, container string) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
-
-// deletionGrace is how long after its time a pod that is deleted may still end by itself.
-const deletionGrace = 30 * time.Second
-
-// DeletionStuck reports whether the deletion of a pod can't complete by itself: its node does not confirm
-// that the containers have ended. It returns how long ago they should have ended. Nil is no such pod.
-func DeletionStuck(pod *corev1.Pod, now time.Time) (late time.Duration, stuck bool) {
-	if pod == nil || pod.DeletionTimestamp == nil {
-		return 0, false
-	}
-	late = now.Sub(pod.DeletionTimestamp.Time)
-	return late, late >= deletionGrace
-}

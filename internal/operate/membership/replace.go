@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
@@ -85,7 +86,7 @@ func (s *observation) brokenAt(ordinal int) string {
 // checkReplaced checks the member itself: whether it may be removed, and needs to be.
 func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *operate.Findings) error {
 	replica := s.Ordinals[j.Ordinal]
-	if why := m.deletionBlockedBy(s.pods[replica.Pod]); why != "" {
+	if why := podstate.DeletionStuck(s.pods[replica.Pod], m.Clock.Now()); why != "" {
 		f.Refuse("%s", why)
 	}
 	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -121,17 +120,6 @@ func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 		}
 	}
 	return strings.Join(entries, ",")
-}
-
-// deletionBlockedBy returns, for a pod whose deletion can't complete by itself, how to complete it. It
-// is empty for all others.
-func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
-	late, stuck := podstate.DeletionStuck(pod, m.Clock.Now())
-	if !stuck {
-		return ""
-	}
-	return fmt.Sprintf("pod %s is being deleted and should have ended %s ago, so node %s may be gone; if it is gone for good: kubectl delete node %s, or kubectl delete pod %s -n %s --force --grace-period=0",
-		pod.Name, late.Round(time.Second), pod.Spec.NodeName, pod.Spec.NodeName, pod.Name, pod.Namespace)
 }
 
 // notRunningReason returns why the pod of an ordinal doesn't run, empty where it does, and for unknown.

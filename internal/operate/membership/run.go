@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -179,7 +180,7 @@ func (m *Members) waitReason(s *observation, step membership.Step) string {
 		return s.notRunningReason(step.Ordinal)
 	case membership.PodGoing:
 		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
-			if why := m.deletionBlockedBy(s.pods[name]); why != "" {
+			if why := podstate.DeletionStuck(s.pods[name], m.Clock.Now()); why != "" {
 				return ": " + why
 			}
 		}

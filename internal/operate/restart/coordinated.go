@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -273,8 +274,8 @@ func (j *Job) tryCoordinated(ctx context.Context, s *state, r *Record) error {
 // stuckAny returns how to complete the deletion of a pod that can't complete by itself.
 func (j *Job) stuckAny(s *state) string {
 	for _, p := range s.pods {
-		if text := s.stuck(p.Name, j.Clock.Now()); text != "" {
-			return fmt.Sprintf(" (%s%s)", p.Name, text)
+		if text := podstate.DeletionStuck(p, j.Clock.Now()); text != "" {
+			return " (" + text + ")"
 		}
 	}
 	return ""

@@ -49,10 +49,5 @@ func (s *state) stuck(name string, now time.Time) string {
 	if at < 0 {
 		return ""
 	}
-	pod := s.pods[at]
-	if _, stuck := podstate.DeletionStuck(pod, now); !stuck {
-		return ""
-	}
-	return fmt.Sprintf("; it should have ended by %s, so node %s may be gone: if it is gone for good: kubectl delete node %s",
-		pod.DeletionTimestamp.UTC().Format(time.TimeOnly), pod.Spec.NodeName, pod.Spec.NodeName)
+	return podstate.DeletionStuck(s.pods[at], now)
 }

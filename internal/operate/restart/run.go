@@ -86,7 +86,11 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 	case rules.Done:
 		return true, nil
 	case rules.Wait:
-		j.waiter.Await(j.Logf, "%s%s", step.Message, s.stuck(step.Pod, j.Clock.Now()))
+		message := step.Message
+		if why := s.stuck(step.Pod, j.Clock.Now()); why != "" {
+			message += ": " + why
+		}
+		j.waiter.Await(j.Logf, "%s", message)
 	case rules.Blocked:
 		j.waiter.Await(j.Logf, "%s", step.Message)
 	case rules.MoveLeader:
