@@ -54,7 +54,7 @@ type Membership struct {
 	AddsOnly bool
 }
 
-const wipe = "delete the member's PersistentVolumeClaim and then its pod: "
+const wipe = "delete the member's PersistentVolumeClaim, if its data is on one, and then its pod: "
 
 // byOneMember begins the ScaleInHow of operators that change the StatefulSet, but not etcd's member list.
 const byOneMember = "have one member fewer at a time: remove the last pod's member with etcdctl member remove, and then at once "
@@ -71,7 +71,7 @@ func StartScript(who, scale string, removes bool) Membership {
 		Manager: ByStartScript, ManagerName: who, RemovesMembers: removes,
 		ScaleHow: scale + ", by one member at a time, once kubectl etcd status NAME -n NAMESPACE shows that all members are healthy",
 		ReplaceHow: "read in the script what it does for a pod without data. If it removes the old member and adds the new one, " +
-			"delete the pod's PersistentVolumeClaim and then the pod",
+			"delete the pod's PersistentVolumeClaim, if its data is on one, and then the pod",
 	}
 	if !removes {
 		m.ScaleInHow = "remove the last pod's member with etcdctl member remove, and then at once: " + scale + ", if the script doesn't remove it"

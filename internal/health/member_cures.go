@@ -96,6 +96,11 @@ func (f *Facts) replacement(pod string, flags ...string) string {
 			return f.Command("member list")
 		}
 	}
+	return f.replacementHow(pod, flags...)
+}
+
+// replacementHow is replacement where the old member may be removed.
+func (f *Facts) replacementHow(pod string, flags ...string) string {
 	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return w.ReplaceHow
 	}

@@ -64,7 +64,7 @@ func TestChange(t *testing.T) {
 		{name: "druid", id: "D002", with: with("druid", noQuota), want: Warning, fix: "set spec.etcd.quota: kubectl edit etcd main -n team"},
 		{name: "druid", id: "B001", with: with("druid", func(f *Facts) { f.Selecting.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
 		{name: "druid", id: "T004", with: with("druid", func(f *Facts) { f.Peer.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
-		{name: "helm", id: "D004", with: with("helm", hash(2, func(h *etcd.Hash) { h.Hash = 8 })), want: Failure, fix: "delete the member's PersistentVolumeClaim and then its pod"},
+		{name: "helm", id: "D004", with: with("helm", hash(2, func(h *etcd.Hash) { h.Hash = 8 })), want: Failure, fix: "delete the member's PersistentVolumeClaim, if its data is on one, and then its pod"},
 		{name: "kubeadm", id: "V001", with: with("kubeadm", func(f *Facts) { f.Survey.Value.Members[0].Version = "3.6.11" }), want: Warning, fix: "finish the update in /etc/kubernetes/manifests/etcd.yaml"},
 	})
 }

@@ -21,7 +21,7 @@ func (s *state) split() (dated, undated []Member) {
 	return dated, undated
 }
 
-// notBack returns which members are not expected back by themselves, in words.
+// notBack returns which members are not expected back by themselves, as part of a sentence.
 func (s *state) notBack() string {
 	dated, undated := s.split()
 	var parts []string

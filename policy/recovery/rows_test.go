@@ -453,7 +453,7 @@ func TestLostDataDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestNoSinceNoGrace: a title doesn't say that a grace period is over where no object shows when it began.
+// TestNoSinceNoGrace: a title does not claim that a grace period is over where no object shows when it began.
 func TestNoSinceNoGrace(t *testing.T) {
 	t.Parallel()
 	undated := func(f *Facts) { f.Members[2].Pod, f.Members[2].Since = PodReady, time.Time{} }

@@ -232,7 +232,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	} {
 		refuses(t, []string{"refused: ", "helm upgrade ", " --reuse-values --set replicaCount=N"}, append(strings.Fields(args), "-n", ns, "-y")...)
 	}
-	refuses(t, []string{"refused: ", "delete the member's PersistentVolumeClaim and then its pod"}, "member", "replace", "main-etcd-1", "-n", ns, "-y")
+	refuses(t, []string{"refused: ", "delete the member's PersistentVolumeClaim, if its data is on one, and then its pod"}, "member", "replace", "main-etcd-1", "-n", ns, "-y")
 	if err := c.Scale(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
