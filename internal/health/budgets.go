@@ -114,15 +114,14 @@ func (f *Facts) createBudget() string {
 		return f.reconcile()
 	}
 	s := f.Owner.MemberSelector
-	if f.Owner.Spans() && len(f.Owner.PodsBeside) == 0 {
-		return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector='%s'",
-			f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(s)))
-	}
-	if s == nil || len(s.MatchLabels) == 0 || len(f.Owner.PodsBeside) > 0 {
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 || len(f.Owner.PodsBeside) > 0 {
 		return fmt.Sprintf("create a PodDisruptionBudget with minAvailable %d whose selector matches the %d members and no other pod", policy.Quorum(f.Size()), f.Size())
 	}
-	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s",
-		f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.MatchLabels})))
+	selector := metav1.FormatLabelSelector(s)
+	if len(s.MatchExpressions) > 0 { // with spaces and parentheses
+		selector = "'" + selector + "'"
+	}
+	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s", f.Owner.Name, policy.Quorum(f.Size()), selector))
 }
 
 func budgetKeepsQuorum(f *Facts) []Finding {

@@ -175,6 +175,11 @@ func TestBudgets(t *testing.T) {
 	judge(t, []row{
 		{name: "one", id: "B001", want: OK, message: "main"},
 		{name: "none", id: "B001", with: none, want: Warning, fix: "kubectl create poddisruptionbudget main --min-available=2 --selector=app=main -n team"},
+		{name: "none, and the selector has expressions", id: "B001", with: func(f *Facts) {
+			none(f)
+			f.Owner.MemberSelector = f.Owner.MemberSelector.DeepCopy()
+			f.Owner.MemberSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"backup"}}}
+		}, want: Warning, fix: "--selector='app=main,tier notin (backup)' -n team"},
 		{name: "none of static pods", id: "B001", with: func(f *Facts) { none(f); kubeadm(f) }, want: NotApplicable},
 		{name: "none of a single member", id: "B001", size: 1, with: none, want: NotApplicable},
 		{name: "none of a member that may have others", id: "B001", size: 1, with: func(f *Facts) { none(f); listUnknown(f) }, want: Unknown, message: "Secret team/tuning is not read"},
