@@ -80,7 +80,7 @@ func (r Plan) putOnNode(file, name string) []step.Action {
 	return append(r.startStorePod(),
 		part,
 		step.CompareFile(part),
-		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s/%s", part.To, dir, name)}},
+		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s", format.Quote(part.To), format.Quote(dir+"/"+name))}},
 		r.deleteStorePod(),
 	)
 }
@@ -156,7 +156,7 @@ func removeObject(s *backupstore.Store, name string) step.Action {
 	if p, ok := providerOf(s); ok {
 		return step.Program{Lines: [][]string{p.remove(s.Container, objectOf(s, name))}}
 	}
-	return step.ByHand{Text: fmt.Sprintf("rm THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount", s.Container, objectOf(s, name), s.Provider)}
+	return byHand("rm %s    # provider %s: below the directory that its nodes mount", format.Quote("THE-STORE/"+s.Container+"/"+objectOf(s, name)), s.Provider)
 }
 
 // upload returns the command of the provider's own tool that copies a file into the store.
@@ -164,6 +164,12 @@ func upload(s *backupstore.Store, file, name string) step.Action {
 	if p, ok := providerOf(s); ok {
 		return step.Program{Lines: [][]string{p.put(s.Container, objectOf(s, name), file)}}
 	}
-	return step.ByHand{Text: fmt.Sprintf("cp %s THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
-		format.Quote(file), s.Container, objectOf(s, name), s.Provider)}
+	return byHand("cp %s %s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
+		format.Quote(file), format.Quote("THE-STORE/"+s.Container+"/"+objectOf(s, name)), s.Provider)
+}
+
+// byHand returns a step for a person. Whoever may write the Etcd may have written the names in it, and a shell
+// may run the printed plan: they end no line.
+func byHand(text string, args ...any) step.Action {
+	return step.ByHand{Text: format.PrintableLine(fmt.Sprintf(text, args...))}
 }

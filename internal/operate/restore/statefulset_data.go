@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -65,7 +66,7 @@ func (r Plan) noMember() step.Action {
 func (r Plan) setAside() []step.PodAction {
 	acts := []step.PodAction{helper("mkdir", "-p", "-m", "700", r.Files.DataDir)}
 	for _, path := range r.oldPaths() {
-		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", path, r.aside(path))))
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", format.Quote(path), format.Quote(r.aside(path)))))
 	}
 	return acts
 }

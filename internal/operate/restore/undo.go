@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -81,11 +82,12 @@ func (r Plan) putBack(started bool) []step.Step {
 	into := r.intact()
 	var acts []step.PodAction
 	for _, path := range r.oldPaths() {
-		free := "rm -rf " + path
+		now, old := format.Quote(path), format.Quote(r.aside(path))
+		free := "rm -rf " + now
 		if started {
-			free = fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", path, r.undone(path))
+			free = fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", now, format.Quote(r.undone(path)))
 		}
-		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", path, r.aside(path), free)))
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", now, old, free)))
 	}
 	start, end := r.helpers(into)
 	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}

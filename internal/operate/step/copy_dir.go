@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // CopyDir copies what is in a directory of this machine into a directory of a pod.
@@ -27,7 +29,7 @@ type CopyDir struct {
 
 // Command implements Action.
 func (d CopyDir) Command(f Flags) string {
-	return fmt.Sprintf("tar -C %s -cf - %s | %s tar -C %s -xof -", d.From, d.What, f.kubectl("exec -i %s --", d.Pod), d.To)
+	return fmt.Sprintf("tar -C %s -cf - %s | %s tar -C %s -xof -", d.From, d.What, f.kubectl("exec -i %s --", d.Pod), format.Quote(d.To))
 }
 
 // Do implements Action.
@@ -95,7 +97,7 @@ func (d CompareDir) Command(f Flags) string {
 func (d CompareDir) sums() string { return "find " + d.What + " -type f -exec sha256sum {} + | sort" }
 
 func (d CompareDir) remote() []string {
-	return []string{"sh", "-c", "cd " + d.To + " && " + d.sums()}
+	return []string{"sh", "-c", "cd " + format.Quote(d.To) + " && " + d.sums()}
 }
 
 // Do implements Action.

@@ -30,7 +30,7 @@ func (p CopyFile) Command(f Flags) string {
 }
 
 func (p CopyFile) write() []string {
-	return []string{"sh", "-c", fmt.Sprintf("mkdir -p -m 700 %s && cat > %s", path.Dir(p.To), p.To)}
+	return []string{"sh", "-c", fmt.Sprintf("mkdir -p -m 700 %s && cat > %s", format.Quote(path.Dir(p.To)), format.Quote(p.To))}
 }
 
 // Do implements Action.
@@ -68,7 +68,7 @@ func (p CompareFile) test(f Flags) string {
 	return fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ]`, format.Quote(p.From), Exec{Pod: p.Pod, Args: p.remote()}.Command(f))
 }
 
-func (p CompareFile) remote() []string { return []string{"sh", "-c", "sha256sum < " + p.To} }
+func (p CompareFile) remote() []string { return []string{"sh", "-c", "sha256sum < " + format.Quote(p.To)} }
 
 // Do implements Action.
 func (p CompareFile) Do(ctx context.Context, c Clients) error {
