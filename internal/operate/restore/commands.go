@@ -98,7 +98,15 @@ func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
 func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db"} }
 
 // dir returns the directory on this machine with a data directory for each pod.
-func (r Plan) dir() string { return "restored-" + r.stamp() }
+func (r Plan) dir() string { return "restored-" + r.localStamp() }
+
+// localStamp distinguishes the files of this restore from those of a restore into another cluster that begins in
+// the same second and the same directory. The other cluster may have the same names, in another Kubernetes cluster.
+func (r Plan) localStamp() string {
+	const length = 8
+	uid := string(r.Owner.UID)
+	return strings.TrimSuffix(r.stamp()+"-"+uid[:min(length, len(uid))], "-")
+}
 
 // aside returns the new path of old data.
 func (r Plan) aside(path string) string { return path + ".before-" + r.stamp() }

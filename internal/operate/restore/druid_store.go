@@ -22,12 +22,12 @@ func (r Plan) intoStore() []step.Step {
 		file = dir + ".db"
 		steps = append(steps, step.Step{
 			ID: made, Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
-			Acts: append([]step.Action{step.RemoveDir{Dir: dir}, r.tool([]string{"--data-dir", dir})}, withHash(dir+"/member/snap/db", file)...),
+			Acts: append([]step.Action{step.RemoveDir{Dir: dir}, r.tool([]string{"--data-dir", dir}), r.same()}, withHash(dir+"/member/snap/db", file)...),
 		})
 	case !r.Snapshot.Hashed:
 		file = dir + ".db"
 		steps = append(steps, step.Step{
-			ID: made, Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
+			ID: made, Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: append(withHash(r.File, file), r.same()),
 		})
 	}
 	name := r.storedName()
@@ -40,6 +40,9 @@ func (r Plan) intoStore() []step.Step {
 	} else {
 		put.Why += " The store is a directory of the nodes, which all of them must share."
 		put.Acts = r.putOnNode(file, name)
+	}
+	if file == r.File {
+		put.Acts = append([]step.Action{r.same()}, put.Acts...)
 	}
 	return append(steps, put)
 }

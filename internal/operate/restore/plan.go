@@ -166,7 +166,12 @@ func (r Plan) cutBy() string {
 }
 
 func (r Plan) check() step.Step {
-	return step.Step{Title: "Check the snapshot", Acts: []step.Action{step.CheckSnapshot{File: r.File}}}
+	return step.Step{Title: "Check the snapshot", Acts: []step.Action{r.same()}}
+}
+
+// same checks the snapshot. A backup that runs meanwhile may have replaced the file.
+func (r Plan) same() step.Action {
+	return step.CheckSnapshot{File: r.File, SHA256: r.Snapshot.SHA256}
 }
 
 // restored returns the revision at which members begin. The tool ignores a revision whose

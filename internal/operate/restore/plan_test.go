@@ -165,3 +165,58 @@ func TestRestoreOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// TestProposeOtherSteps: the plan under the lock is the one that the user agreed to only if it has the same steps.
+func TestProposeOtherSteps(t *testing.T) {
+	t.Parallel()
+	subject := func(change func(*Plan)) string {
+		r := changed(plainRestore(), change)
+		steps, warnings, err := Steps(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Propose(steps, warnings).Subject
+	}
+	agreed := subject(func(*Plan) {})
+	for name, change := range map[string]func(*Plan){
+		"client traffic can't be cut": func(r *Plan) { r.Clients, r.Uncut = false, "a change is under way (rollout)" },
+		"a claim is gone":             func(r *Plan) { r.Gone = []string{"data-main-1"} },
+		"the present data is saved":   func(r *Plan) { r.Answers = true },
+		"another snapshot":            func(r *Plan) { r.Snapshot.SHA256[0]++ },
+		"another StatefulSet":         func(r *Plan) { r.Owner.UID = "other" },
+	} {
+		if subject(change) == agreed {
+			t.Errorf("%s: the user is not asked again", name)
+		}
+	}
+	if subject(func(*Plan) {}) != agreed {
+		t.Error("the same plan is another one")
+	}
+}
+
+// TestLocalFiles: restores that begin in the same second and directory share no file on this machine.
+func TestLocalFiles(t *testing.T) {
+	t.Parallel()
+	files := func(r Plan) []string {
+		r.Answers = true
+		names := r.Local()
+		for _, s := range r.steps() {
+			for _, a := range s.Acts {
+				if save, is := a.(step.SaveSnapshot); is {
+					names = append(names, save.File)
+				}
+			}
+		}
+		return names
+	}
+	mine := changed(plainRestore(), func(r *Plan) { r.Owner.UID = "1a2b3c4d-0000-4000-8000-000000000000" })
+	theirs := changed(mine, func(r *Plan) { r.Owner.UID = "5e6f7a8b-0000-4000-8000-000000000000" })
+	if want := 3; len(files(mine)) != want {
+		t.Fatalf("files are %q, want %d", files(mine), want)
+	}
+	for i, name := range files(mine) {
+		if name == files(theirs)[i] {
+			t.Errorf("two restores use %s", name)
+		}
+	}
+}

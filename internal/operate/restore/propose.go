@@ -22,8 +22,8 @@ import (
 func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	p := operate.Plan{
 		Title: fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
-		// A plan that the user agreed to, and that saves the present data, is not the same without that step.
-		Subject: fmt.Sprintf("%s %x saved=%t", r.Owner.UID, r.Snapshot.SHA256, r.Answers),
+		// A plan without a step that the user agreed to, such as the cut of client traffic, is another one.
+		Subject: fmt.Sprintf("%s %x %q", r.Owner.UID, r.Snapshot.SHA256, titles(steps)),
 		Typed:   r.Owner.Name,
 		Facts:   append(r.snapshotFacts(), r.lost()),
 		Needs:   r.needs(),
@@ -90,7 +90,7 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	}
 	p := operate.Plan{
 		Title:   fmt.Sprintf("%s the restore into %s", did, r.Owner),
-		Subject: fmt.Sprintf("%s %s", r.Owner.UID, rec.SHA256),
+		Subject: fmt.Sprintf("%s %s %q", r.Owner.UID, rec.SHA256, titles(steps)),
 		Facts:   []string{"begun " + format.Time(rec.Journal().Began)},
 		Steps:   titles(steps),
 		Needs:   r.needs(),

@@ -17,6 +17,7 @@ func (r Plan) makeData(into []Member) step.Step {
 	for _, m := range into {
 		s.Acts = append(s.Acts, r.makeDataDir(m, into, r.dir()+"/"+m.Pod))
 	}
+	s.Acts = append(s.Acts, r.same()) // after the tool has read it
 	return s
 }
 

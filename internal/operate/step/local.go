@@ -5,12 +5,14 @@ package step
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -48,8 +50,12 @@ func (p Plugin) Command(f Flags) string { return f.Plugin("%s", quoted(p.Args)) 
 // Do implements Action.
 func (p Plugin) Do(ctx context.Context, c Clients) error { return c.Plugin(ctx, p.Args) }
 
-// CheckSnapshot checks a snapshot file.
-type CheckSnapshot struct{ File string }
+// CheckSnapshot checks a snapshot file. It fails if SHA256 is not the hash of its database: the file was replaced
+// since the plan was made. The zero value is any hash.
+type CheckSnapshot struct {
+	File   string
+	SHA256 [sha256.Size]byte
+}
 
 // Command implements Action. No cluster is needed for it.
 func (s CheckSnapshot) Command(Flags) string {
@@ -58,7 +64,10 @@ func (s CheckSnapshot) Command(Flags) string {
 
 // Do implements Action.
 func (s CheckSnapshot) Do(ctx context.Context, _ Clients) error {
-	_, err := snapshot.Inspect(ctx, s.File)
+	have, err := snapshot.Inspect(ctx, s.File)
+	if err == nil && s.SHA256 != [sha256.Size]byte{} && s.SHA256 != have.SHA256 {
+		err = operate.Halt("%s was replaced since the plan was made: it has SHA-256 %x, and the snapshot of the plan %x", s.File, have.SHA256, s.SHA256)
+	}
 	return err
 }
 
