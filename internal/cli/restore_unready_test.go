@@ -16,6 +16,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -68,6 +69,7 @@ func TestRestoreUnready(t *testing.T) {
 				w.Etcd.Size = row.size
 			}
 			w.unready()
+			operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["annotations"] = apitest.Object{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
 			w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"replicas":3,"done":%d}`, sha256.Sum256(w.Etcd.Database), beforeStart))
 			code := w.run(t.Context(), restore, "-y", "--bump-revision", "0")
 			text, ended := w.err.String(), w.Get("/api/v1/namespaces/team/configmaps/kubectl-etcd-main") == nil

@@ -46,6 +46,9 @@ type Plan struct {
 	OneByOne bool
 	// DeletesClaims means that the StatefulSet deletes the claims at a scale-in.
 	DeletesClaims bool
+	// Unmarked means that the journal has a restore of which the StatefulSet has no mark: it has not changed the
+	// StatefulSet, or has ended.
+	Unmarked bool
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
 	// Lost are the pods of members whose volumes are lost although their claims may exist. They get new

@@ -15,8 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -24,10 +26,10 @@ import (
 func NewRecord(r Plan) *progress.Record {
 	size := int32(len(r.Members)) //nolint:gosec // there are few members
 	rec := &progress.Record{
-		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, Replicas: r.Owner.Replicas,
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
-		DeletesClaims: r.DeletesClaims, Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
+		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
@@ -43,7 +45,6 @@ func NewRecord(r Plan) *progress.Record {
 
 // before fills in the owner as it was before the first step.
 func before(rec *progress.Record, o owner.Owner) owner.Owner {
-	o.Replicas = rec.Replicas
 	annotations := map[string]string{}
 	for key, value := range o.Annotations {
 		if key != traffic.SuspendAnnotation && key != unprotection {
@@ -61,6 +62,14 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	if err := rec.OfPresent(ctx, kube, r.Owner); err != nil {
 		return err
 	}
+	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)
+	if err != nil {
+		return err
+	}
+	mark, marked := step.MarkOf(sts)
+	if marked {
+		r.Owner.Replicas = mark.Replicas
+	}
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor = rec.KeepFor
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
@@ -71,7 +80,8 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	}
 	r.Snapshot.Alarms, r.OneByOne = alarms, r.OneByOne || rec.OneByOne
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
-	r.DeletesClaims, r.Gone, r.Unbound, r.Lost = rec.DeletesClaims, rec.Gone, rec.Unbound, rec.Lost
+	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
+	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	return nil
 }
 

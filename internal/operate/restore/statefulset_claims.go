@@ -93,7 +93,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 func (r Plan) keepClaims(s *step.Step) {
 	if r.DeletesClaims {
 		s.Why += " A scale-in deletes its claims: that is switched off first."
-		s.Acts = append(s.Acts, r.retain("Retain"))
+		s.Acts = append(s.Acts, step.ClaimPolicy{StatefulSet: r.Owner.StatefulSet, WhenScaled: "Retain", Mark: true})
 	}
 }
 
@@ -112,13 +112,6 @@ func (r Plan) freeClaims() step.Step {
 func (r Plan) deleteClaimsAgain() step.Step {
 	return step.Step{
 		Title: "Let a scale-in delete claims again", Why: "This is the previous setting.",
-		Acts: []step.Action{r.retain("Delete")},
+		Acts: []step.Action{step.ClaimPolicy{StatefulSet: r.Owner.StatefulSet, WhenScaled: "Delete"}},
 	}
-}
-
-// retain sets what a scale-in of the StatefulSet does with claims.
-func (r Plan) retain(what string) step.Action {
-	return step.Patch{Kind: step.StatefulSet, Name: r.Owner.StatefulSet, Body: map[string]any{
-		"spec": map[string]any{"persistentVolumeClaimRetentionPolicy": map[string]any{"whenScaled": what}},
-	}}
 }

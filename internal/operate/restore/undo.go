@@ -19,7 +19,7 @@ import (
 // Undo returns the steps that start the members on their old data again. Each can be repeated. The
 // error is why the old data can't come back.
 func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
-	begun := rec.Begun(r.steps())
+	begun := r.begun(rec)
 	has := func(id string) bool { return slices.Contains(begun, id) }
 	if why := mayNotUndo(has); why != "" {
 		// This command may have no snapshot, so it is not the one that ends the restore without --abort.
@@ -138,7 +138,7 @@ func (r Plan) undone(path string) string { return path + ".undone-" + r.stamp() 
 
 // UndoLoses describes what an undoing takes from clients, empty for nothing.
 func (r Plan) UndoLoses(rec *progress.Record) string {
-	if !slices.Contains(rec.Begun(r.steps()), started) || r.Druid != nil {
+	if !slices.Contains(r.begun(rec), started) || r.Druid != nil {
 		return ""
 	}
 	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))

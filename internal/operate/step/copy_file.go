@@ -68,7 +68,9 @@ func (p CompareFile) test(f Flags) string {
 	return fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ]`, format.Quote(p.From), Exec{Pod: p.Pod, Args: p.remote()}.Command(f))
 }
 
-func (p CompareFile) remote() []string { return []string{"sh", "-c", "sha256sum < " + format.Quote(p.To)} }
+func (p CompareFile) remote() []string {
+	return []string{"sh", "-c", "sha256sum < " + format.Quote(p.To)}
+}
 
 // Do implements Action.
 func (p CompareFile) Do(ctx context.Context, c Clients) error {

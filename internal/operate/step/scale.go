@@ -45,7 +45,11 @@ func (s Scale) Do(ctx context.Context, c Clients) error {
 		annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", s.Replicas, now.Format(time.RFC3339))
 	}
 	if s.Mark {
-		annotations[v1alpha1.RestoreAnnotation] = now.Format(time.RFC3339Nano)
+		mark, err := c.mark(ctx, s.StatefulSet)
+		if err != nil {
+			return err
+		}
+		annotations[v1alpha1.RestoreAnnotation] = mark
 	}
 	set := c.object(StatefulSet, s.StatefulSet)
 	var err error

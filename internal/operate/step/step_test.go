@@ -158,7 +158,7 @@ func TestScaleMarks(t *testing.T) {
 		wantCommand(t, a, unmarked.Command(flags))
 		w.do(t, a)
 		w.wantField(t, set, float64(a.Replicas), "spec", "replicas")
-		w.wantField(t, set, w.clients.Clock.Now().UTC().Format(time.RFC3339Nano), "metadata", "annotations", v1alpha1.RestoreAnnotation)
+		w.wantField(t, set, w.clients.Clock.Now().UTC().Format(time.RFC3339Nano)+" 3", "metadata", "annotations", v1alpha1.RestoreAnnotation)
 	}
 	if writes := w.Writes(); !slices.Equal(writes, []string{"PATCH " + set, "PATCH " + set}) {
 		t.Errorf("writes are %q", writes)

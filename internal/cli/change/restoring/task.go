@@ -168,6 +168,9 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (operate.Plan, 
 		return operate.Plan{}, r.OtherFile(rec, err)
 	}
 	steps, _, err := restore.Steps(r)
+	if err == nil {
+		err = r.MayContinue(rec)
+	}
 	if err != nil {
 		return operate.Plan{}, err
 	}

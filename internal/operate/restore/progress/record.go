@@ -33,13 +33,12 @@ type Record struct {
 	Parameters bool   `json:"parameters,omitempty"`
 	// At is when the plan was made. Names of files contain it.
 	At time.Time `json:"at"`
-	// Bump is by how much the revision is raised. Size is the number of restored members, and Replicas
-	// the number before.
+	// Bump is by how much the revision is raised. Size is the number of restored members. How many there were before is in
+	// the mark of the StatefulSet.
 	Bump int64 `json:"bump"`
 	// KeepFor is how long the old data is kept, 0 for no limit.
-	KeepFor  time.Duration `json:"keepFor,omitempty"`
-	Size     int32         `json:"size"`
-	Replicas int32         `json:"replicas"`
+	KeepFor time.Duration `json:"keepFor,omitempty"`
+	Size    int32         `json:"size"`
 	// Hashed, Revision and Written are those of the snapshot.
 	Hashed   bool  `json:"hashed,omitempty"`
 	Revision int64 `json:"revision"`
@@ -51,11 +50,10 @@ type Record struct {
 	Clients bool   `json:"clients,omitempty"`
 	Uncut   string `json:"uncut,omitempty"`
 	// Before is the cut of another user, as it was.
-	Before        traffic.Before `json:"before,omitzero"`
-	DeletesClaims bool           `json:"deletesClaims,omitempty"`
-	Gone          []string       `json:"gone,omitempty"`
-	Unbound       []string       `json:"unbound,omitempty"`
-	Lost          []string       `json:"lost,omitempty"`
+	Before  traffic.Before `json:"before,omitzero"`
+	Gone    []string       `json:"gone,omitempty"`
+	Unbound []string       `json:"unbound,omitempty"`
+	Lost    []string       `json:"lost,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done.
@@ -83,8 +81,15 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 	if err := json.Unmarshal(kept.Payload, rec); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
 	}
+	if rec.Size < 1 || rec.Size > maxSize || rec.Done < 0 || rec.Bump < 0 || rec.KeepFor < 0 || rec.At.IsZero() {
+		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, has numbers that no restore has (size %d, done %d): delete it: kubectl delete configmap %s -n %s",
+			o, journal.Name(o), rec.Size, rec.Done, journal.Name(o), o.Namespace)
+	}
 	return rec, nil
 }
+
+// maxSize is more members than any cluster has that a restore plans for.
+const maxSize = 100
 
 // Same returns an error if a snapshot is another one than that of the restore.
 func (rec *Record) Same(file string, s snapshot.File) error {

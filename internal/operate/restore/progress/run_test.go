@@ -90,7 +90,7 @@ func (r *runs) run(t *testing.T, undo bool) error {
 		t.Fatal(err)
 	}
 	if rec == nil {
-		rec = &Record{At: began}
+		rec = &Record{At: began, Size: 3}
 		helpers := []step.CreatePod{{Manifest: "apiVersion: v1\nkind: Pod\nmetadata: {namespace: team, name: restore-main-0}\n"}}
 		if err := j.Create(ctx, r.owner, rec, helpers, false); err != nil {
 			t.Fatal(err)
