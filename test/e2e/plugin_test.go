@@ -35,16 +35,46 @@ type running struct {
 	cmd    *exec.Cmd
 	stdout safeBuffer
 	stderr safeBuffer
+	// ended is closed when the plugin has ended, with err.
+	ended chan struct{}
+	err   error
 }
 
 // startPlugin starts the plugin on the testbed without a terminal. The end of the test kills it.
 func startPlugin(t *testing.T, args ...string) *running {
 	t.Helper()
-	r := &running{cmd: pluginCommand(t, args...)}
+	r := &running{cmd: pluginCommand(t, args...), ended: make(chan struct{})}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		defer close(r.ended)
+		r.err = r.cmd.Wait()
+	}()
+	return r
+}
+
+// startPluginUntil starts the plugin and waits until it has printed a text to stderr. It starts it again where it was
+// refused: the log of a member without data doesn't show that while its container starts again.
+func startPluginUntil(t *testing.T, text string, args ...string) *running {
+	t.Helper()
+	r := startPlugin(t, args...)
+	eventually(t, "the plugin to print "+text, func(context.Context) (string, bool, error) {
+		printed := r.stderr.String()
+		if strings.Contains(printed, text) {
+			return "", true, nil
+		}
+		select {
+		case <-r.ended:
+			if code := r.wait(t); code != 2 {
+				return "", false, fmt.Errorf("exit code %d:\n%s", code, printed)
+			}
+			r = startPlugin(t, args...)
+		default:
+		}
+		return printed, false, nil
+	})
 	return r
 }
 
@@ -65,9 +95,9 @@ func pluginCommand(t *testing.T, args ...string) *exec.Cmd {
 // wait returns the plugin's exit code, or -1 if a signal ended it.
 func (r *running) wait(t *testing.T) int {
 	t.Helper()
-	err := r.cmd.Wait()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		t.Fatal(err)
+	<-r.ended
+	if _, exited := errors.AsType[*exec.ExitError](r.err); r.err != nil && !exited {
+		t.Fatal(r.err)
 	}
 	return r.cmd.ProcessState.ExitCode()
 }

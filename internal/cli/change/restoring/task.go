@@ -71,7 +71,8 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
 			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
 		},
-		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
+		Logf:        func(format string, args ...any) { change.PrintStep(a, format, args...) },
+		RemoveLocal: t.removeLocal,
 	}
 	return t, ctx.Err()
 }
@@ -189,7 +190,6 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		if err := t.job.Undo(ctx, t.plan.Owner, rec, t.steps); err != nil {
 			return err
 		}
-		t.removeLocal()
 		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
 		return nil
 	}
@@ -201,7 +201,6 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	t.ended = true
-	t.removeLocal()
 	run.Done(ctx, reasons.Restored, what, fmt.Sprintf("%s: %s; %s", t.cluster.Target(), what, t.plan.Ended()))
 	return t.inForce(ctx, run)
 }

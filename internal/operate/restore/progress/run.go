@@ -28,6 +28,9 @@ type Job struct {
 	StillHeld func() error
 	// Logf logs each step that was done, and with "… " the one that is being done.
 	Logf func(format string, args ...any)
+	// RemoveLocal removes the files on this machine that only the steps needed. It is called while there is a journal,
+	// so that a command that was killed removes them when it runs again. Nil removes nothing.
+	RemoveLocal func()
 
 	owner owner.Owner
 }
@@ -155,11 +158,14 @@ func writerOfReplicas(sts *appsv1.StatefulSet) string {
 	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(manager), at.UTC().Format(time.RFC3339))
 }
 
-// end removes the mark of the restore from the StatefulSet, and then the journal: without a journal, no command
-// would remove the mark.
+// end removes the local files, the mark of the restore from the StatefulSet, and then the journal: without a journal, no
+// command would remove the others.
 func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record) error {
 	if err := j.StillHeld(); err != nil {
 		return err
+	}
+	if j.RemoveLocal != nil {
+		j.RemoveLocal()
 	}
 	if err := Unmark(ctx, j.Clients.Kube, o); err != nil {
 		return err

@@ -51,6 +51,8 @@ type runs struct {
 	left int
 	// lost means that the lock is lost.
 	lost bool
+	// removed are the calls of RemoveLocal, each true if there was a journal.
+	removed []bool
 }
 
 func newRuns(t *testing.T) *runs {
@@ -85,6 +87,7 @@ func (r *runs) run(t *testing.T, undo bool) error {
 		}
 		return nil
 	}}
+	j.RemoveLocal = func() { r.removed = append(r.removed, r.journal()) }
 	rec, err := Read(ctx, kube, r.owner)
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +155,9 @@ func TestRunKilled(t *testing.T) {
 		}
 		if r.journal() {
 			t.Errorf("killed at action %d: the journal is left", at)
+		}
+		if !slices.Equal(r.removed, []bool{true}) {
+			t.Errorf("killed at action %d: local files were removed %v, want once, while there was a journal", at, r.removed)
 		}
 	}
 }
