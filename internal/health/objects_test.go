@@ -65,7 +65,12 @@ func TestPlacement(t *testing.T) {
 		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl etcd restart statefulset/main --member main-2 -n team"},
 		{name: "data in the pod", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f) }, want: Warning, fix: "then kubectl etcd member replace statefulset/main main-2 --force -n team"},
-		{name: "data in the pod, and one is down", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "data in the pod, and one is down", id: "P001", with: func(f *Facts) {
+			together(f)
+			inPod(2)(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			silent(1)(f)
+		}, want: Warning, fix: "once all members are healthy, kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "replace main-2, and no other member meanwhile, because its data doesn't follow it to another node: kubeadm reset on its node, and kubeadm join --control-plane again, on another node"},
 		{name: "an operator's pods", id: "P001", with: func(f *Facts) {
 			together(f)

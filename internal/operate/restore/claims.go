@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// findClaims finds out which of the claims are gone, and which have no volume or one that is gone.
+// findClaims finds out which of the claims are gone or being deleted, and which have no volume or one that is gone.
 func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
 	for _, name := range names {
 		var claim corev1.PersistentVolumeClaim
@@ -25,6 +25,8 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 			r.Gone = append(r.Gone, name)
 		case err != nil:
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
+		case claim.DeletionTimestamp != nil && claim.Spec.VolumeName != "":
+			r.Leaving = append(r.Leaving, LeavingClaim{Name: name, Volume: claim.Spec.VolumeName})
 		case claim.Spec.VolumeName == "":
 			r.Unbound = append(r.Unbound, name)
 		case claim.Status.Phase == corev1.ClaimLost:

@@ -29,6 +29,8 @@ type Druid struct {
 	// StorePod is a pod that mounts a store in a directory of the nodes, and StoreDir is
 	// the directory of the snapshots in it. Both are empty for other stores.
 	StorePod, StoreDir string
+	// Stored is the highest revision in the store, by the leases of the sidecars, 0 for unknown.
+	Stored int64
 	// Cut means that client traffic is cut. Members join through its Service.
 	Cut bool
 }

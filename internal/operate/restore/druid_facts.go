@@ -29,6 +29,13 @@ func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents e
 	if ok {
 		d.Store = &store
 	}
+	stored, err := backupstore.Leases(ctx, reader, r.Owner)
+	if err != nil {
+		return err
+	}
+	for _, l := range stored {
+		d.Stored = max(d.Stored, l.Revision)
+	}
 	data, err := contents("ConfigMap", d.ConfigMap)
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func upload(s *backupstore.Store, file, name string) step.Action {
 		format.Quote(file), format.Quote("THE-STORE/"+s.Container+"/"+objectOf(s, name)), s.Provider)
 }
 
-// byHand returns a step for a person. Whoever may write the Etcd may have written the names in it, and a shell
+// byHand returns a step for a person. Users who may write the Etcd may have written the names in it, and a shell
 // may run the printed plan: they end no line.
 func byHand(text string, args ...any) step.Action {
 	return step.ByHand{Text: format.PrintableLine(fmt.Sprintf(text, args...))}

@@ -51,6 +51,10 @@ type Plan struct {
 	Unmarked bool
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
+	// Leaving are the claims that are being deleted. GoneSince are those that other clients have deleted since an
+	// unfinished restore began.
+	Leaving   []LeavingClaim
+	GoneSince []string
 	// Lost are the pods of members whose volumes are lost although their claims may exist. They get new
 	// claims.
 	Lost []string

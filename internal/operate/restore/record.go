@@ -80,8 +80,13 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	}
 	r.Snapshot.Alarms, r.OneByOne = alarms, r.OneByOne || rec.OneByOne
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
+	gone := r.Gone
 	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
+	r.changedClaims(rec, gone)
+	if r.Druid != nil {
+		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
+	}
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.storeless, r.notFenced, r.UnknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -70,6 +70,19 @@ func (r Plan) storeless() error {
 	}
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.Target()))
+	}
+	return nil
+}
+
+// belowStore returns why the sidecars of druid would restore something else than the snapshot: they take what has the
+// highest revision in the store.
+func (r Plan) belowStore() error {
+	if r.Druid == nil {
+		return nil
+	}
+	if newest := max(r.Newest, r.Druid.Stored); newest > 0 && newest >= r.restored() {
+		return r.refuse("its sidecars restore the highest revision in the backup store, which has or may get revision %d, and the snapshot would be at %d; raise it with --bump-revision %d",
+			newest, r.restored(), newest-r.Snapshot.Written+DefaultBump)
 	}
 	return nil
 }

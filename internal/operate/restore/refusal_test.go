@@ -246,6 +246,10 @@ func TestRestoreDruid(t *testing.T) {
 		{name: "client traffic is cut", change: func(r *Plan) { r.Druid.Cut = true }, refused: "end the cut first: kubectl etcd -n team restore-client-traffic etcd/main"},
 		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, has: []string{"for claim in main-main-0 main-main-2; do", "delete pvc --ignore-not-found main-main-0 main-main-1 main-main-2"}},
 		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, has: []string{"delete pvc --ignore-not-found main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
+		{name: "the store has a higher revision", change: func(r *Plan) { r.Druid.Stored = DefaultBump + 500 }, refused: "which has or may get revision 1000000500, and the snapshot would be at 1000000000; raise it with --bump-revision 2000000500"},
+		{name: "the store gets a higher revision than the file as it is", change: func(r *Plan) { r.Bump, r.Newest, r.Snapshot.Revision, r.Snapshot.Written = 0, 200, 100, 100 }, refused: "raise it with --bump-revision 1000000100"},
+		{name: "the store has the same revision", change: func(r *Plan) { r.Bump, r.Druid.Stored, r.Snapshot.Revision, r.Snapshot.Written = 0, 100, 100, 100 }, refused: "raise it with --bump-revision 1000000000"},
+		{name: "the store has an earlier revision", change: func(r *Plan) { r.Bump, r.Druid.Stored, r.Snapshot.Revision, r.Snapshot.Written = 0, 99, 100, 100 }, has: []string{"aws s3 cp main.db s3://bucket"}},
 		{name: "the file as it is", change: func(r *Plan) { r.Bump = 0 }, has: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
 		{name: "a database as it is", change: func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }, has: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
 	} {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestTenantsTextIsNoCommand: a person may run a printed plan in a shell. The paths of a pod template and the names of a
-// store are texts of whoever may write those objects, and none of them becomes a command.
+// store are texts of users who may write those objects, and none of them becomes a command.
 func TestTenantsTextIsNoCommand(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x; canary #", "x'; canary; '", "x\ncanary\n", "x & canary", "x | canary", `x" && canary "`, "x (canary)"} {

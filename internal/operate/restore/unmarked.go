@@ -29,7 +29,7 @@ func firstStop(steps []step.Step) int {
 	return slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == stopped })
 }
 
-// MayContinue refuses to continue a restore that has stopped the members, as its journal has it, although the StatefulSet
+// MayContinue refuses to continue a restore whose claims other clients have deleted. It also refuses one that has stopped the members, as its journal has it, although the StatefulSet
 // has no mark of it. etcd-druid may remove the mark when it goes on; what is left then changes no data.
 func (r Plan) MayContinue(rec *progress.Record) error {
 	steps := r.steps()
@@ -38,7 +38,7 @@ func (r Plan) MayContinue(rec *progress.Record) error {
 		end = slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == started })
 	}
 	if !r.Unmarked || rec.Done <= firstStop(steps) || rec.Done > end || rec.Done >= len(steps) {
-		return nil
+		return r.claimsMayContinue()
 	}
 	set, kept := r.Owner.StatefulSet, journal.Name(r.Owner)
 	return operate.Refuse("the journal of a restore into %s (ConfigMap %s) has %d steps that are done, and StatefulSet %s doesn't have annotation %s, which the restore sets when it stops the members. "+
