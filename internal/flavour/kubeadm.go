@@ -8,7 +8,7 @@ const Kubeadm Name = "kubeadm"
 
 var kubeadm = Product{
 	Name: Kubeadm,
-	Pods: &Pods{Mirror: true, Label: Label{"component", "etcd"}},
+	Pods: &Pods{Mirror: true, Label: Label{"component", "etcd"}, Annotation: "kubeadm.kubernetes.io/etcd.advertise-client-urls"},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "kubeadm",
 		ScaleHow:   "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove",

@@ -50,7 +50,7 @@ func OfPod(pod *corev1.Pod) (PodCluster, bool) {
 		case by.ClusterLabel != "" && pod.Labels[by.ClusterLabel] != "":
 			c.Name = pod.Labels[by.ClusterLabel]
 			match[by.ClusterLabel] = c.Name
-		case by.Mirror && pod.Annotations[corev1.MirrorPodAnnotationKey] != "" && pod.Labels[by.Label.Key] == by.Label.Value:
+		case by.Mirror && has(pod, corev1.MirrorPodAnnotationKey) && has(pod, by.Annotation) && pod.Labels[by.Label.Key] == by.Label.Value:
 			c.Name = by.Label.Value
 			match[by.Label.Key] = by.Label.Value
 		default:
@@ -69,3 +69,5 @@ func OfPod(pod *corev1.Pod) (PodCluster, bool) {
 	}
 	return PodCluster{}, false
 }
+
+func has(pod *corev1.Pod, annotation string) bool { return pod.Annotations[annotation] != "" }

@@ -120,9 +120,11 @@ type Pods struct {
 	// ClusterLabel is the label whose value is the cluster's name.
 	ClusterLabel string
 	// Mirror is true for mirror pods of a node's own manifests. They are one cluster,
-	// whose name is the value of Label.
-	Mirror bool
-	Label  Label
+	// whose name is the value of Label. Annotation is one that only this product writes into its manifests:
+	// several have the same label.
+	Mirror     bool
+	Label      Label
+	Annotation string
 	// Members is a label that members' pods have and the pods of its jobs lack.
 	Members Label
 }

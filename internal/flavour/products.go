@@ -14,7 +14,7 @@ import (
 // products has all products, in the order in which they are tried.
 var products = []Product{
 	druid, etcdOperator, cozystack, aenix, improbable, hyperShift, k0smotron,
-	karmada, kamaji, vcluster, bitnami, karmadaChart, kubeadm, plain, pods,
+	karmada, kamaji, vcluster, bitnami, karmadaChart, kubeadm, rke2, plain, pods,
 }
 
 // All returns every product.
