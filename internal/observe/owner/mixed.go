@@ -43,16 +43,19 @@ func JoinPods(sets []*appsv1.StatefulSet, pods []corev1.Pod) []Mixed {
 		listers = append(listers, lister{namespace: set.sts.Namespace, self: set.peers.Own, listed: set.peers.Others})
 	}
 	var groups []PodGroup
+	var members []*corev1.Pod
 	var of []int // the group of each pod
 	for _, g := range GroupPods(pods) {
 		if IsMadeByOperator(g.Pods[0]) {
 			continue
 		}
-		for _, pod := range g.Pods {
-			m := listedPodOf(pod)
-			listers, of = append(listers, lister{namespace: pod.Namespace, key: m.key, self: m.self, listed: m.peers}), append(of, len(groups))
+		for range g.Pods {
+			of = append(of, len(groups))
 		}
-		groups = append(groups, g)
+		members, groups = append(members, g.Pods...), append(groups, g)
+	}
+	for _, m := range listedPodsOf(members) {
+		listers = append(listers, lister{namespace: m.pod.Namespace, key: m.key, self: m.self, listed: m.peers})
 	}
 	parts := mixedParts(all, of, len(groups), listingsOf(listers))
 	var out []Mixed

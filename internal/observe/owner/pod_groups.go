@@ -6,13 +6,10 @@ package owner
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // PodGroup is one cluster of pods that no StatefulSet made.
@@ -23,16 +20,17 @@ type PodGroup struct {
 
 // GroupPods finds the clusters among pods that no StatefulSet made. Two pods are of one cluster
 // if one object owns both, or if one lists the name and the peer URL of the other and no list contradicts
-// it: see listings.join. Neither labels nor single names join pods.
+// it: see listings.join. Pods of an object are not joined if each shows that it is a cluster of its own: see
+// partSingles. Neither labels nor single names join pods.
 func GroupPods(pods []corev1.Pod) []PodGroup {
-	var members []listedPod
+	var members []*corev1.Pod
 	for i := range pods {
 		if IsPodsMember(&pods[i]) {
-			members = append(members, listedPodOf(&pods[i]))
+			members = append(members, &pods[i])
 		}
 	}
 	groups := make([]PodGroup, 0, len(members))
-	for _, joined := range join(members) {
+	for _, joined := range join(listedPodsOf(members)) {
 		groups = append(groups, groupOfPods(joined))
 	}
 	nameApart(groups)
@@ -52,45 +50,6 @@ func MembersOf(owner Owner, pods []corev1.Pod) func(*corev1.Pod) bool {
 	}
 	return func(pod *corev1.Pod) bool { return slices.Contains(members, pod) }
 }
-
-// listedPod is a pod with what its etcd is configured with.
-type listedPod struct {
-	pod   *corev1.Pod
-	owner Owner
-	// key is of what joins pods by itself: the object that owns them, or the manifest that
-	// nodes run a static pod from where its configuration can't be read. Empty for none.
-	key string
-	// self and peers are entries of an initial cluster: the pod's own, and all that it lists. unknown
-	// is why it may list more, empty for no more.
-	self, peers []etcdconf.Peer
-	unknown     string
-	// contested is why it may be in the cluster of another pod, empty for none.
-	contested string
-	// later is true if its list alone shows that it joined the others.
-	later bool
-}
-
-func listedPodOf(pod *corev1.Pod) listedPod {
-	p := listedPod{pod: pod, owner: OfPod(pod)}
-	ref := metav1.GetControllerOfNoCopy(pod)
-	shown := source.ShownPeersOf(pod)
-	p.self, p.peers, p.unknown = shown.Own, shown.Listed, shown.Unknown
-	switch {
-	case ref == nil:
-	case ref.Kind == "Node":
-		if len(p.peers) == 0 {
-			p.key = "manifest " + manifestOf(pod)
-		}
-	case ref.Kind == "DaemonSet" && GroupOf(ref) == "apps":
-		// Each of its pods is a member, or a cluster of its own: their lists decide.
-	default:
-		p.key = p.owner.Kind + " " + p.owner.Name
-	}
-	return p
-}
-
-// manifestOf returns the name of a static pod without its node's, which the kubelet appends.
-func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-"+pod.Spec.NodeName) }
 
 // join returns the pods of each cluster, in the order of the first ones, and notes for each pod why it
 // may be in another one.

@@ -31,6 +31,8 @@ func etcdPod(name, controller string, flags ...string) corev1.Pod {
 		ref.Kind, ref.Name = "ReplicaSet", owner+"-5f9c"
 	case "Job":
 		ref.APIVersion = "batch/v1"
+	case "ReplicationController":
+		ref.APIVersion = "v1"
 	case "EtcdCluster":
 		ref.APIVersion = "etcd.example/v1"
 	}
@@ -58,6 +60,18 @@ func labelled(pod corev1.Pod, key, value string) corev1.Pod {
 	return pod
 }
 
+// ofRevision is a pod of another ReplicaSet of its Deployment.
+func ofRevision(pod corev1.Pod, hash string) corev1.Pod {
+	ref := &pod.OwnerReferences[0]
+	ref.Name = strings.TrimSuffix(ref.Name, pod.Labels["pod-template-hash"]) + hash
+	return labelled(pod, "pod-template-hash", hash)
+}
+
+func ending(pod corev1.Pod) corev1.Pod {
+	pod.DeletionTimestamp = new(metav1.Now())
+	return pod
+}
+
 func inPhase(pod corev1.Pod, phase corev1.PodPhase) corev1.Pod {
 	pod.Status.Phase = phase
 	return pod
@@ -70,7 +84,7 @@ func TestNoPodsByLocalAddresses(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "0.0.0.0", "[::1]", "[::]", "localhost", "$(hostname -i)", "`hostname`", "${POD_IP}"} {
 		url := "http://" + host + ":2380"
 		flags := []string{"--name", "s1", "--initial-advertise-peer-urls=" + url, "--initial-cluster", "s1=" + url}
-		for _, made := range [][2]string{{"", ""}, {"Deployment/a", "Deployment/b"}, {"DaemonSet/a", "DaemonSet/a"}} {
+		for _, made := range [][2]string{{"", ""}, {"Deployment/a", "Deployment/b"}, {"Deployment/a", "Deployment/a"}, {"DaemonSet/a", "DaemonSet/a"}} {
 			pods := []corev1.Pod{etcdPod("a-x", made[0], flags...), etcdPod("b-x", made[1], flags...)}
 			if groups := GroupPods(pods); len(groups) != 2 {
 				t.Errorf("%s, made by %v: %d clusters", host, made, len(groups))
@@ -178,6 +192,33 @@ func TestPodGroups(t *testing.T) {
 		{"an operator's pods", []corev1.Pod{
 			etcdPod("main-x", "EtcdCluster/main", "--initial-cluster=main-x=http://main-x:2380"), etcdPod("main-y", "EtcdCluster/main"),
 		}, []string{"EtcdCluster main: main-x main-y"}},
+		{"single etcds of a Deployment", []corev1.Pod{etcdPod("mesh-5f9c-a", "Deployment/mesh", "--name=mesh"), etcdPod("mesh-5f9c-b", "Deployment/mesh", "--name=mesh")},
+			[]string{"Pods mesh-5f9c-a: mesh-5f9c-a", "Pods mesh-5f9c-b: mesh-5f9c-b"}},
+		{"single etcds of a Deployment in a rolling update", []corev1.Pod{
+			etcdPod("mesh-5f9c-a", "Deployment/mesh", "--name=mesh"), etcdPod("mesh-5f9c-b", "Deployment/mesh", "--name=mesh"), ofRevision(etcdPod("mesh-7d-c", "Deployment/mesh", "--name=mesh"), "7d"),
+		}, []string{"Pods mesh-5f9c-a: mesh-5f9c-a", "Pods mesh-5f9c-b: mesh-5f9c-b", "Pods mesh-7d-c: mesh-7d-c"}},
+		{"single etcds of a Deployment that list themselves at their own IPs", []corev1.Pod{
+			etcdPod("mesh-5f9c-a", "Deployment/mesh", "--name=m", "--initial-advertise-peer-urls=http://10.0.0.1:2380", "--initial-cluster=m=http://10.0.0.1:2380"),
+			etcdPod("mesh-5f9c-b", "Deployment/mesh", "--name=m", "--initial-advertise-peer-urls=http://10.0.0.2:2380", "--initial-cluster=m=http://10.0.0.2:2380"),
+		}, []string{"Pods mesh-5f9c-a: mesh-5f9c-a", "Pods mesh-5f9c-b: mesh-5f9c-b"}},
+		{"single etcds of a ReplicaSet", []corev1.Pod{etcdPod("x-a", "ReplicaSet/x"), etcdPod("x-b", "ReplicaSet/x")}, []string{"Pods x-a: x-a", "Pods x-b: x-b"}},
+		{"single etcds of a ReplicationController", []corev1.Pod{etcdPod("x-a", "ReplicationController/x"), etcdPod("x-b", "ReplicationController/x")}, []string{"Pods x-a: x-a", "Pods x-b: x-b"}},
+		{"a single etcd of a Deployment in a rolling update", []corev1.Pod{
+			etcdPod("dev-5f9c-a", "Deployment/dev", "--name=dev"), ofRevision(etcdPod("dev-7d-b", "Deployment/dev", "--name=dev"), "7d"),
+		}, []string{"Deployment dev: dev-5f9c-a dev-7d-b"}},
+		{"a single etcd of a Deployment whose old pod is on a lost node", []corev1.Pod{
+			ending(etcdPod("dev-5f9c-a", "Deployment/dev", "--name=dev")), etcdPod("dev-5f9c-b", "Deployment/dev", "--name=dev"),
+		}, []string{"Deployment dev: dev-5f9c-a dev-5f9c-b"}},
+		{"pods of a Deployment that advertise one address", []corev1.Pod{
+			etcdPod("etcd-5f9c-a", "Deployment/etcd", lists("etcd", "etcd")...), etcdPod("etcd-5f9c-b", "Deployment/etcd", lists("etcd", "etcd")...),
+		}, []string{"Deployment etcd: etcd-5f9c-a etcd-5f9c-b"}},
+		{"pods of a Deployment with a list in a Secret", []corev1.Pod{
+			withSecret(etcdPod("etcd-5f9c-a", "Deployment/etcd")), withSecret(etcdPod("etcd-5f9c-b", "Deployment/etcd")),
+		}, []string{"Deployment etcd: etcd-5f9c-a etcd-5f9c-b"}},
+		{"a Deployment per member, and a rolling update of the first one, which listed itself alone", []corev1.Pod{
+			etcdPod("etcd1-5f9c-a", "Deployment/etcd1", lists("etcd1", "etcd1")...), ofRevision(etcdPod("etcd1-7d-b", "Deployment/etcd1", lists("etcd1", "etcd1")...), "7d"),
+			etcdPod("etcd2-5f9c-c", "Deployment/etcd2", lists("etcd2", "etcd1", "etcd2")...),
+		}, []string{"Pods etcd1: etcd1-5f9c-a etcd1-7d-b etcd2-5f9c-c"}},
 		{"a Deployment's pod has no ReplicaSet's name", []corev1.Pod{etcdPod("dev-5f9c-a", "Deployment/dev")}, []string{"Deployment dev: dev-5f9c-a"}},
 		{"pods that have ended, and those of Jobs, are no members", []corev1.Pod{
 			etcdPod("etcd1", "", lists("etcd1", "etcd1", "etcd2")...),

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+)
+
+// TestResolveSingles: a Deployment of one single etcd is a target also in a rolling update, and the pods of a
+// Deployment of several are targets each.
+func TestResolveSingles(t *testing.T) {
+	t.Parallel()
+	etcd := func(deployment, hash, pod string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team", Name: deployment + "-" + hash + "-" + pod, Labels: map[string]string{"pod-template-hash": hash, "app": deployment},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: deployment + "-" + hash, Controller: new(true)}},
+		}}
+		p.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"etcd", "--name=" + deployment}}}
+		return p
+	}
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "mesh"}}
+	service.Spec.Selector = map[string]string{"app": "mesh"}
+	r := &observe.Reader{Reader: observetest.Objects{
+		etcd("dev", "5f9c", "a"), etcd("dev", "7d", "b"), etcd("mesh", "5f9c", "a"), etcd("mesh", "5f9c", "b"), service,
+	}}
+	for _, row := range []struct{ target, want string }{
+		{"deployment/dev", "Deployment team/dev"},
+		{"dev", "Deployment team/dev"},
+		{"pod/dev-7d-b", "Deployment team/dev"},
+		{"deployment/mesh", "ambiguous: mesh-5f9c-a, mesh-5f9c-b"},
+		{"mesh", "ambiguous: mesh-5f9c-a, mesh-5f9c-b"},
+		{"mesh-5f9c-a", "Pods team/mesh-5f9c-a"},
+		{"", "ambiguous: deployment/dev, mesh-5f9c-a, mesh-5f9c-b"},
+	} {
+		target, err := owner.ParseTarget(row.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := Target(t.Context(), r, "team", target)
+		if got := resolved(t, found, err); got != row.want {
+			t.Errorf("%s: %s, want %s", row.target, got, row.want)
+		}
+	}
+}
