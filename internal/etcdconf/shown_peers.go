@@ -58,7 +58,7 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	if err != nil {
 		return ShownPeers{Unknown: script.Cut(err.Error(), mostShown)}
 	}
-	p := ShownPeers{Own: config.ownPeers(), Unknown: config.unknownPeers()}
+	p := ShownPeers{Own: config.ownPeers(), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
 		p.Listed = config.InitialPeers()
 	}
@@ -80,9 +80,9 @@ var discovery = []string{"discovery", "discovery-srv", "discovery-token"}
 // waysUnknown are why a setting is not known although one way of a script shows it.
 var waysUnknown = []string{errWays.Error(), errManyWays.Error(), errTooMuchWork.Error()}
 
-// unknownPeers returns why the initial cluster is not known in full, empty if it is. A value that
+// UnknownPeers returns why the initial cluster is not known in full, empty if it is. A value that
 // can't be read is not that of etcd's default, which is the member alone.
-func (c *Config) unknownPeers() string {
+func (c *Config) UnknownPeers() string {
 	for _, flag := range []string{"initial-cluster", "name", "initial-advertise-peer-urls"} {
 		if why := c.Unknown[flag]; slices.Contains(waysUnknown, why) {
 			return script.Cut("--"+flag+": "+why, mostShown)
@@ -98,29 +98,16 @@ func (c *Config) unknownPeers() string {
 		return script.Cut(why, mostShown)
 	}
 	named := false
-	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
-		name, _, ok := strings.Cut(strings.TrimSpace(entry), "=")
-		named = named || ok && name == c.Name
-		if !ok && name != "" || unresolved(name) && name != c.Name {
-			return script.Cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+entry), mostShown)
+	for _, e := range entriesOf(c.InitialCluster) {
+		named = named || e.named && e.Name == c.Name
+		if !e.named && e.text != "" || unresolved(e.Name) && e.Name != c.Name {
+			return script.Cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+e.text), mostShown)
 		}
 	}
 	if !named {
 		return script.Cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
 	}
 	return ""
-}
-
-// InitialPeers returns the entries of the initial cluster. Without one it is etcd's default: the
-// member alone.
-func (c Config) InitialPeers() []Peer {
-	var peers []Peer
-	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
-		if name, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
-			peers = append(peers, Peer{name, url})
-		}
-	}
-	return peers
 }
 
 // PeerURLs returns the URLs by which the other members reach this one: those that it advertises,

@@ -67,6 +67,8 @@ func TestPeersOfPod(t *testing.T) {
 		{name: "a script has a default for it", command: sh("exec etcd --name a --initial-cluster ${LIST:-a=http://a:2380}"), from: []corev1.EnvFromSource{fromSecret("peers", false)}, unknown: "Secret n/peers"},
 		{name: "a script computes it", command: sh("exec etcd --name a --initial-cluster $(cat /peers)"), unknown: "only known in the pod: $(cat /peers)"},
 		{name: "a script computes the rest of it", command: sh("exec etcd --name a --initial-cluster a=http://a:2380,$(cat /peers)"), unknown: "$(cat /peers)"},
+		{name: "a script computes it by a command with flags", command: sh("exec etcd --name a --initial-cluster $(discover --cacert=/x --of=b,c=d)"), unknown: "pod: $(discover --cacert=/x --of=b,c=d)"},
+		{name: "a script computes it by a function of its shell", command: sh("exec etcd --name a --initial-cluster `discover --cacert=/x`"), unknown: "pod: `discover --cacert=/x`"},
 		{name: "a script computes the flags", command: sh("exec etcd --name a $(cat /flags)"), unknown: "arguments of etcd are only known in the pod"},
 		{name: "the arguments of a script are those of the image", command: sh("set -- $(cat /flags)\nexec etcd \"$@\""), unknown: "only known in the pod"},
 		{name: "a file", command: []string{"etcd", "--config-file=/etc/etcd.yaml"}, unknown: "configuration of etcd"},
@@ -93,6 +95,31 @@ func TestPeersOfPod(t *testing.T) {
 		}
 		if row.unknown == "" && strings.Join(listed, ",") != row.listed {
 			t.Errorf("%s: listed %q, want %q", row.name, listed, row.listed)
+		}
+	}
+}
+
+// TestInitialPeers has lists with parts that only the pod knows.
+func TestInitialPeers(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		list string
+		want []Peer
+	}{
+		{"a=http://a:2380, b=http://b:2380 ", []Peer{{"a", "http://a:2380"}, {"b", "http://b:2380"}}},
+		{"a=http://a:2380,$(cat /peers)", []Peer{{"a", "http://a:2380"}}},
+		{"$(discover --cacert=/x --data-dir=/d)", nil},
+		{"$(discover --of=(b,c=d) --n=a),a=http://a:2380", []Peer{{"a", "http://a:2380"}}},
+		{"${LIST:-a=http://a:2380,b=http://b:2380}", nil},
+		{"`discover --of=b,c=d`", nil},
+		{"$(discover --of=b,c=d with a text that was cut", nil},
+		{"$(cat /id)=http://$(hostname -i):2380", []Peer{{"$(cat /id)", "http://$(hostname -i):2380"}}},
+		{"${N}=http://${N}:2380,b=http://b:2380?x=(1)", []Peer{{"${N}", "http://${N}:2380"}, {"b", "http://b:2380?x=(1)"}}},
+		{"", nil},
+		{"\v=,\u00a0$(=)=\u2003", []Peer{{}, {Name: "$(=)"}}},
+	} {
+		if got := (Config{InitialCluster: row.list}).InitialPeers(); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.list, got, row.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type listedPod struct {
 	pod   *corev1.Pod
 	owner Owner
 	// key is of what joins pods by itself: the object that owns them, or the manifest that
-	// nodes run a static pod from where its configuration can't be read. Empty for none.
+	// nodes run a static pod from where its list can't be read. Empty for none.
 	key string
 	// self and peers are entries of an initial cluster: the pod's own, and all that it lists. unknown
 	// is why it may list more, empty for no more.
@@ -50,7 +50,7 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 	switch {
 	case ref == nil:
 	case ref.Kind == "Node":
-		if len(p.peers) == 0 {
+		if p.unknown != "" && !p.namesOthers() {
 			p.key = "manifest " + manifestOf(pod)
 		}
 	case ref.Kind == "DaemonSet" && GroupOf(ref) == "apps":
@@ -97,8 +97,11 @@ func (p *listedPod) isReplica() bool {
 }
 
 // isAlone reports whether a pod shows that it is the only member of its cluster: its list is known, and names no other.
-func (p *listedPod) isAlone() bool {
-	return p.unknown == "" && !slices.ContainsFunc(p.peers, func(e etcdconf.Peer) bool {
+func (p *listedPod) isAlone() bool { return p.unknown == "" && !p.namesOthers() }
+
+// namesOthers reports whether a pod lists a name that is not its own.
+func (p *listedPod) namesOthers() bool {
+	return slices.ContainsFunc(p.peers, func(e etcdconf.Peer) bool {
 		return !slices.ContainsFunc(p.self, func(own etcdconf.Peer) bool { return own.Name == e.Name })
 	})
 }

@@ -55,6 +55,13 @@ func withSecret(pod corev1.Pod) corev1.Pod {
 	return pod
 }
 
+// inScript is a static pod with a script that sets the initial cluster and starts etcd.
+func inScript(name, node, sets string) corev1.Pod {
+	pod := etcdPod(name, "Node/"+node)
+	pod.Spec.Containers[0].Command = []string{"sh", "-c", sets + "\nexport ETCD_INITIAL_CLUSTER\nexec nice -n -19 etcd --name=" + node + " --initial-advertise-peer-urls=https://" + node + ":2380 || mv /a /b"}
+	return pod
+}
+
 func labelled(pod corev1.Pod, key, value string) corev1.Pod {
 	pod.Labels[key] = value
 	return pod
@@ -152,6 +159,23 @@ func TestPodGroups(t *testing.T) {
 			labelled(etcdPod("etcd-cp-1", "Node/cp-1", "--config-file=/etc/etcd.yaml"), "component", "etcd"),
 			labelled(etcdPod("etcd-cp-2", "Node/cp-2", "--config-file=/etc/etcd.yaml"), "component", "etcd"),
 		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2"}},
+		{"static pods whose list a script computes", []corev1.Pod{
+			inScript("etcd-cp-1", "cp-1", "ETCD_INITIAL_CLUSTER=$(discover --cacert=/x --data-dir=/d)"), inScript("etcd-cp-2", "cp-2", "ETCD_INITIAL_CLUSTER=$(discover --cacert=/x --data-dir=/d)"),
+		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2"}},
+		{"static pods whose list a script computes from others", []corev1.Pod{
+			inScript("etcd-cp-1", "cp-1", "ETCD_INITIAL_CLUSTER=`discover --from=http://a:2379,b=http://b:2379`"), inScript("etcd-cp-2", "cp-2", "ETCD_INITIAL_CLUSTER=${LIST:-$(discover --from=x,b=http://b:2379)}"),
+		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2"}},
+		{"static pods that list themselves, and others that a script computes", []corev1.Pod{
+			inScript("etcd-cp-1", "cp-1", "ETCD_INITIAL_CLUSTER=cp-1=https://cp-1:2380,$(discover --cacert=/x)"), inScript("etcd-cp-2", "cp-2", "ETCD_INITIAL_CLUSTER=cp-2=https://cp-2:2380,$(discover --cacert=/x)"),
+		}, []string{"Pods etcd: etcd-cp-1 etcd-cp-2"}},
+		{"static pods that list themselves at a local address", []corev1.Pod{
+			inScript("etcd-cp-1", "cp-1", "ETCD_INITIAL_CLUSTER=cp-1=http://127.0.0.1:2380"), inScript("etcd-cp-2", "cp-2", "ETCD_INITIAL_CLUSTER=cp-2=http://127.0.0.1:2380"),
+		}, []string{"Pods etcd-cp-1: etcd-cp-1", "Pods etcd-cp-2: etcd-cp-2"}},
+		{"static pods that list a name at a local address, and whose own name is in a Secret", []corev1.Pod{
+			withSecret(etcdPod("etcd-cp-1", "Node/cp-1", "--initial-cluster=m=http://127.0.0.1:2380")), withSecret(etcdPod("etcd-cp-2", "Node/cp-2", "--initial-cluster=m=http://127.0.0.1:2380")),
+		}, []string{"Pods etcd-cp-1: etcd-cp-1 (others unknown)", "Pods etcd-cp-2: etcd-cp-2 (others unknown)"}},
+		{"single etcds of static pods", []corev1.Pod{etcdPod("etcd-cp-1", "Node/cp-1", "--name=local"), etcdPod("etcd-cp-2", "Node/cp-2", "--name=local")},
+			[]string{"Pods etcd-cp-1: etcd-cp-1", "Pods etcd-cp-2: etcd-cp-2"}},
 		{"static pods, of which one was removed and another one has joined", []corev1.Pod{
 			static("etcd", "cp-1", "2380", "cp-1"), static("etcd", "cp-2", "2380", "cp-1", "cp-2"),
 			static("etcd", "cp-3", "2380", "cp-1", "cp-2", "cp-3"), static("etcd", "cp-4", "2380", "cp-1", "cp-3", "cp-4"),

@@ -44,6 +44,9 @@ func configuredPeers(pod string, config etcdconf.Config) []Peer {
 			out = append(out, Peer{p.Name, p.URL})
 		}
 	}
+	if why := config.UnknownPeers(); why != "" { // the pod's member need not be the only one
+		out = append(out, Peer{Member: why})
+	}
 	return out
 }
 

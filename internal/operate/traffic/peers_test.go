@@ -67,6 +67,7 @@ func TestConfiguredPeers(t *testing.T) {
 		{"its own name", pod("--name=b", "--initial-advertise-peer-urls=http://etcd-1.team:2380", "--initial-cluster=b=http://etcd-1.team:2380,c=http://c:2380"), "Service etcd-1"},
 		{"other names", pod("--name=a", "--initial-cluster=a=http://a:2380,b=http://b:2380"), ""},
 		{"a single member", pod("--name=b", "--initial-advertise-peer-urls=http://etcd-1:2380", "--initial-cluster=b=http://etcd-1:2380"), ""},
+		{"others that only the pod knows", pod("--name=b", "--initial-advertise-peer-urls=http://etcd-1:2380", "--initial-cluster=b=http://etcd-1:2380,$(OTHERS)"), "Service etcd-1"},
 		{"defaults", pod(), ""},
 	} {
 		config, err := etcdconf.ParsePod(row.pod, func(string, string) (map[string][]byte, error) { return nil, nil })
