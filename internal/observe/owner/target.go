@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
@@ -94,10 +95,17 @@ func (o Owner) Target() Target {
 	switch {
 	case o.WorkloadKind == StatefulSet:
 		return Target{"statefulset", o.Name}
-	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
+	case o.Kind != podsKind && (o.Controller == nil || o.hasType()):
 		return Target{strings.ToLower(o.Kind), o.Name}
 	}
 	return Target{"", o.Name}
+}
+
+// hasType reports whether a type of targets means objects of the owner's kind. Another group may have a kind of the
+// same name. All groups with an EtcdCluster are searched.
+func (o Owner) hasType() bool {
+	kind := targetKinds[strings.ToLower(o.Kind)]
+	return kind == "etcdcluster" || slices.Contains(targetGroups[kind], schema.FromAPIVersionAndKind(o.APIVersion, o.Kind).Group)
 }
 
 // Command returns a command of kubectl etcd for the cluster, with the arguments that follow the target.

@@ -85,3 +85,17 @@ func TestListsWithoutEvidence(t *testing.T) {
 		t.Errorf("a backup has %v", got)
 	}
 }
+
+// TestCacheKeepsShownPeers: the template of a StatefulSet of Kubernetes has what its pods list. Another group's
+// StatefulSet is not read.
+func TestCacheKeepsShownPeers(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]int{"apps/v1": 0, "apps.kruise.io/v1beta1": 2} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "a-0", OwnerReferences: []metav1.OwnerReference{{APIVersion: version, Kind: "StatefulSet", Name: "a", Controller: new(true)}}}}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"etcd", "--name=a", "--initial-cluster=a=http://a:2380,b=http://b:2380"}}}
+		trimPod(pod)
+		if got := ShownPeersOf(pod).Listed; len(got) != want {
+			t.Errorf("%s: %v, want %d", version, got, want)
+		}
+	}
+}

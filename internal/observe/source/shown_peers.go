@@ -5,7 +5,9 @@ package source
 
 import (
 	"fmt"
+	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,7 +26,7 @@ func ShownPeersOf(pod *corev1.Pod) etcdconf.ShownPeers {
 // keepShownPeers records what a pod shows before its commands are dropped. The members of a StatefulSet
 // are known by its template. Where the pod itself shows no etcd, its workload may declare it later.
 func keepShownPeers(pod *corev1.Pod) {
-	if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.Kind == "StatefulSet" {
+	if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.Kind == "StatefulSet" && strings.HasPrefix(by.APIVersion, appsv1.GroupName+"/") {
 		return
 	}
 	keep(pod, peersKey, func(pod *corev1.Pod) etcdconf.ShownPeers {

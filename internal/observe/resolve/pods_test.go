@@ -50,3 +50,44 @@ func TestResolveSingles(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetsOfPodsResolve holds that the target of a cluster of pods names the cluster, whatever controls the pods:
+// a printed command contains it.
+func TestTargetsOfPodsResolve(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ version, kind, want string }{
+		{"apps/v1", "ReplicaSet", "replicaset/x"},
+		{"apps/v1", "DaemonSet", "daemonset/x"},
+		{"v1", "ReplicationController", "x"},
+		{"etcd.example/v1", "EtcdCluster", "etcdcluster/x"},
+		{"apps.kruise.io/v1beta1", "StatefulSet", "x"},
+		{"apps.kruise.io/v1alpha1", "DaemonSet", "x"},
+		{"apps.kruise.io/v1alpha1", "CloneSet", "x"},
+		{"example.com/v1", "Deployment", "x"},
+		{"example.com/v1", "ReplicaSet", "x"},
+		{"example.com/v1", "Service", "x"},
+		{"example.com/v1", "Pod", "x"},
+		{"example.com/v1", "Etcd", "x"},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team", Name: "x-0", OwnerReferences: []metav1.OwnerReference{{APIVersion: row.version, Kind: row.kind, Name: "x", Controller: new(true)}},
+		}}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"etcd"}}}
+		r := &observe.Reader{Reader: observetest.Objects{pod}}
+		owners, err := r.Clusters(t.Context())
+		if err != nil || len(owners) != 1 {
+			t.Fatalf("%s %s: %v, %v", row.version, row.kind, owners, err)
+		}
+		if got := owners[0].Target().String(); got != row.want {
+			t.Errorf("%s %s: target %s, want %s", row.version, row.kind, got, row.want)
+		}
+		target, err := owner.ParseTarget(owners[0].Target().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := Target(t.Context(), r, "team", target)
+		if got := resolved(t, found, err); got != owners[0].String() {
+			t.Errorf("%s %s: %s, want %s", row.version, row.kind, got, owners[0])
+		}
+	}
+}
