@@ -61,6 +61,9 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err := r.findFiles(sts, serving, image); err != nil {
 		return err
 	}
+	if err := r.findLeft(ctx, kube); err != nil {
+		return err
+	}
 	return r.findClaims(ctx, kube, r.claims())
 }
 

@@ -51,6 +51,9 @@ type Plan struct {
 	Unmarked bool
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
+	// OldSize is the number of members of the old cluster, if claims of members are left that the restored cluster does not
+	// have. It is 0 otherwise.
+	OldSize int32
 	// Leaving are the claims that are being deleted. GoneSince are those that other clients have deleted since an
 	// unfinished restore began.
 	Leaving   []LeavingClaim

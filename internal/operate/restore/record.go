@@ -26,7 +26,7 @@ import (
 func NewRecord(r Plan) *progress.Record {
 	size := int32(len(r.Members)) //nolint:gosec // there are few members
 	rec := &progress.Record{
-		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size,
+		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
@@ -81,6 +81,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Snapshot.Alarms, r.OneByOne = alarms, r.OneByOne || rec.OneByOne
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
 	gone := r.Gone
+	r.OldSize = rec.OldSize
 	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)

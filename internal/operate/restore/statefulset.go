@@ -41,7 +41,7 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.startAll())
 	}
 	steps = append(steps, r.end()...)
-	if r.OneByOne { // no member is added while client traffic is cut
+	if r.OneByOne || len(r.leftClaims()) > 0 { // no member is added while client traffic is cut
 		steps = append(steps, r.freeClaims())
 	}
 	if r.DeletesClaims {

@@ -97,10 +97,13 @@ func (r Plan) keepClaims(s *step.Step) {
 	}
 }
 
-// freeClaims returns the step that removes the claims of the members that are added. A member is only
-// added on a new volume.
+// freeClaims returns the step that removes the claims of the members that are added, and of those that the restored
+// cluster doesn't have. A member is only added on a new volume.
 func (r Plan) freeClaims() step.Step {
-	claims := r.ClaimsOf(r.Members[1:])
+	claims := r.leftClaims()
+	if r.OneByOne {
+		claims = append(r.ClaimsOf(r.Members[1:]), claims...)
+	}
 	s := step.Step{
 		Title: "Free the claims of the other members", Why: "The volumes with their old data stay, as PersistentVolumes that are Released, until you discard them.",
 	}

@@ -147,6 +147,18 @@ func (r Plan) UndoLoses(rec *progress.Record) string {
 	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))
 }
 
+// Undone describes what the members do after an undoing, for the user.
+func (r Plan) Undone(rec *progress.Record) string {
+	switch {
+	case !slices.Contains(r.begun(rec), stopped):
+		return "the members have not been stopped"
+	case r.OneByOne && r.Owner.Replicas > 1:
+		return fmt.Sprintf("the first member starts on its old data, and the others wait until it is Ready, which takes a quorum; how to start them all: %s",
+			r.plugin("check %s --only W009", r.Target()))
+	}
+	return "the members start on their old data"
+}
+
 // Ended describes what the plan leaves behind, for the user.
 func (r Plan) Ended() string {
 	if r.Druid != nil {

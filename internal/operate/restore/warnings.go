@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func (r Plan) warnings() []string {
@@ -43,6 +44,13 @@ func (r Plan) warnings() []string {
 	r.warnOfAlarms(warn)
 	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
+	if left := r.leftClaims(); len(left) > 0 {
+		warn("the restored cluster has %s, and the old one had %d: the claims of the others are deleted at the end (%s), because they would start as the old cluster if the StatefulSet got more replicas. Their volumes stay, as PersistentVolumes that are Released",
+			policy.Count(len(r.Members), "member"), r.OldSize, policy.List(left))
+	}
+	if r.OneByOne && r.Owner.Replicas > 1 {
+		warn("the members start one after the other, and the first is Ready only with a quorum: after they have stopped, --abort can't start the others. How to start them: %s", r.plugin("check %s --only W009", r.Target()))
+	}
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}

@@ -190,7 +190,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 		if err := t.job.Undo(ctx, t.plan.Owner, rec, t.steps); err != nil {
 			return err
 		}
-		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: the members start on their old data", t.cluster.Target()))
+		run.Done(ctx, reasons.RestoreUndone, "restore of a snapshot undone", fmt.Sprintf("%s: %s", t.cluster.Target(), t.plan.Undone(rec)))
 		return nil
 	}
 	err := t.job.Run(ctx, t.plan.Owner, rec, t.steps)

@@ -39,6 +39,8 @@ type Record struct {
 	// KeepFor is how long the old data is kept, 0 for no limit.
 	KeepFor time.Duration `json:"keepFor,omitempty"`
 	Size    int32         `json:"size"`
+	// OldSize is the number of members of the old cluster, if it had more and their claims are there, and 0 otherwise.
+	OldSize int32 `json:"oldSize,omitempty"`
 	// Hashed, Revision and Written are those of the snapshot.
 	Hashed   bool  `json:"hashed,omitempty"`
 	Revision int64 `json:"revision"`
@@ -81,7 +83,7 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 	if err := json.Unmarshal(kept.Payload, rec); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
 	}
-	if rec.Size < 1 || rec.Size > maxSize || rec.Done < 0 || rec.Bump < 0 || rec.KeepFor < 0 || rec.At.IsZero() {
+	if rec.Size < 1 || rec.Size > maxSize || rec.OldSize < 0 || rec.OldSize > maxSize || rec.Done < 0 || rec.Bump < 0 || rec.KeepFor < 0 || rec.At.IsZero() {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, has numbers that no restore has (size %d, done %d): delete it: kubectl delete configmap %s -n %s",
 			o, journal.Name(o), rec.Size, rec.Done, journal.Name(o), o.Namespace)
 	}
