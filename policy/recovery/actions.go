@@ -65,14 +65,20 @@ func (s *state) cure(m Member) Action {
 		a.Why = "Its container doesn't stay up. Find out why: " + orUnknown(m.Detail)
 	case m.Data == DataLeaving:
 		a.Why = "Its data is lost when its pod ends (" + orUnknown(m.Damage) + "). Find out why it is not ready, and don't delete the pod."
-	case s.mayRestart(m) && m.Since.IsZero():
-		a.Do, a.Why = RestartPod, "etcd's leader has no contact with it, and no object shows since when. A new pod starts with the same volume."
 	case s.mayRestart(m):
-		a.Do, a.Why = RestartPod, "It has not come back by itself. A new pod starts with the same volume."
+		a.Do, a.Why = RestartPod, m.silentWhy()+" A new pod starts with the same volume."
 	default:
 		a.Why = "Find out why it is not ready: " + orUnknown(m.Detail)
 	}
 	return a
+}
+
+// silentWhy returns why a member is restarted.
+func (m Member) silentWhy() string {
+	if m.Since.IsZero() {
+		return "etcd's leader has no contact with it, and no object shows since when."
+	}
+	return "It has not come back by itself."
 }
 
 // mayRestart reports whether another pod for a member can only help: etcd's leader has lost

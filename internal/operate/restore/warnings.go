@@ -44,13 +44,7 @@ func (r Plan) warnings() []string {
 	r.warnOfAlarms(warn)
 	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
-	if left := r.leftClaims(); len(left) > 0 {
-		warn("the restored cluster has %s, and the old one had %d: the claims of the others are deleted at the end (%s), because they would start as the old cluster if the StatefulSet got more replicas. Their volumes stay, as PersistentVolumes that are Released",
-			policy.Count(len(r.Members), "member"), r.OldSize, policy.List(left))
-	}
-	if r.OneByOne && r.Owner.Replicas > 1 {
-		warn("the members start one after the other, and the first is Ready only with a quorum: after they have stopped, --abort can't start the others. How to start them: %s", r.plugin("check %s --only W009", r.Target()))
-	}
+	r.warnOfOthers(warn)
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}
@@ -60,6 +54,17 @@ func (r Plan) warnings() []string {
 		warn("all data that the members have now is replaced by that of the snapshot")
 	}
 	return out
+}
+
+// warnOfOthers warns of members that the restored cluster doesn't have, and of those that --abort can't start.
+func (r Plan) warnOfOthers(warn func(format string, args ...any)) {
+	if left := r.leftClaims(); len(left) > 0 {
+		warn("the restored cluster has %s, and the old one had %d: the claims of the others are deleted at the end (%s), because they would start as the old cluster if the StatefulSet got more replicas. Their volumes stay, as PersistentVolumes that are Released",
+			policy.Count(len(r.Members), "member"), r.OldSize, policy.List(left))
+	}
+	if r.OneByOne && r.Owner.Replicas > 1 {
+		warn("the members start one after the other, and the first is Ready only with a quorum: after they have stopped, --abort can't start the others. How to start them: %s", r.plugin("check %s --only W009", r.Target()))
+	}
 }
 
 // warnOfAuthentication warns of users and permissions that differ after the restore.

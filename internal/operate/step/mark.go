@@ -37,7 +37,7 @@ func MarkOf(sts *appsv1.StatefulSet) (Mark, bool) {
 		return Mark{}, false
 	}
 	n, err := strconv.ParseUint(fields[1], 10, 16)
-	return Mark{Replicas: int32(n), DeletesClaims: len(fields) > 2 && fields[2] == deletes}, err == nil //nolint:gosec // 16 bits
+	return Mark{Replicas: int32(n), DeletesClaims: len(fields) > 2 && fields[2] == deletes}, err == nil
 }
 
 // mark returns the value of the annotation for a write now to a StatefulSet.
