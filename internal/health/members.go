@@ -6,8 +6,6 @@ package health
 import (
 	"cmp"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -46,8 +44,8 @@ func memberChecks() []Check {
 		},
 		{
 			ID: "M005", Category: Members, Title: "peer addresses outlive a pod",
-			Doc:  "Members find each other by the peer URLs in the member list. A loopback address can't be reached by other members, and a pod's IP changes when the pod is created again.",
-			Cure: "Give every member an --initial-advertise-peer-urls with its name under the headless Service. A member that already runs also needs a member update. Never update a learner.",
+			Doc:  "Members find each other by the peer URLs in the member list. A loopback address can't be reached by other members, and a pod that is created again may have another IP. The check finds nothing if the address is not the pod's own, for example the IP of a Service.",
+			Cure: "Give every member an --initial-advertise-peer-urls with its name under the headless Service, or with a Service for this member alone. A member that already runs also needs a member update. Never update a learner.",
 			run:  peerAddresses, needs: NeedMembers,
 		},
 		{
@@ -214,37 +212,6 @@ func membersStarted(f *Facts) []Finding {
 		found = append(found, report(f.toRemove(l), "member %016x (%s) was added and has never started", l.ID, strings.Join(l.PeerURLs, ",")))
 	}
 	return found
-}
-
-func peerAddresses(f *Facts) []Finding {
-	if found, is := f.listed(); !is {
-		return found
-	}
-	var found []Finding
-	for _, l := range f.Survey.Value.List {
-		for _, address := range l.PeerURLs {
-			u, err := url.Parse(address)
-			if err != nil {
-				continue
-			}
-			ip := net.ParseIP(u.Hostname())
-			// A member with data keeps the URL that etcd's list has.
-			fix := "advertise the pod's name under the headless Service to the other members, and then run the command that check M009 prints for each member: " + f.changeTemplate("set --initial-advertise-peer-urls", "")
-			switch {
-			case u.Hostname() == "localhost" || ip.IsLoopback():
-				found = append(found, warning(fix, "%s advertises %s to other members: none of them can reach it", called(l), address))
-			case ip != nil && len(f.Survey.Value.List) > 1 && !f.keepsIP(l.Pod):
-				found = append(found, warning(fix, "%s advertises %s to the other members: a pod that is created again has another IP", called(l), address))
-			}
-		}
-	}
-	return found
-}
-
-// keepsIP reports whether a pod has the IP of its node and never leaves that node.
-func (f *Facts) keepsIP(name string) bool {
-	pod := f.pod(name)
-	return pod != nil && pod.Spec.HostNetwork && static(pod)
 }
 
 // factsComplete reports what observe noted while it read the cluster.

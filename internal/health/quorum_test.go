@@ -181,6 +181,19 @@ func listed(i int, change func(*etcd.Listed)) func(*Facts) {
 	return func(f *Facts) { change(&f.Survey.Value.List[i]) }
 }
 
+// atIP has the first member listed with the IP of its pod.
+func atIP(changes ...func(*corev1.Pod)) func(*Facts) {
+	return func(f *Facts) {
+		f.Survey.Value.List[0].PeerURLs = []string{"http://10.0.0.7:2380"}
+		f.Pods.Value[0].Status.PodIPs = []corev1.PodIP{{IP: "10.0.0.7"}}
+		for _, change := range changes {
+			change(f.Pods.Value[0])
+		}
+	}
+}
+
+func onHost(p *corev1.Pod) { p.Spec.HostNetwork = true }
+
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	away := func(l *etcd.Listed) { l.Pod = "" }
@@ -271,15 +284,30 @@ func TestMembers(t *testing.T) {
 		{name: "never", id: "M004", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "" }, want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 
 		{name: "names", id: "M005", want: OK},
-		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "none of them can reach it"},
+		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "none of them can reach it",
+			fix: "then run kubectl etcd proxy statefulset/main -n team -- etcdctl member update 0000000000000001 --peer-urls=URL"},
 		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
-		{name: "IP", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: Warning, message: "another IP"},
-		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"} }, want: OK},
-		{name: "IP of a node that the pod may leave", id: "M005", with: func(f *Facts) {
-			f.Pods.Value[0].Spec.HostNetwork = true
-			f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"}
+		{name: "IP", id: "M005", with: atIP(), want: Warning, message: "another IP", fix: "advertise the pod's name under the headless Service to the other members, and then run the command that check M009 prints"},
+		{name: "IP of a Service", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].PeerURLs = []string{"http://10.96.0.9:2380"} }, want: OK},
+		{name: "IP of a member without a pod", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].Pod = ""; f.Pods.Value = f.Pods.Value[1:] }, want: OK},
+		{name: "IP of a pod that is the member by no name", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].Pod = "" }, want: Warning},
+		{name: "IP of a pod of another workload", id: "M005", with: func(f *Facts) {
+			atIP()(f)
+			f.Elsewhere, f.Pods.Value, f.Survey.Value.List[0].Pod = f.Pods.Value[:1], f.Pods.Value[1:], ""
 		}, want: Warning},
-		{name: "IP of a single member", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: OK},
+		{name: "IP, and the pods can't be read", id: "M005", with: func(f *Facts) { atIP()(f); f.Pods = Got[[]*corev1.Pod]{Err: errRefused} }, want: Unknown},
+		{name: "IP of a Deployment's pod", id: "M005", with: func(f *Facts) { atIP()(f); f.Owner.WorkloadKind = owner.Pods }, want: Warning,
+			fix: "advertise the name of a Service that selects this member alone to the other members, and then"},
+		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); atIP(onHost)(f) }, want: OK},
+		{name: "IP of the node, as a DaemonSet's", id: "M005", with: atIP(onHost, func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "etcd", Controller: new(true)}}
+		}), want: OK},
+		{name: "IP of the only node of the pod", id: "M005", with: atIP(onHost, func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "node-0"} }), want: OK},
+		{name: "IP of a node that the pod may leave", id: "M005", with: atIP(onHost), want: Warning},
+		{name: "IP of a DaemonSet's pod", id: "M005", with: atIP(func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "etcd", Controller: new(true)}}
+		}), want: Warning},
+		{name: "IP of a single member", id: "M005", size: 1, with: atIP(), want: OK},
 
 		{name: "all", id: "M006", want: OK, message: "3 of 3"},
 		{name: "one not Ready", id: "M006", with: pod(1, crashing), want: Failure, message: "main-1: CrashLoopBackOff: container etcd (7 restarts)", fix: "kubectl logs main-1 -c etcd --previous -n team"},

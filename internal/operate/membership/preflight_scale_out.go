@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -27,7 +28,7 @@ import (
 
 // checkScaleOut refuses a scale-out whose new members could not join, or would disturb clients.
 func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *operate.Findings) error {
-	checkPeerURLs(s.Members, f)
+	checkPeerURLs(s, f)
 	// Where there are more members than replicas, which is refused anyway, some have pods.
 	for ordinal := max(s.Replicas, len(s.Members)); ordinal < target; ordinal++ {
 		checkReplica(s, ordinal, f)
@@ -47,10 +48,16 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 }
 
 // checkPeerURLs refuses to add members where others can't reach an existing one.
-func checkPeerURLs(members []membership.Peer, f *operate.Findings) {
-	for _, p := range members {
+func checkPeerURLs(s *observation, f *operate.Findings) {
+	for _, p := range s.Members {
 		for u := range strings.SplitSeq(p.URL, ",") {
-			if why := unreachable(u); why != "" {
+			why := unreachable(u)
+			for _, pod := range s.pods {
+				if peers.MayLose(pod, operate.HostOf(u)) {
+					why = "an address that may change with the pod"
+				}
+			}
+			if why != "" {
 				f.Refuse("member %016x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
 			}
 		}
@@ -66,7 +73,7 @@ func checkReplica(s *observation, ordinal int, f *operate.Findings) {
 	if why := unreachable(replica.URL); why != "" {
 		f.Refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
 	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
-		f.Refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
+		f.Refuse("%s would have the peer URL %s, which does not name the pod: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL)
 	}
 	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
 		f.Refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
@@ -88,8 +95,6 @@ func unreachable(u string) string {
 		return "which is not an address"
 	case operate.Loopback(host):
 		return "which no other pod can reach"
-	case ip != nil:
-		return "an address that changes with the pod"
 	}
 	return ""
 }

@@ -99,7 +99,11 @@ var preflightRows = []struct {
 	}},
 	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 does not have the StatefulSet's latest template"},
 
-	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, want: "an address that changes with the pod"},
+	{name: "a member at its pod's IP", is: func(s *observation) {
+		s.Members[1].URL, s.pods["main-1"].Status.PodIPs = "https://10.0.0.7:2380", []corev1.PodIP{{IP: "10.0.0.7"}}
+	}, want: "an address that may change with the pod"},
+	{name: "a member at the IP of its Service", is: func(s *observation) { s.Members[1].URL = "https://10.96.0.9:2380" }},
+	{name: "a new member at an IP", is: func(s *observation) { s.Ordinals[3].URL = "https://10.96.0.9:2380" }, want: "main-3 would have the peer URL https://10.96.0.9:2380, which does not name the pod: set initial-advertise-peer-urls to its name in the headless Service"},
 	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, want: "which no other pod can reach"},
 	{name: "a new member at localhost", is: func(s *observation) { s.Ordinals[3].URL = "http://127.0.0.1:2380" }, want: "main-3 would have the peer URL http://127.0.0.1:2380"},
 	{name: "a new member without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, want: "which is not an address"},
@@ -154,7 +158,7 @@ func TestPreflight(t *testing.T) {
 				checkSize(s, size, f)
 			}
 			if size > s.Replicas {
-				checkPeerURLs(s.Members, f)
+				checkPeerURLs(s, f)
 			}
 			for ordinal := s.Replicas; ordinal < size; ordinal++ {
 				checkReplica(s, ordinal, f)
