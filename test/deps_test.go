@@ -52,7 +52,7 @@ var graph = map[string][]string{
 		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/backupstore":    {"internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
-	"internal/observe/memberservices": {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
+	"internal/observe/memberservices": {"internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
 	"internal/observe/resolve":        {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
 	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
@@ -74,7 +74,7 @@ var graph = map[string][]string{
 	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/memberservices", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {

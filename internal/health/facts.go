@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
@@ -141,7 +142,7 @@ type Facts struct {
 	VolumeNodes map[string][]string
 
 	Services  Got[[]corev1.Service]
-	Peer      Got[*corev1.Service]
+	Peer      Got[memberservices.PeerService]
 	Slices    Got[[]discoveryv1.EndpointSlice]
 	Leases    Got[[]coordinationv1.Lease]
 	Installed Got[bool] // etcd-webhook

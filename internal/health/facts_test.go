@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -55,7 +56,9 @@ func healthy(n int) *Facts {
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{discoveryv1.LabelServiceName: "main-client"}},
 		Endpoints:  []discoveryv1.Endpoint{{}},
 	}}
-	f.Peer.Value = &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "main"}, Spec: corev1.ServiceSpec{PublishNotReadyAddresses: true}}
+	f.Peer.Value = memberservices.PeerService{Name: "main", Service: &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "main"}, Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true},
+	}}
 	f.Selecting.Value = []policyv1.PodDisruptionBudget{pdb("main", n/2+1)}
 	f.Installed.Value = true
 	return f

@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -620,8 +621,11 @@ func TestTraffic(t *testing.T) {
 		{name: "cut", id: "T003", with: func(f *Facts) { cut("cut-until-1")(f); f.Slices.Value = nil }, want: NotApplicable},
 
 		{name: "all", id: "T004", want: OK},
-		{name: "Ready only", id: "T004", with: func(f *Facts) { f.Peer.Value.Spec.PublishNotReadyAddresses = false }, want: Warning, fix: `kubectl patch service main --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}' -n team`},
-		{name: "gone", id: "T004", with: func(f *Facts) { f.Peer.Value = nil }, want: Warning},
+		{name: "Ready only", id: "T004", with: func(f *Facts) { f.Peer.Value.Service.Spec.PublishNotReadyAddresses = false }, want: Warning, fix: `kubectl patch service main --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}' -n team`},
+		{name: "Ready only, and clients use it", id: "T004", with: func(f *Facts) { f.Peer.Value.Service.Spec = corev1.ServiceSpec{ClusterIP: "10.96.0.9"} }, want: Warning, fix: "clients may use Service main as well, so give the peer URLs names in a headless Service"},
+		{name: "gone", id: "T004", with: func(f *Facts) { f.Peer.Value.Service = nil }, want: Warning, message: "Service main does not exist", fix: "create the headless Service main, which the StatefulSet names"},
+		{name: "none, or not the peers'", id: "T004", with: func(f *Facts) { f.Peer.Value = memberservices.PeerService{} }, want: NotApplicable},
+		{name: "gone, of a single member", id: "T004", size: 1, with: func(f *Facts) { f.Peer.Value.Service = nil }, want: NotApplicable},
 
 		{name: "installed", id: "G001", want: OK},
 		{name: "not installed", id: "G001", with: func(f *Facts) { f.Installed.Value = false }, want: Info},

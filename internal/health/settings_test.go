@@ -63,7 +63,7 @@ func TestChange(t *testing.T) {
 		{name: "helm", id: "W004", with: with("helm", noRequests), want: Warning, fix: "request cpu=200m and memory=512Mi for container etcd in the values of Helm release chart"},
 		{name: "druid", id: "D002", with: with("druid", noQuota), want: Warning, fix: "set spec.etcd.quota: kubectl edit etcd main -n team"},
 		{name: "druid", id: "B001", with: with("druid", func(f *Facts) { f.Selecting.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
-		{name: "druid", id: "T004", with: with("druid", func(f *Facts) { f.Peer.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
+		{name: "druid", id: "T004", with: with("druid", func(f *Facts) { f.Peer.Value.Service = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
 		{name: "helm", id: "D004", with: with("helm", hash(2, func(h *etcd.Hash) { h.Hash = 8 })), want: Failure, fix: "delete the member's PersistentVolumeClaim, if its data is on one, and then its pod"},
 		{name: "kubeadm", id: "V001", with: with("kubeadm", func(f *Facts) { f.Survey.Value.Members[0].Version = "3.6.11" }), want: Warning, fix: "finish the update in /etc/kubernetes/manifests/etcd.yaml"},
 	})
@@ -118,7 +118,7 @@ func unset(f *Facts, exec bool) {
 	sts.Status = appsv1.StatefulSetStatus{Replicas: 3, UpdatedReplicas: 1, UpdateRevision: "b", CurrentRevision: "a"}
 	f.Survey.Value.Members[0].Quota, f.Survey.Value.Members[1].Version = -1, "3.5.9"
 	f.Survey.Value.List[0].PeerURLs = []string{"http://10.0.0.1:2380"}
-	f.Selecting.Value, f.Peer.Value = nil, nil
+	f.Selecting.Value, f.Peer.Value.Service = nil, nil
 }
 
 // TestUnknownDataDir: a data directory that can't be read is not etcd's default, nor what one way of a script sets.

@@ -40,7 +40,7 @@ func trafficChecks() []Check {
 		},
 		{
 			ID: "T004", Category: Traffic, Title: "the peer Service publishes members that are not Ready",
-			Doc:  "Members find each other through the headless Service. Without publishNotReadyAddresses, a member that starts has no name there, and the others can't reach it. A learner then never catches up. After an outage of all members, none may ever become Ready.",
+			Doc:  "Members find each other through the headless Service. Without publishNotReadyAddresses, a member that starts has no name there, and the others can't reach it. A learner then never catches up. After an outage of all members, none may ever become Ready. The check judges the Service that the StatefulSet names. It does not apply if the members' peer URLs have no names there.",
 			Cure: "Set publishNotReadyAddresses: true in the peer Service. This restarts nothing.",
 			run:  peerService,
 		},
@@ -165,15 +165,21 @@ func peerService(f *Facts) []Finding {
 		return []Finding{unknown("the peer Service", f.Peer.Err)}
 	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
-	case f.Peer.Value == nil && f.Size() <= 1:
+	case f.Size() <= 1:
 		return notApplicable("one member has no peers")
-	case f.Peer.Value == nil:
-		return []Finding{warning(f.lostObject("create the headless Service that the StatefulSet names"), "the StatefulSet's Service does not exist: the members' names don't resolve")}
-	case f.Peer.Value.Spec.PublishNotReadyAddresses || f.Size() <= 1:
+	case f.Peer.Value.Name == "":
+		return notApplicable("no peer URL is known to have a name in the StatefulSet's Service")
+	case f.Peer.Value.Service == nil:
+		return []Finding{warning(f.lostObject("create the headless Service "+f.Peer.Value.Name+", which the StatefulSet names"),
+			"Service %s does not exist: the members' names don't resolve", f.Peer.Value.Name)}
+	case f.Peer.Value.Service.Spec.PublishNotReadyAddresses:
 		return nil
 	}
-	return []Finding{warning(f.kubectl("patch service "+f.Peer.Value.Name+` --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}'`),
-		"Service %s hides members that are not Ready: they can't be found while they join", f.Peer.Value.Name)}
+	fix := f.kubectl("patch service " + f.Peer.Value.Name + ` --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}'`)
+	if !f.Peer.Value.Headless() { // its clients would reach members that are not Ready
+		fix = "clients may use Service " + f.Peer.Value.Name + " as well, so give the peer URLs names in a headless Service that publishes members that are not Ready: the StatefulSet must be created again with its serviceName"
+	}
+	return []Finding{warning(fix, "Service %s hides members that are not Ready: they can't be found while they join", f.Peer.Value.Name)}
 }
 
 // Traffic returns whether clients reach the members by their own Services. A cut whose time

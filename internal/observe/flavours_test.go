@@ -61,7 +61,7 @@ func TestFlavours(t *testing.T) {
 		for _, s := range services {
 			fmt.Fprintf(&b, "  clients by %s\n", s.Name)
 		}
-		if peer != nil {
+		if peer.Service != nil {
 			fmt.Fprintf(&b, "  peers by %s\n", peer.Name)
 		}
 	}

@@ -63,7 +63,7 @@ func TestPeersWithoutAService(t *testing.T) {
 	}
 	r := &observe.Reader{Reader: strict{objects}}
 	peer, err := memberservices.OfPeers(t.Context(), r, owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
-	if err != nil || peer != nil {
+	if err != nil || peer.Name != "" {
 		t.Errorf("got %v, %v", peer, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -36,7 +37,7 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	if s.OnDelete {
 		f.Fact("the update strategy is OnDelete and stays so")
 	}
-	if err := m.checkPeerService(ctx, s, f); err != nil {
+	if err := m.checkPeerServices(ctx, s, s.Ordinals[min(s.Replicas, target):target], f); err != nil {
 		return err
 	}
 	if err := m.checkClientServices(ctx, s, "", f); err != nil {
@@ -99,23 +100,38 @@ func unreachable(u string) string {
 	return ""
 }
 
-func (m *Members) checkPeerService(ctx context.Context, s *observation, f *operate.Findings) error {
-	service, err := memberservices.OfPeers(ctx, m.Reader, m.Owner)
-	if err == nil {
-		judgePeerService(service, s.sts.Spec.ServiceName, f)
+// checkPeerServices judges the Services in which new members of ordinals have their names.
+func (m *Members) checkPeerServices(ctx context.Context, s *observation, ordinals []membership.Replica, f *operate.Findings) error {
+	services, err := memberservices.List(ctx, m.Reader, m.Owner.Namespace)
+	if err != nil {
+		return err
 	}
-	return err
+	judged := map[string]bool{}
+	for _, replica := range ordinals {
+		p := memberservices.OfHost(services, s.sts, replica.Pod, operate.HostOf(replica.URL))
+		if !judged[p.Name] {
+			judged[p.Name] = true
+			judgePeerService(p, s.sts, f)
+		}
+	}
+	return nil
 }
 
 // judgePeerService refuses where learners would have no DNS name: they are not Ready, and without a
-// name the leader can't reach them. service is nil where it doesn't exist.
-func judgePeerService(service *corev1.Service, name string, f *operate.Findings) {
+// name the leader can't reach them.
+func judgePeerService(p memberservices.PeerService, sts *appsv1.StatefulSet, f *operate.Findings) {
+	const unpublished = "Service %s does not publish addresses that are not ready: a learner is not ready, so the leader would not find it; "
 	switch {
-	case service == nil:
-		f.Refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", name)
-	case !service.Spec.PublishNotReadyAddresses:
-		f.Refuse("Service %s does not publish addresses that are not ready: a learner is not ready, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
-			service.Name, service.Name, service.Namespace)
+	case p.Name == "": // the name may be one outside of the cluster
+	case p.Service == nil && p.Name == sts.Spec.ServiceName:
+		f.Refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", p.Name)
+	case p.Service == nil:
+		f.Refuse("Service %s, which the peer URL of that pod names, does not exist: the other members would not find the new one", p.Name)
+	case p.Service.Spec.PublishNotReadyAddresses:
+	case !p.Headless() && p.Name == sts.Spec.ServiceName: // its clients would reach learners
+		f.Refuse(unpublished+"clients may use the Service as well, so give the peer URLs names in a headless Service", p.Name)
+	default:
+		f.Refuse(unpublished+"kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'", p.Name, p.Name, sts.Namespace)
 	}
 }
 

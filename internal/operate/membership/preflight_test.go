@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -188,14 +189,30 @@ func TestPreflightServices(t *testing.T) {
 	service := func(publish bool) *corev1.Service {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}, Spec: corev1.ServiceSpec{PublishNotReadyAddresses: publish}}
 	}
+	headless := func(publish bool) *corev1.Service {
+		s := service(publish)
+		s.Spec.ClusterIP = corev1.ClusterIPNone
+		return s
+	}
+	peers := func(name string, s *corev1.Service) func(*operate.Findings) {
+		sts := well().sts
+		sts.Spec.ServiceName = "main"
+		return func(f *operate.Findings) {
+			judgePeerService(memberservices.PeerService{Name: name, Service: s}, sts, f)
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		judge func(f *operate.Findings)
 		want  string
 	}{
-		{"peers have names", func(f *operate.Findings) { judgePeerService(service(true), "main", f) }, ""},
-		{"peers have names once Ready", func(f *operate.Findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
-		{"no peer Service", func(f *operate.Findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
+		{"peers have names", peers("main", headless(true)), ""},
+		{"peers have names once Ready", peers("main", headless(false)), `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
+		{"peers have names once Ready, in the clients' Service", peers("main", service(false)), "clients may use the Service as well, so give the peer URLs names in a headless Service"},
+		{"no peer Service", peers("main", nil), `headless Service "main", which the StatefulSet names, does not exist`},
+		{"peers have names in a Service each, once Ready", peers("main-3", service(false)), "kubectl patch service main-3 -n team"},
+		{"peers have names in a Service each, and the new one has none", peers("main-3", nil), "Service main-3, which the peer URL of that pod names, does not exist"},
+		{"peers have names elsewhere", peers("", nil), ""},
 		{"clients find who is Ready", func(f *operate.Findings) {
 			judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f)
 		}, ""},

@@ -44,7 +44,7 @@ func FindServices(ctx context.Context, r *observe.Reader, o owner.Owner, name st
 		return Services{}, err
 	}
 	var found Services
-	if peer != nil {
+	if peer.Headless() {
 		found.Peer = peer.Name
 	}
 	for _, s := range all {
