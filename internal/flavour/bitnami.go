@@ -13,10 +13,10 @@ var bitnami = Product{
 		Manager: ByStartScript, ManagerName: "the members' start script", RemovesMembers: true,
 		CorrectsPeerURLs: true,
 		ChartValue:       "replicaCount",
-		ScaleHow:         ", which removes members from etcd before it scales in",
+		ScaleHow:         ", and let the chart's hooks run, which remove members from etcd before they stop",
 		ReplaceHow:       selfHealing,
 	},
 	RecoveryEnv: "ETCD_DISASTER_RECOVERY",
-	RecoveryOff: "helm upgrade --reuse-values --set disasterRecovery.enabled=false",
+	RecoveryOff: "set disasterRecovery.enabled=false in the values of its chart, as with helm upgrade RELEASE CHART --reuse-values --set disasterRecovery.enabled=false",
 	StateFile:   "member_id",
 }

@@ -20,8 +20,8 @@ const (
 )
 
 // Membership describes what manages a cluster's members, and how a user changes them. In its
-// texts, NAME is the object that the user changes and NAMESPACE is its namespace. The user
-// replaces N.
+// texts, NAME is the object that the user changes and NAMESPACE is its namespace. VALUES are the values of
+// its chart. The user replaces N.
 type Membership struct {
 	Manager Manager
 	// ManagerName is the manager's name, as the subject of a sentence. It is empty for an
@@ -39,7 +39,7 @@ type Membership struct {
 	// advertises, so that a restart of its pod corrects them.
 	CorrectsPeerURLs bool
 	// ChartValue is the value of its chart with the number of members. Where it is set, ScaleHow
-	// is what follows the command that sets it.
+	// is what follows the order to set it.
 	ChartValue string
 	// RemovesMembers is true if the manager removes the members of pods that it stops from etcd, or
 	// may: a controller that is not known. A smaller StatefulSet is then no loss of voters.
@@ -91,5 +91,5 @@ func UnreadScript(where, why string) Membership {
 }
 
 func inValues(key string) string {
-	return "set " + key + " in the values of its Helm release too, or the next upgrade undoes it"
+	return "set " + key + " in VALUES too, or the chart undoes it when it is applied again"
 }

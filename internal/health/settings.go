@@ -165,7 +165,9 @@ func (f *Facts) change(order, inFields string, settings ...flavour.Setting) stri
 	case o.WithoutStatefulSet() && o.Target().Kind != "":
 		return order + " through " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedName(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}))
 	case release != "":
-		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
+		return order + " in " + o.Values() + ", which helm get values " + release + " -n " + o.ReleaseNamespace() + " prints"
+	case o.Values() != "":
+		return order + " in " + o.Values()
 	case w.ManagerName == flavour.Nothing:
 		return order + " in the manifests of its pods"
 	case w.Manager == flavour.ByOperator:
@@ -198,5 +200,5 @@ func (f *Facts) changeFields(order, inFields string, settings []flavour.Setting)
 // writable reports whether a person changes the members' pods in the StatefulSet.
 func (f *Facts) writable() bool {
 	o := f.Owner
-	return o.StatefulSet != "" && o.Controller == nil && o.Release() == "" && o.Membership().Manager != flavour.ByOperator
+	return o.StatefulSet != "" && o.Controller == nil && o.Values() == "" && o.Membership().Manager != flavour.ByOperator
 }

@@ -34,6 +34,10 @@ var owners = map[string]func(*Facts){
 		f.Owner.Distribution = flavour.Bitnami
 		f.Owner.Annotations = map[string]string{"meta.helm.sh/release-name": "chart"}
 	},
+	"rendered": func(f *Facts) {
+		f.Owner.Distribution = flavour.Bitnami
+		f.Owner.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/instance": "chart"}
+	},
 	"kubeadm": kubeadm,
 }
 
@@ -58,6 +62,8 @@ func TestChange(t *testing.T) {
 		{name: "druid", id: "C003", with: with("druid", mute), want: Info, fix: "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves: kubectl edit etcd main -n team"},
 		{name: "operator", id: "C003", with: with("operator", mute), want: Info, fix: flags + " through EtcdCluster ec, as far as it has a field for it: kubectl edit etcdcluster.operator.etcd.io ec -n team"},
 		{name: "helm", id: "C003", with: with("helm", mute), want: Info, fix: flags + " in the values of Helm release chart, which helm get values chart -n team prints"},
+		{name: "helm, of a release in another namespace", id: "C003", with: with("helm", func(f *Facts) { mute(f); f.Owner.Annotations["meta.helm.sh/release-namespace"] = "apps" }), want: Info, fix: "helm get values chart -n apps prints"},
+		{name: "a rendered chart", id: "C003", with: with("rendered", mute), want: Info, fix: flags + " in the values from which its manifests are rendered"},
 		{name: "kubeadm", id: "C003", with: with("kubeadm", mute), want: Info, fix: flags + " in /etc/kubernetes/manifests/etcd.yaml"},
 		{name: "druid", id: "W004", with: with("druid", noRequests), want: Warning, fix: "in spec.etcd.resources.requests: kubectl edit etcd main -n team"},
 		{name: "helm", id: "W004", with: with("helm", noRequests), want: Warning, fix: "request cpu=200m and memory=512Mi for container etcd in the values of Helm release chart"},

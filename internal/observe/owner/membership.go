@@ -4,6 +4,7 @@
 package owner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,23 +22,45 @@ import (
 // Labels and annotations in which Helm and its charts record where an object is from.
 const (
 	helmRelease   = "meta.helm.sh/release-name"
+	helmNamespace = "meta.helm.sh/release-namespace"
 	helmChart     = "helm.sh/chart"
 	managedBy     = "app.kubernetes.io/managed-by"
 	chartInstance = "app.kubernetes.io/instance"
 )
 
-// Release returns the name of the Helm release that an owner is from, empty for none. Commands that are printed contain
-// it, so it is never a text that Helm doesn't accept as a name.
+// Release returns the name of the Helm release that an owner is from, empty for none. Helm annotates all that it applies,
+// and a chart that is rendered by another program has its labels alone. Commands that are printed contain
+// the name, so it is never a text that Helm doesn't accept as a name.
 func (o Owner) Release() string {
 	release := o.Annotations[helmRelease]
-	if release == "" && o.Labels[managedBy] == "Helm" {
-		release = o.Labels[chartInstance]
-	}
 	if len(validation.IsDNS1123Subdomain(release)) > 0 {
 		return ""
 	}
 	return release
 }
+
+// ReleaseNamespace returns the namespace of the Helm release that an owner is from.
+func (o Owner) ReleaseNamespace() string {
+	namespace := o.Annotations[helmNamespace]
+	if len(validation.IsDNS1123Label(namespace)) > 0 {
+		return o.Namespace
+	}
+	return namespace
+}
+
+// Values returns the values in which a user changes what a chart sets for an owner, empty if no release and no label
+// shows that it is from a chart.
+func (o Owner) Values() string {
+	switch release := o.Release(); {
+	case release != "":
+		return "the values of Helm release " + release
+	case o.Labels[managedBy] == "Helm" || o.Labels[helmChart] != "":
+		return renderedValues
+	}
+	return ""
+}
+
+const renderedValues = "the values from which its manifests are rendered"
 
 // Membership returns who manages the members of this cluster and how to have them
 // changed, with the names of its own objects.
@@ -64,10 +87,7 @@ func (o Owner) Membership() flavour.Membership {
 	if m.Manager == flavour.ByOperator && o.controlled() {
 		name = o.Controller.Name
 	}
-	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
-	if release := o.Release(); release != "" {
-		fill = strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name, "its Helm release", "Helm release "+release)
-	}
+	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name, "VALUES", cmp.Or(o.Values(), renderedValues))
 	m.ScaleHow, m.ScaleInHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ScaleInHow), fill.Replace(m.ReplaceHow)
 	return m
 }
@@ -110,8 +130,8 @@ func (o Owner) byScript() flavour.Membership {
 		return flavour.UnreadScript(unread.Where(), unread.Unread)
 	}
 	scale := "kubectl scale statefulset " + o.StatefulSet + " --replicas N -n NAMESPACE"
-	if release := o.Release(); release != "" {
-		scale = "change the number of replicas in the values of its Helm release"
+	if o.Values() != "" {
+		scale = "change the number of replicas in VALUES"
 	}
 	removes := slices.ContainsFunc(shown, etcdconf.MemberChange.RemovesLeaving)
 	return flavour.StartScript(shown[0].Where()+" ("+shown[0].Command()+")", scale, removes)
@@ -121,15 +141,18 @@ func (o Owner) byScript() flavour.Membership {
 // dependency of another one have no name of the other.
 func (o Owner) setValue(value string) string {
 	release, chart := o.Release(), chartName(o.Labels[helmChart])
-	if release == "" {
-		return "helm upgrade --reuse-values --set " + value + "=N"
+	switch {
+	case o.Values() == "":
+		return "set the replicas in its manifests, or " + value + "=N in the values from which they are rendered"
+	case release == "":
+		return "set " + value + "=N in VALUES"
 	}
-	how := fmt.Sprintf("helm upgrade %s CHART -n %s --reuse-values --set %s=N", release, o.Namespace, value)
+	how := fmt.Sprintf("helm upgrade %s CHART -n %s --reuse-values --set %s=N", release, o.ReleaseNamespace(), value)
 	if chart == "" {
 		return how
 	}
 	return fmt.Sprintf("%s (helm list -n %s shows the release's CHART: if it isn't %s, then %s is a dependency of it and the value is %s.%s)",
-		how, o.Namespace, chart, chart, chart, value)
+		how, o.ReleaseNamespace(), chart, chart, chart, value)
 }
 
 // chartName returns the name in a label helm.sh/chart, which ends with the version.

@@ -21,6 +21,7 @@ func TestMembershipWay(t *testing.T) {
 	}
 	helm := map[string]string{helmRelease: "shop"}
 	chart := map[string]string{helmChart: "etcd-ha-10.2.1-rc.1"}
+	rendered := map[string]string{managedBy: "Helm", chartInstance: "shop", helmChart: "etcd-1.2.3"}
 	added := []etcdconf.MemberChange{{Container: "etcd", Verb: "add"}}
 	joined := []etcdconf.MemberChange{{Container: "etcd", Hook: "postStart", Verb: "remove"}}
 	unread := []etcdconf.MemberChange{{Container: "etcd", Unread: "/start.sh: ConfigMap team/s does not exist"}}
@@ -44,7 +45,12 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-8", "a script, and an operator", Owner{Distribution: flavour.Plain, MemberChanges: added, Controller: controller("example.com/v1", "Storage")}, flavour.ByOperator, "Storage/main", ""},
 		{"WM-9", "a chart", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "helm upgrade shop CHART -n team --reuse-values --set replicaCount=N (", ""},
 		{"WM-10", "a chart that is a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "the value is etcd-ha.replicaCount", ""},
-		{"WM-11", "a release by its labels", Owner{Distribution: flavour.Kamaji, Labels: map[string]string{managedBy: "Helm", chartInstance: "shop"}}, flavour.Unmanaged, "in the values of Helm release shop", ""},
+		{"WM-11", "a chart's labels without a release", Owner{Distribution: flavour.Kamaji, Labels: rendered}, flavour.Unmanaged, "set replicas in the values from which its manifests are rendered", ""},
+		{"WM-20", "a chart that sets the members, rendered", Owner{Distribution: flavour.Bitnami, Labels: rendered}, flavour.ByStartScript, "set replicaCount=N in the values from which its manifests are rendered", ""},
+		{"WM-21", "a chart that sets the members, or its image alone", Owner{Distribution: flavour.Bitnami}, flavour.ByStartScript, "set the replicas in its manifests, or replicaCount=N in the values from which they are rendered", ""},
+		{"WM-22", "a script in a rendered chart", Owner{Distribution: flavour.Plain, MemberChanges: added, Labels: rendered}, flavour.ByStartScript, "in the values from which its manifests are rendered", ""},
+		{"WM-23", "a release in another namespace", Owner{Distribution: flavour.Bitnami, Annotations: map[string]string{helmRelease: "shop", helmNamespace: "apps"}}, flavour.ByStartScript, "helm upgrade shop CHART -n apps --reuse-values", ""},
+		{"WM-24", "a release in a chart", Owner{Distribution: flavour.Kamaji, Annotations: helm}, flavour.Unmanaged, "set replicas in the values of Helm release shop", ""},
 		{"WM-13", "a hook that removes at the start", Owner{Distribution: flavour.Plain, MemberChanges: joined}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
 		{"WM-14", "a script that can't be read", Owner{Distribution: flavour.Plain, MemberChanges: unread}, flavour.ByStartScript, "make the script readable", ""},
 		{"WM-15", "a script that can't be read, and one that adds", Owner{Distribution: flavour.Plain, MemberChanges: append(unread, added...)}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
@@ -62,7 +68,10 @@ func TestMembershipWay(t *testing.T) {
 			t.Errorf("%s %s: %+v", row.id, row.name, m)
 		}
 		for _, text := range []string{m.ManagerName, m.ScaleHow, m.ScaleInHow, m.ReplaceHow} {
-			if strings.Contains(text, "()") || strings.Contains(text, "NAME") || strings.Contains(text, "the program that created") {
+			if row.o.Release() == "" && (strings.Contains(text, "helm ") || strings.Contains(text, "Helm release")) {
+				t.Errorf("%s %s has no release: %q", row.id, row.name, text)
+			}
+			if strings.Contains(text, "()") || strings.Contains(text, "NAME") || strings.Contains(text, "VALUES") || strings.Contains(text, "the program that created") {
 				t.Errorf("%s %s: %q", row.id, row.name, text)
 			}
 		}
