@@ -595,6 +595,9 @@ func TestTraffic(t *testing.T) {
 	cut := func(value string) func(*Facts) {
 		return func(f *Facts) { f.Services.Value[0].Spec.Selector[v1alpha1.ClientTrafficKey] = value }
 	}
+	second := func(f *Facts) {
+		f.Services.Value = append(f.Services.Value, corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "main-1"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "main"}}})
+	}
 	locked := func(u output.UnderWay) func(*Facts) {
 		renewed := metav1.NewTime(noon.Add(-5 * time.Minute))
 		u.Operation, u.Holder, u.Renewed = "scale", "ann@laptop", &renewed
@@ -618,6 +621,9 @@ func TestTraffic(t *testing.T) {
 		{name: "ready", id: "T003", want: OK},
 		{name: "none", id: "T003", with: func(f *Facts) { f.Slices.Value[0].Endpoints = nil }, want: Failure, message: "main-client has no ready endpoint"},
 		{name: "none ready", id: "T003", with: func(f *Facts) { f.Slices.Value[0].Endpoints[0].Conditions.Ready = new(bool) }, want: Failure},
+		{name: "none of one Service of two", id: "T003", with: second, want: Warning, message: "Service main-1 has no ready endpoint: no client reaches a member through it", fix: "kubectl get endpointslices -l kubernetes.io/service-name=main-1 -n team"},
+		{name: "none of one, and the other is cut", id: "T003", with: func(f *Facts) { second(f); cut("cut-until-1")(f) }, want: Failure},
+		{name: "none of two Services", id: "T003", with: func(f *Facts) { second(f); f.Slices.Value = nil }, want: Failure, message: "Service main-client has no ready endpoint: no client reaches a member through it"},
 		{name: "cut", id: "T003", with: func(f *Facts) { cut("cut-until-1")(f); f.Slices.Value = nil }, want: NotApplicable},
 
 		{name: "all", id: "T004", want: OK},

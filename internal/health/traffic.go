@@ -34,7 +34,7 @@ func trafficChecks() []Check {
 		},
 		{
 			ID: "T003", Category: Traffic, Title: "the client Service has ready endpoints",
-			Doc:  "Clients reach the cluster only through endpoints that are ready.",
+			Doc:  "Clients reach members through a Service only by endpoints that are ready. The check fails if no client Service has one. It warns if some have none, for example if each member has a Service.",
 			Cure: "Check the members' readiness (M006) and the Service's selector.",
 			run:  endpointsReady, needs: NeedEndpoints,
 		},
@@ -127,19 +127,26 @@ func endpointsReady(f *Facts) []Finding {
 	case f.Size() == 0:
 		return notApplicable("the cluster is scaled to 0")
 	}
-	var found []Finding
-	judged := 0
+	var without []string
+	judged, report := 0, failure
 	for _, s := range f.Services.Value {
 		if _, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]; cut || s.Spec.ClusterIP == corev1.ClusterIPNone {
 			continue
 		}
 		judged++
 		if readyEndpoints(f.Slices.Value, s.Name) == 0 {
-			found = append(found, failure(f.kubectl("get endpointslices -l "+discoveryv1.LabelServiceName+"="+s.Name), "Service %s has no ready endpoint: no client reaches a member", s.Name))
+			without = append(without, s.Name)
 		}
 	}
-	if judged == 0 {
+	switch {
+	case judged == 0:
 		return notApplicable("there is no client Service that isn't cut")
+	case len(without) < judged: // there may be one for each member
+		report = warning
+	}
+	var found []Finding
+	for _, name := range without {
+		found = append(found, report(f.kubectl("get endpointslices -l "+discoveryv1.LabelServiceName+"="+name), "Service %s has no ready endpoint: no client reaches a member through it", name))
 	}
 	return found
 }
