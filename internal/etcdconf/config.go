@@ -38,6 +38,13 @@ type Config struct {
 	// (ETCDCTL_CERT, ETCDCTL_KEY and ETCDCTL_CACERT, or druid's wrapper).
 	Client TLSFiles
 
+	// File is the path of etcd's configuration file, empty for none. All settings are from it then. FileOrigin is the
+	// object that has it.
+	File       string `json:",omitempty"`
+	FileOrigin Origin `json:",omitzero"`
+
+	// AutoCompactionRetention is what etcd keeps of old revisions, empty for all.
+	AutoCompactionRetention string `json:",omitempty"`
 	// QuotaBytes is the size that the database may have, 0 for etcd's default.
 	QuotaBytes int64
 	// Where is the origin of each setting, by its flag's name without dashes: "flag", "env NAME"
@@ -150,6 +157,8 @@ func (s *settings) config() Config {
 		text(flag, "")
 	}
 	out.ClientTLS, out.PeerTLS = files(""), files("peer-")
+	out.File, out.FileOrigin = s.path, s.origin
+	out.AutoCompactionRetention = text("auto-compaction-retention", "")
 	out.QuotaBytes, _ = strconv.ParseInt(text("quota-backend-bytes", "0"), 10, 64)
 	return out
 }

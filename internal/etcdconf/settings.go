@@ -25,6 +25,8 @@ type settings struct {
 	env   func(name string) (string, bool)
 	file  map[string]any
 	path  string // the file's, empty for none
+	// origin is the object that has the file.
+	origin Origin
 	// opaque is an argument that the pod alone knows, and that may stand for any flags. Empty for none.
 	opaque string
 	// unknown are the errors of the variables whose values are not known, by name.
@@ -178,10 +180,11 @@ func (s *settings) readFile(env *environment) error {
 	if s.path == "" || err != nil {
 		return err
 	}
-	text, _, err := podFile(env.pod, env.container, s.path, env.contents)
+	text, origin, err := podFile(env.pod, env.container, s.path, env.contents)
 	if err != nil {
 		return fmt.Errorf("configuration of etcd: %w", err)
 	}
+	s.origin = origin
 	return s.parse(text)
 }
 
@@ -231,7 +234,7 @@ func (s *settings) wrapped(env *environment) error {
 		if !ok {
 			continue
 		}
-		s.path = druidConfigFile
+		s.path, s.origin = druidConfigFile, Origin{Kind: from[0].kind, Name: from[0].name, Key: druidConfigFile}
 		if err := s.parse(text); err != nil {
 			return err
 		}

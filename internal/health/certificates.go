@@ -165,9 +165,9 @@ func clientTLS(f *Facts) []Finding {
 	case f.Password:
 		return nil
 	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
-		return []Finding{info(f.changeTemplate("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, and https in --listen-client-urls and --advertise-client-urls", "set FIELD, and FIELD for the members among themselves", flavour.ClientTLS, flavour.PeerTLS), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeFlags("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, and https in --listen-client-urls and --advertise-client-urls", "set FIELD, and FIELD for the members among themselves", flavour.ClientTLS, flavour.PeerTLS), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
 	case !s.ClientTLS.DemandsClient():
-		return []Finding{info(f.changeTemplate("set --trusted-ca-file and --client-cert-auth", "set FIELD", flavour.ClientTLS), "clients need no certificate, and any client that reaches the port reads and writes everything")}
+		return []Finding{info(f.changeFlags("set --trusted-ca-file and --client-cert-auth", "set FIELD", flavour.ClientTLS), "clients need no certificate, and any client that reaches the port reads and writes everything")}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func databaseChecks() []Check {
 		{
 			ID: "D005", Category: Data, Title: "old revisions are compacted",
 			Doc:  "etcd keeps every revision until it is compacted. Kubernetes API servers compact automatically. Most other clients don't, and the database grows until NOSPACE.",
-			Cure: "If no client compacts, set --auto-compaction-mode=periodic --auto-compaction-retention=1h.",
+			Cure: "If no client compacts, set --auto-compaction-mode=periodic --auto-compaction-retention=1h, or the same in etcd's configuration file, beside which etcd ignores flags.",
 			run:  autoCompaction, eachPart: true,
 		},
 	}
@@ -126,7 +126,7 @@ func alarms(f *Facts) []Finding {
 // revisions use, and nothing of live data.
 func (f *Facts) noSpace(m etcd.Member) Finding {
 	if f.liveData(m) {
-		return about(Failure, m.Pod, "delete keys, or "+f.restarting(f.change("raise --quota-backend-bytes", "raise FIELD", flavour.Quota))+"; then "+f.defrag(),
+		return about(Failure, m.Pod, "delete keys, or "+f.restarting(f.changeFlag("raise --quota-backend-bytes", "raise FIELD", flavour.Quota))+"; then "+f.defrag(),
 			"alarm NOSPACE: the cluster refuses all writes, and old revisions are compacted: a defragmentation alone frees nothing (%s)", f.used(m))
 	}
 	return about(Failure, m.Pod, f.defrag(), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
@@ -185,8 +185,11 @@ func autoCompaction(f *Facts) []Finding {
 	if pod == nil {
 		return found
 	}
-	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
-		return []Finding{info(f.changeTemplate("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set FIELD", flavour.Compaction), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+	switch retention, err := f.retention(pod); {
+	case err != nil:
+		return []Finding{unknown("--auto-compaction-retention", err)}
+	case retention == "" || retention == "0":
+		return []Finding{info(f.changeFlags("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set FIELD", flavour.Compaction), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
 	}
 	return nil
 }

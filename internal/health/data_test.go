@@ -172,16 +172,21 @@ func TestData(t *testing.T) {
 		}, want: Info, message: "3.0 GiB", fix: "--hash-large"},
 
 		{name: "set", id: "D005", want: OK},
-		{name: "not set", id: "D005", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"etcd"} }), want: Info, fix: "--auto-compaction-retention=1h"},
-		{name: "by environment", id: "D005", with: pod(0, func(p *corev1.Pod) {
-			p.Spec.Containers[0].Command = []string{"etcd"}
-			p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "ETCD_AUTO_COMPACTION_RETENTION", Value: "10"}}
-		}), want: OK},
-		{name: "in a script", id: "D005", with: pod(0, func(p *corev1.Pod) {
-			p.Spec.Containers[0].Command = []string{"sh", "-c", "exec etcd --auto-compaction-retention 5m \\\n --x"}
-		}), want: OK},
+		{name: "not set", id: "D005", with: serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "" }), want: Info, fix: "set --auto-compaction-mode=periodic --auto-compaction-retention=1h: kubectl edit statefulset main -n team"},
+		{name: "off", id: "D005", with: serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "0" }), want: Info},
+		{name: "set outside of the pod's spec", id: "D005", with: executes("etcd"), want: OK},
+		{name: "set, and etcd ignores it beside a file", id: "D005", with: serving(func(c *etcdconf.Config) { c.AutoCompactionRetention, c.File = "", "/c" }), want: Info},
+		{name: "not known", id: "D005", with: serving(func(c *etcdconf.Config) {
+			c.AutoCompactionRetention, c.Unknown = "", map[string]string{"auto-compaction-retention": "Secret team/s does not exist"}
+		}), want: Unknown, message: "Secret team/s does not exist"},
+		{name: "not set in the template", id: "D005", with: func(f *Facts) { executes("etcd")(f); f.Pods.Value, f.Serving = nil, nil }, want: Info},
+		{name: "set in the template", id: "D005", with: func(f *Facts) { f.Pods.Value, f.Serving = nil, nil }, want: OK},
+		{name: "in a file that the template's pods have", id: "D005", with: func(f *Facts) {
+			executes("etcd", "--config-file", "/c")(f)
+			f.Pods.Value, f.Serving = nil, nil
+		}, want: Unknown, message: "/c"},
 		{name: "never, in pods that each have a manifest", id: "D005", with: func(f *Facts) {
-			pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"etcd", "--data-dir=/data/etcd"} })(f)
+			serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "" })(f)
 			f.Owner.WorkloadKind, f.Owner.StatefulSet, f.StatefulSet.Value = owner.Pods, "", nil
 		}, want: Info, fix: "one member at a time, and the next when all members are healthy again: set --auto-compaction-mode"},
 		{name: "of Kubernetes", id: "D005", with: func(f *Facts) { f.Owner.Distribution = flavour.Kamaji }, want: NotApplicable},

@@ -98,7 +98,7 @@ func (f *Facts) add(i int) {
 	})
 	f.Clocks[pod.Name] = Got[etcd.ClockReading]{Value: etcd.ClockReading{Least: -100 * time.Millisecond, Most: 100 * time.Millisecond}}
 	f.Serving[pod.Name] = Got[etcdconf.Config]{Value: etcdconf.Config{
-		Container: "etcd", DataDir: "/data/etcd", ListenClient: []string{"https://0.0.0.0:2379"}, ListenMetrics: []string{"http://0.0.0.0:8080"},
+		Container: "etcd", DataDir: "/data/etcd", AutoCompactionRetention: "1h", ListenClient: []string{"https://0.0.0.0:2379"}, ListenMetrics: []string{"http://0.0.0.0:8080"},
 		ClientTLS: etcdconf.TLSFiles{Cert: "/c", TrustedCA: "/ca", ClientCertAuth: true},
 	}}
 	f.Hashes.Value.Members = append(f.Hashes.Value.Members, etcd.Hash{Pod: pod.Name, Hash: 7, CompactRevision: 3})
@@ -106,6 +106,33 @@ func (f *Facts) add(i int) {
 	node := "node-" + fmt.Sprint(i)
 	f.Placement.Value = append(f.Placement.Value, policy.Member{Pod: pod.Name, Node: node, Zone: zone})
 	f.Nodes.Value = append(f.Nodes.Value, spread.Node{Name: node, Zone: zone})
+}
+
+// serving changes the configuration of all members.
+func serving(change func(*etcdconf.Config)) func(*Facts) {
+	return func(f *Facts) {
+		for name, got := range f.Serving {
+			change(&got.Value)
+			f.Serving[name] = got
+		}
+	}
+}
+
+// executes has the pods and their template execute a command.
+func executes(command ...string) func(*Facts) {
+	return func(f *Facts) {
+		template(func(c *corev1.Container) { c.Command = command })(f)
+		for _, p := range f.Pods.Value {
+			p.Spec.Containers[0].Command = command
+		}
+	}
+}
+
+// inFile has the members read their settings from a file, which an object has unless it is the zero value.
+func inFile(origin etcdconf.Origin) func(*Facts) {
+	return serving(func(c *etcdconf.Config) {
+		c.File, c.FileOrigin, c.AutoCompactionRetention = "/etc/etcd/etcd.yml", origin, ""
+	})
 }
 
 // kubeadm makes the members static pods.
@@ -212,7 +239,7 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 		{"member list", func(f *Facts) { f.Survey.Value.ListErr = refused }, "M001 M002 M003 M004 M005 M009 D010"},
 		{"metrics", func(f *Facts) { f.Metrics["main-0"] = Got[Metrics]{Err: refused} }, "Q007 D009"},
 		{"clocks", func(f *Facts) { f.Clocks["main-0"] = Got[etcd.ClockReading]{Err: refused} }, "V004"},
-		{"serving", func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{Err: refused} }, "C003 W003"},
+		{"serving", func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{Err: refused} }, "C003 D005 W003"},
 		{"hashes", func(f *Facts) { f.Hashes.Err = refused }, "D004"},
 		{"one hash", func(f *Facts) { f.Hashes.Value.Members[1].Err = refused }, "D004"},
 		{"Secrets", func(f *Facts) { f.Certificates.Err = refused }, "C002"},

@@ -62,7 +62,7 @@ func quotaUse(f *Facts) []Finding {
 			found = append(found, unknown("the quota of "+m.Pod, err))
 			continue
 		case quota < 0:
-			found = append(found, about(Warning, m.Pod, f.changeTemplate("set --quota-backend-bytes", "set FIELD", flavour.Quota), "it has no quota: its database may fill the disk"))
+			found = append(found, about(Warning, m.Pod, f.changeFlags("set --quota-backend-bytes", "set FIELD", flavour.Quota), "it has no quota: its database may fill the disk"))
 			continue
 		}
 		used := Percent(m.DBSize, quota)
@@ -70,7 +70,7 @@ func quotaUse(f *Facts) []Finding {
 		if used < QuotaWarn {
 			continue
 		}
-		level, fix := Warning, "find what fills it, or "+f.changeTemplate("raise --quota-backend-bytes", "raise FIELD", flavour.Quota)
+		level, fix := Warning, "find what fills it, or "+f.changeFlags("raise --quota-backend-bytes", "raise FIELD", flavour.Quota)
 		if used >= failFull {
 			level = Failure
 		}
@@ -153,5 +153,5 @@ func (f *Facts) enlarge(room int64, members []etcd.Member) string {
 	if lower <= largest/4*5 {
 		return "enlarge the claims"
 	}
-	return "enlarge the claims, or " + f.changeTemplate(fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume)", lower), fmt.Sprintf("set FIELD to %d (80 %% of the volume)", lower), flavour.Quota)
+	return "enlarge the claims, or " + f.changeFlags(fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume)", lower), fmt.Sprintf("set FIELD to %d (80 %% of the volume)", lower), flavour.Quota)
 }

@@ -9,6 +9,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // TestFixesThatRestart: a fix that changes a pod template restarts the members. It has the conditions under which that
@@ -51,6 +53,9 @@ func TestFixesThatRestart(t *testing.T) {
 				}
 				for _, p := range f.Pods.Value {
 					fault(&p.Spec.Containers[0])
+				}
+				if id == "D005" {
+					serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "" })(f)
 				}
 				checks, err := Selection{Only: []string{id}}.Checks()
 				if err != nil {

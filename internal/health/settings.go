@@ -89,8 +89,7 @@ func arguments(c *corev1.Container) []string {
 }
 
 // setting returns the value of one of etcd's settings in the pod's own spec, from a flag or the
-// environment, and empty where there is none. The values of a configuration file are only
-// known for the settings in observe.Serving.
+// environment, and empty where there is none. It is for pods of which [Facts.Serving] has no configuration.
 func (f *Facts) setting(pod *corev1.Pod, name string) string {
 	c := etcdContainer(pod)
 	if c == nil {

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -72,6 +73,56 @@ func TestChange(t *testing.T) {
 		{name: "druid", id: "T004", with: with("druid", func(f *Facts) { f.Peer.Value.Service = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
 		{name: "helm", id: "D004", with: with("helm", hash(2, func(h *etcd.Hash) { h.Hash = 8 })), want: Failure, fix: "delete the member's PersistentVolumeClaim, if its data is on one, and then its pod"},
 		{name: "kubeadm", id: "V001", with: with("kubeadm", func(f *Facts) { f.Survey.Value.Members[0].Version = "3.6.11" }), want: Warning, fix: "finish the update in /etc/kubernetes/manifests/etcd.yaml"},
+	})
+}
+
+// TestChangeInFile: with a configuration file, etcd ignores its flags, and a change of it restarts no member.
+func TestChangeInFile(t *testing.T) {
+	t.Parallel()
+	origin := etcdconf.Origin{Kind: "ConfigMap", Name: "settings", Key: "etcd.yml"}
+	with := func(from etcdconf.Origin, also ...func(*Facts)) func(*Facts) {
+		return func(f *Facts) {
+			inFile(from)(f)
+			for _, change := range also {
+				change(f)
+			}
+		}
+	}
+	full := func(f *Facts) {
+		for i := range f.Survey.Value.Members {
+			m := &f.Survey.Value.Members[i]
+			m.DBSize, m.DBSizeInUse = m.Quota, m.Quota
+		}
+	}
+	const in = " in etcd's configuration file /etc/etcd/etcd.yml (key etcd.yml of ConfigMap settings; etcd ignores flags beside it)"
+	const edited = in + ": kubectl edit configmap settings -n team, and then kubectl etcd restart statefulset/main -n team"
+	judge(t, []row{
+		{name: "in a ConfigMap", id: "D005", with: with(origin), want: Info, fix: "set --auto-compaction-mode=periodic --auto-compaction-retention=1h" + edited},
+		{name: "in a Secret", id: "D005", with: with(etcdconf.Origin{Kind: "Secret", Name: "s", Key: "k"}), want: Info, fix: "(key k of Secret s; etcd ignores flags beside it): kubectl edit secret s -n team"},
+		{name: "from elsewhere", id: "D005", with: with(etcdconf.Origin{}), want: Info,
+			fix: "set --auto-compaction-mode=periodic --auto-compaction-retention=1h in etcd's configuration file /etc/etcd/etcd.yml (etcd ignores flags beside it), and then kubectl etcd restart statefulset/main -n team"},
+		{name: "in a ConfigMap of a chart", id: "D005", with: with(origin, owners["helm"]), want: Info, fix: in + ", in the values of Helm release chart, which helm get values chart -n team prints, and then kubectl etcd restart"},
+		{name: "in a ConfigMap of an operator", id: "D002", with: with(origin, owners["operator"], full), want: Failure, fix: "raise --quota-backend-bytes" + in + ", through "},
+		{name: "druid's", id: "D002", with: with(origin, owners["druid"], full), want: Failure, fix: "raise spec.etcd.quota: kubectl edit etcd main -n team"},
+		{name: "in a ConfigMap of pods without a StatefulSet", id: "D005", with: with(origin, func(f *Facts) {
+			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet, f.StatefulSet.Value = owner.Pods, flavour.UnknownPods, "", nil
+		}), want: Info, fix: edited[:len(in)] + ": kubectl edit configmap settings -n team, and then restart the members"},
+		{name: "the quota", id: "D002", with: with(origin, full), want: Failure, fix: "raise --quota-backend-bytes" + edited},
+		{name: "no quota", id: "D002", with: with(origin, func(f *Facts) { f.Survey.Value.Members[0].Quota = -1 }), want: Warning, fix: "set --quota-backend-bytes" + edited},
+		{name: "the peer URL", id: "M005", with: with(origin, atIP()), want: Warning, fix: "set --initial-advertise-peer-urls" + edited},
+		{name: "certificates", id: "C003", with: with(origin, func(f *Facts) { serving(func(c *etcdconf.Config) { c.ClientTLS = etcdconf.TLSFiles{} })(f) }), want: Info, fix: "--advertise-client-urls" + edited},
+		{name: "the metrics port", id: "W003", with: with(origin, func(f *Facts) {
+			template(func(c *corev1.Container) { c.LivenessProbe.HTTPGet.Port = intstr.FromInt32(2379) })(f)
+		}), want: Failure, fix: "add --listen-metrics-urls=http://0.0.0.0:2381" + in + " and probe that port: kubectl edit statefulset main -n team"},
+		{name: "the quota for the volume", id: "D007", with: with(origin, claims("1Gi")), want: Warning, fix: "(80 % of the volume)" + edited},
+		{name: "space", id: "D001", with: with(origin, outOfSpace(1000, 1000, 900)), want: Failure, fix: "delete keys, or raise --quota-backend-bytes" + edited},
+		{name: "a file that can't be read", id: "D002", with: func(f *Facts) {
+			full(f)
+			executes("etcd", "--config-file=/c")(f)
+			for name := range f.Serving {
+				f.Serving[name] = Got[etcdconf.Config]{Err: errRefused}
+			}
+		}, want: Failure, fix: "raise --quota-backend-bytes in etcd's configuration file /c (etcd ignores flags beside it), and then"},
 	})
 }
 
