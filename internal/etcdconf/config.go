@@ -153,7 +153,7 @@ func (s *settings) config() Config {
 	out.InitialCluster = text("initial-cluster", out.Name+"="+strings.Join(out.AdvertisePeer, ","+out.Name+"="))
 	out.InitialClusterState = text("initial-cluster-state", defaultState)
 	out.InitialClusterToken = text("initial-cluster-token", defaultToken)
-	for _, flag := range discovery {
+	for _, flag := range append([]string{"auto-compaction-mode"}, discovery...) { // Where alone has them
 		text(flag, "")
 	}
 	out.ClientTLS, out.PeerTLS = files(""), files("peer-")

@@ -87,7 +87,7 @@ func probesPass(f *Facts) []Finding {
 		tls := s.ClientTLS.Cert != "" || s.ClientTLS.Auto
 		switch {
 		case tls && s.ClientTLS.DemandsClient():
-			found = append(found, failure(f.restarting(f.change(f.inFile("add --listen-metrics-urls=http://0.0.0.0:2381")+" and probe that port", "")), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
+			found = append(found, failure(f.restarting(f.change(f.asSet("add --listen-metrics-urls=http://0.0.0.0:2381")+" and probe that port", "")), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
 		case tls && p.HTTPGet.Scheme != corev1.URISchemeHTTPS:
 			found = append(found, failure(f.restarting(f.change("set its scheme to HTTPS", "")), "the %s probe speaks HTTP to a port that serves TLS", name))
 		}

@@ -76,8 +76,9 @@ func TestChange(t *testing.T) {
 	})
 }
 
-// TestChangeInFile: with a configuration file, etcd ignores its flags, and a change of it restarts no member.
-func TestChangeInFile(t *testing.T) {
+// TestChangeFlags: with a configuration file, etcd ignores its flags, and a change of it restarts no member. etcd does
+// not start with a flag and the variable for it.
+func TestChangeFlags(t *testing.T) {
 	t.Parallel()
 	origin := etcdconf.Origin{Kind: "ConfigMap", Name: "settings", Key: "etcd.yml"}
 	with := func(from etcdconf.Origin, also ...func(*Facts)) func(*Facts) {
@@ -87,6 +88,9 @@ func TestChangeInFile(t *testing.T) {
 				change(f)
 			}
 		}
+	}
+	from := func(where map[string]string) func(*Facts) {
+		return serving(func(c *etcdconf.Config) { c.Where = where })
 	}
 	full := func(f *Facts) {
 		for i := range f.Survey.Value.Members {
@@ -116,6 +120,19 @@ func TestChangeInFile(t *testing.T) {
 		}), want: Failure, fix: "add --listen-metrics-urls=http://0.0.0.0:2381" + in + " and probe that port: kubectl edit statefulset main -n team"},
 		{name: "the quota for the volume", id: "D007", with: with(origin, claims("1Gi")), want: Warning, fix: "(80 % of the volume)" + edited},
 		{name: "space", id: "D001", with: with(origin, outOfSpace(1000, 1000, 900)), want: Failure, fix: "delete keys, or raise --quota-backend-bytes" + edited},
+		{name: "the quota in a variable", id: "D002", with: func(f *Facts) {
+			full(f)
+			from(map[string]string{"quota-backend-bytes": "env ETCD_QUOTA_BACKEND_BYTES"})(f)
+		}, want: Failure, fix: "raise ETCD_QUOTA_BACKEND_BYTES: kubectl edit statefulset main -n team"},
+		{name: "the quota in a variable of a script", id: "D002", with: func(f *Facts) {
+			full(f)
+			from(map[string]string{"quota-backend-bytes": "env ETCD_QUOTA_BACKEND_BYTES in script /start.sh"})(f)
+		}, want: Failure, fix: "raise ETCD_QUOTA_BACKEND_BYTES: "},
+		{name: "the retention in variables", id: "D005", with: func(f *Facts) {
+			from(map[string]string{"auto-compaction-retention": "env ETCD_AUTO_COMPACTION_RETENTION", "auto-compaction-mode": "env ETCD_AUTO_COMPACTION_MODE"})(f)
+			serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "0" })(f)
+		}, want: Info, fix: "set ETCD_AUTO_COMPACTION_MODE=periodic ETCD_AUTO_COMPACTION_RETENTION=1h: kubectl edit"},
+		{name: "the quota in a flag", id: "D002", with: func(f *Facts) { full(f); from(map[string]string{"quota-backend-bytes": "flag"})(f) }, want: Failure, fix: "raise --quota-backend-bytes: "},
 		{name: "a file that can't be read", id: "D002", with: func(f *Facts) {
 			full(f)
 			executes("etcd", "--config-file=/c")(f)

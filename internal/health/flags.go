@@ -6,6 +6,7 @@ package health
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -46,17 +47,37 @@ func (f *Facts) configFile() (string, etcdconf.Origin) {
 	return f.setting(pod, "config-file"), etcdconf.Origin{}
 }
 
-// inFile returns an order to set flags of etcd, with the configuration file in which they are set if there is one.
-func (f *Facts) inFile(order string) string {
+// flagIn is a flag in an order.
+var flagIn = regexp.MustCompile(`--[a-z-]+`)
+
+// asSet returns an order to set flags of etcd as they are set now: in the configuration file if there is one, and
+// otherwise by the variables that set them. Etcd does not start with a flag and the variable for it.
+func (f *Facts) asSet(order string) string {
 	file, from := f.configFile()
 	if file == "" {
-		return order
+		return flagIn.ReplaceAllStringFunc(order, func(flag string) string {
+			where, _ := strings.CutPrefix(f.whereSet(strings.TrimPrefix(flag, "--")), "env ")
+			variable, _, _ := strings.Cut(where, " ")
+			if !strings.HasPrefix(variable, "ETCD_") {
+				return flag
+			}
+			return variable
+		})
 	}
 	key := ""
 	if from.Name != "" {
 		key = fmt.Sprintf("key %s of %s %s; ", from.Key, from.Kind, from.Name)
 	}
 	return order + " in etcd's configuration file " + file + " (" + key + "etcd ignores flags beside it)"
+}
+
+// whereSet returns the origin of a setting of the member that is judged, empty for none.
+func (f *Facts) whereSet(setting string) string {
+	pod := f.member()
+	if pod == nil {
+		return ""
+	}
+	return f.Serving[pod.Name].Value.Where[setting]
 }
 
 // changeFlags is changeTemplate for flags of etcd.
@@ -67,11 +88,13 @@ func (f *Facts) changeFlags(order, inFields string, settings ...flavour.Setting)
 // changeFlag is change for flags of etcd. A change of the configuration file restarts no member.
 func (f *Facts) changeFlag(order, inFields string, settings ...flavour.Setting) string {
 	file, from := f.configFile()
-	if file == "" || f.Owner.Product().Fields != nil {
+	if f.Owner.Product().Fields != nil {
 		return f.change(order, inFields, settings...)
 	}
-	order = f.inFile(order)
+	order = f.asSet(order)
 	switch {
+	case file == "":
+		return f.change(order, inFields, settings...)
 	case f.rewritten():
 		order = f.change(order+",", inFields, settings...)
 	case from.Name != "":
