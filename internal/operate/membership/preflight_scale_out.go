@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
@@ -34,10 +35,11 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	if s.OnDelete {
 		f.Fact("the update strategy is OnDelete and stays so")
 	}
-	if err := m.checkPeerServices(ctx, s, s.Ordinals[min(s.Replicas, target):target], f); err != nil {
+	added := s.Ordinals[min(s.Replicas, target):target]
+	if err := m.checkPeerServices(ctx, s, added, f); err != nil {
 		return err
 	}
-	if err := m.checkClientServices(ctx, s, "", f); err != nil {
+	if err := m.checkClientServices(ctx, s, added, "", f); err != nil {
 		return err
 	}
 	m.checkNames(ctx, s, target, f)
@@ -68,13 +70,37 @@ func checkReplica(s *observation, ordinal int, f *operate.Findings) {
 	}
 }
 
-// checkClientServices judges the Services for clients. broken is as in judgeClientServices.
-func (m *Members) checkClientServices(ctx context.Context, s *observation, broken string, f *operate.Findings) error {
+// checkClientServices judges the Services for clients that lead to new members of ordinals. broken is as in
+// judgeClientServices.
+func (m *Members) checkClientServices(ctx context.Context, s *observation, ordinals []membership.Replica, broken string, f *operate.Findings) error {
 	services, err := memberservices.OfClients(ctx, m.Reader, m.Owner)
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	others := len(services) > 0
+	services = slices.DeleteFunc(services, func(service corev1.Service) bool { return !s.leadsToNew(&service, ordinals) })
+	if len(services) > 0 || !others {
 		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
 	}
-	return err
+	return nil
+}
+
+// leadsToNew reports whether a Service selects a new member of ordinals, and is not the one in which its peer URL has
+// its name: that one must lead to a learner.
+func (s *observation) leadsToNew(service *corev1.Service, ordinals []membership.Replica) bool {
+	return slices.ContainsFunc(ordinals, func(r membership.Replica) bool {
+		peers := memberservices.OfHost([]corev1.Service{*service}, s.sts, r.Pod, operate.HostOf(r.URL))
+		if peers.Service != nil && peers.Name != s.sts.Spec.ServiceName {
+			return false
+		}
+		pod := etcdconf.NextPod(s.sts, &s.template.template, r.Pod)
+		for label, value := range observe.Uncut(service) {
+			if has, is := pod.Labels[label]; is && has != value { // admission may add one that the template lacks
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // judgeClientServices refuses where clients would reach a learner, which rejects their requests.

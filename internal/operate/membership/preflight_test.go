@@ -308,3 +308,31 @@ func TestOldest(t *testing.T) {
 		t.Errorf("without members it is %q", got)
 	}
 }
+
+// TestLeadsToNew: a Service is judged for clients if a new member becomes an endpoint of it, and is not the one in which
+// the others find that member.
+func TestLeadsToNew(t *testing.T) {
+	t.Parallel()
+	one := func(pod string) map[string]string { return map[string]string{appsv1.StatefulSetPodNameLabel: pod} }
+	for _, row := range []struct {
+		name     string
+		selector map[string]string
+		url      string
+		want     bool
+	}{
+		{"all", map[string]string{"app": "main"}, "https://main-3.main.team.svc:2380", true},
+		{"all, and clients are cut off", map[string]string{"app": "main", v1alpha1.ClientTrafficKey: "x"}, "https://main-3.main.team.svc:2380", true},
+		{"a label that the template lacks", map[string]string{"added": "x"}, "https://main-3.main.team.svc:2380", true},
+		{"another member", one("main-0"), "https://main-0.team.svc:2380", false},
+		{"the new one, for clients", one("main-3"), "https://main-3.main.team.svc:2380", true},
+		{"the new one, for peers", one("main-3"), "https://main-3.team.svc:2380", false},
+	} {
+		s := well()
+		s.sts.Spec.ServiceName = "main"
+		s.template.template.Labels = map[string]string{"app": "main"}
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main-3"}, Spec: corev1.ServiceSpec{Selector: row.selector}}
+		if got := s.leadsToNew(service, []membership.Replica{{Pod: "main-3", URL: row.url}}); got != row.want {
+			t.Errorf("%s: %t", row.name, got)
+		}
+	}
+}

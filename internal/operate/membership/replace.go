@@ -50,7 +50,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if err := m.checkPeerServices(ctx, s, s.Ordinals[ordinal:ordinal+1], f); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	if err := m.checkClientServices(ctx, s, s.brokenAt(ordinal), f); err != nil {
+	if err := m.checkClientServices(ctx, s, s.Ordinals[ordinal:ordinal+1], s.brokenAt(ordinal), f); err != nil {
 		return nil, operate.Plan{}, err
 	}
 	checkHeld(s, f)
