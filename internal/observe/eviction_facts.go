@@ -108,8 +108,7 @@ func (e *Eviction) blocked(at *corev1.Pod) bool {
 // readPod reads the pod that is to be evicted. uid is that of the pod that the client means, empty
 // for any.
 func (e *Eviction) readPod(at *corev1.Pod, uid types.UID) {
-	ended := at.Status.Phase == corev1.PodPending || at.Status.Phase == corev1.PodSucceeded || at.Status.Phase == corev1.PodFailed
-	e.Facts.Idle = ended || at.DeletionTimestamp != nil || uid != "" && at.UID != uid
+	e.Facts.Idle = Idle(at) || uid != "" && at.UID != uid
 	e.Text = e.Record(at)
 }
 

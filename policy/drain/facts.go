@@ -50,7 +50,7 @@ type Pod struct {
 	Idle bool
 	// Ready is its Ready condition, which the eviction API reads.
 	Ready bool
-	// Budgets are the names of the budgets that select it, in its namespace.
+	// Budgets are the names of the budgets that the eviction API checks for it, in its namespace.
 	Budgets []string
 	// Hosts are the nodes that its node selector, affinity, tolerations and volumes admit.
 	Hosts []string

@@ -25,7 +25,8 @@ type Facts struct {
 	Cluster policy.Cluster
 	// Pod is the pod that is to be evicted.
 	Pod string
-	// Idle is true if the pod runs nothing: it is Pending, has ended, or is being deleted already.
+	// Idle is true if the pod runs no etcd: it is Pending and never started etcd, has ended, or is being
+	// deleted already.
 	Idle bool
 	// UnderWay are evictions that were admitted. Those of pods that are gone or being
 	// deleted have no effect: the pods are not Ready.

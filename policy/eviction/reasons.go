@@ -13,7 +13,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of the rule's verdicts, beside those that it shares with the budget and membership rules.
 var (
 	NotMember = reasons.Add("NotMember",
-		"The pod runs no member of the cluster: it belongs to none, is Pending, has ended, or is being deleted already.",
+		"The pod runs no member of the cluster: it belongs to none, is Pending and never started etcd, has ended, or is being deleted already.",
 		policy.NoAction)
 	OneMember = reasons.Add("OneMember",
 		"The cluster has one member. Nothing can keep it available while its pod moves, so the eviction is allowed.",

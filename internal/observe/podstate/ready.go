@@ -67,3 +67,10 @@ func ContainerSince(pod *corev1.Pod, container string) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
+
+// OutsideBudgets reports whether the eviction API evicts a pod without checking any budget
+// (Kubernetes, pkg/registry/core/pod/storage/eviction.go, canIgnorePDB). It may run nevertheless.
+func OutsideBudgets(pod *corev1.Pod) bool {
+	phase := pod.Status.Phase
+	return phase == corev1.PodPending || phase == corev1.PodSucceeded || phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+}

@@ -16,12 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
-// budgetsOf returns the names of the budgets that select a pod, and adds them to the facts.
+// budgetsOf returns the names of the budgets that the eviction API checks for a pod, and adds them to
+// the facts.
 func (o *observation) budgetsOf(pod *corev1.Pod) []string {
 	var names []string
 	for i := range o.budgets {
 		b := &o.budgets[i]
-		if !selects(b, pod) {
+		if podstate.OutsideBudgets(pod) || !selects(b, pod) {
 			continue
 		}
 		names = append(names, b.Name)
@@ -62,7 +63,7 @@ func (o *observation) judgeOthers() {
 			pod := &n.Others[k]
 			var of []drain.Budget
 			for b := range o.budgets {
-				if !idle(pod) && selects(&o.budgets[b], pod) {
+				if !podstate.OutsideBudgets(pod) && selects(&o.budgets[b], pod) {
 					of = append(of, budgetFacts(&o.budgets[b]))
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
@@ -30,7 +31,7 @@ func (o *observation) addCluster(ctx context.Context, own owner.Owner, facts evi
 	c := drain.Cluster{Facts: facts}
 	for _, pod := range pods {
 		p := drain.Pod{
-			Name: pod.Name, Node: pod.Spec.NodeName, Idle: idle(pod), Ready: podstate.Ready(pod), Budgets: o.budgetsOf(pod),
+			Name: pod.Name, Node: pod.Spec.NodeName, Idle: observe.Idle(pod), Ready: podstate.Ready(pod), Budgets: o.budgetsOf(pod),
 			Stays: o.stays(pod),
 		}
 		for _, t := range terms.Self(pod) {
@@ -73,12 +74,6 @@ func (o *observation) stays(pod *corev1.Pod) bool {
 	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	ref := metav1.GetControllerOfNoCopy(pod)
 	return static || ref != nil && ref.Kind == "DaemonSet"
-}
-
-// idle reports whether the eviction of a pod stops nothing. The eviction API asks no budget about it.
-func idle(pod *corev1.Pod) bool {
-	phase := pod.Status.Phase
-	return phase == corev1.PodPending || phase == corev1.PodSucceeded || phase == corev1.PodFailed || pod.DeletionTimestamp != nil
 }
 
 // hosts returns the nodes that can run a member, or why they are not known.

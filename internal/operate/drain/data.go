@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
@@ -47,7 +48,7 @@ func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
 
 // warnData warns about an evicted member that starts elsewhere without its data.
 func (o *observation) warnData(ctx context.Context, n *Node, m Member) {
-	if m.Stays || idle(m.Pod) {
+	if m.Stays || observe.Idle(m.Pod) {
 		return
 	}
 	if where := o.lostData(ctx, m.Pod); where != "" {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
@@ -85,8 +86,8 @@ func (s *State) member(e drain.Eviction) *Member {
 func (r *Run) evictMember(ctx context.Context, m Member) (ends bool, err error) {
 	what := m.Pod.Namespace + "/" + m.Pod.Name
 	for {
-		there, err := r.isThere(ctx, m)
-		if err == nil && !there {
+		now, err := r.current(ctx, m)
+		if err == nil && now == nil {
 			r.Logf("%s is gone from %s", what, m.Pod.Spec.NodeName)
 			return false, nil
 		}
@@ -95,7 +96,7 @@ func (r *Run) evictMember(ctx context.Context, m Member) (ends bool, err error) 
 			facts, err = clusterFacts(ctx, r.Reader, m.Owner, m.Pod.Name)
 		}
 		if err == nil {
-			facts.Idle = idle(m.Pod)
+			facts.Idle = observe.Idle(now)
 			if v := eviction.Evaluate(facts); !v.Allowed {
 				err = apierrors.NewTooManyRequests(v.Message, 0)
 			} else {
@@ -144,27 +145,31 @@ func (j *Job) Evict(ctx context.Context, pod *corev1.Pod, dry bool) error {
 	return err
 }
 
-// isThere reports whether a pod is neither gone nor replaced by another one of its name.
-func (r *Run) isThere(ctx context.Context, m Member) (bool, error) {
+// current returns a member's pod as it is now, nil if it is gone or replaced by another one of its name.
+// It may have started etcd since it was observed. It has the annotations that count, those of m.
+func (r *Run) current(ctx context.Context, m Member) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	err := r.Kube.Get(ctx, client.ObjectKeyFromObject(m.Pod), &pod)
-	if apierrors.IsNotFound(err) {
-		return false, nil
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read pod %s/%s: %w", m.Pod.Namespace, m.Pod.Name, err)
+	case pod.UID != m.Pod.UID:
+		return nil, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("read pod %s/%s: %w", m.Pod.Namespace, m.Pod.Name, err)
-	}
-	return pod.UID == m.Pod.UID, nil
+	pod.Annotations = m.Pod.Annotations
+	return &pod, nil
 }
 
 // awaitGone waits until a pod is gone, or another one has its name.
 func (r *Run) awaitGone(ctx context.Context, m Member) error {
 	for {
-		there, err := r.isThere(ctx, m)
+		now, err := r.current(ctx, m)
 		switch {
 		case ctx.Err() != nil:
 			return r.waiter.Ended(ctx)
-		case err != nil || !there:
+		case err != nil || now == nil:
 			return err
 		}
 		r.waiter.Await(r.Logf, "pod %s/%s has stopped", m.Pod.Namespace, m.Pod.Name)

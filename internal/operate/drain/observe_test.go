@@ -40,6 +40,19 @@ func TestObserve(t *testing.T) {
 			w.addBudget("another", "main", 1)
 		}, nodes: "node-1", blocked: "node-1 SeveralBudgets"},
 		{name: "a member is down", set: func(w *world) { w.unready("main-0") }, nodes: "node-0 node-1", waves: "node-0", blocked: "node-1 QuorumNeedsMember"},
+		{name: "a Pending member runs etcd", set: func(w *world) {
+			w.unready("main-0")
+			w.pending("main-1", "running")
+		}, nodes: "node-1", blocked: "node-1 QuorumNeedsMember"},
+		{name: "a Pending member never started etcd", set: func(w *world) {
+			w.unready("main-0")
+			w.pending("main-1", "waiting")
+		}, nodes: "node-1", waves: "node-1"},
+		{name: "no budget is checked for a Pending member", set: func(w *world) {
+			w.pending("main-1", "running")
+			w.addBudget("main", "main", 0)
+			w.addBudget("another", "main", 0)
+		}, nodes: "node-1", waves: "node-1"},
 		{name: "kubectl drain refuses", set: func(w *world) { w.fails = []string{"cannot delete Pods with local storage"} }, nodes: "node-3", blocked: "node-3 OtherPodsBlock"},
 		{name: "kubectl drain warns", set: func(w *world) { w.warnings = "ignoring DaemonSet-managed Pods: team/agent" }, nodes: "node-3", waves: "node-3", warning: "kubectl drain: ignoring"},
 		{name: "no other node", set: func(w *world) { w.addNodes("node-0", "node-3", "node-4") }, nodes: "node-1 node-2", waves: "node-1|node-2", back: drain.AwaitUncordon},
@@ -109,6 +122,17 @@ func TestObserve(t *testing.T) {
 func (w *world) unready(pod string) {
 	status := operatetest.Field(w.Get(operatetest.Path("Pod", pod)), "status")
 	status["conditions"] = []any{apitest.Object{"type": "Ready", "status": "False"}}
+}
+
+// pending has a pod be Pending: one of its containers never started. state is that of its etcd.
+func (w *world) pending(pod, state string) {
+	w.unready(pod)
+	status := operatetest.Field(w.Get(operatetest.Path("Pod", pod)), "status")
+	status["phase"] = "Pending"
+	status["containerStatuses"] = []any{
+		apitest.Object{"name": "etcd", "state": apitest.Object{state: apitest.Object{}}},
+		apitest.Object{"name": "exporter", "state": apitest.Object{"waiting": apitest.Object{"reason": "ImagePullBackOff"}}},
+	}
 }
 
 // TestUnseen: what may not be listed is reported, and no node is found to be free because of it.

@@ -184,6 +184,32 @@ func TestRunWaits(t *testing.T) {
 	}
 }
 
+// TestEvictMemberThatStarted: a Pending pod that started etcd after it was observed takes a voter with it.
+func TestEvictMemberThatStarted(t *testing.T) {
+	t.Parallel()
+	for state, evicted := range map[string]bool{"running": false, "waiting": true} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.unready("main-0")
+			w.pending("main-1", "waiting")
+			s, err := w.run.Observe(t.Context(), []string{"node-1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.pending("main-1", state)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err = w.run.evictMember(ctx, s.Nodes[0].Members[0]); (err == nil) != evicted {
+				t.Errorf("%v", err)
+			}
+			if gone := w.Get(operatetest.Path("Pod", "main-1")) == nil; gone != evicted {
+				t.Errorf("gone %t, want %t: %v", gone, evicted, w.steps)
+			}
+		})
+	}
+}
+
 // TestEvict: a pod is evicted by its name and UID, so that a pod that was created since stays. A
 // refusal by a budget is an error of that kind.
 func TestEvict(t *testing.T) {
