@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,6 +18,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
@@ -74,6 +76,54 @@ func TestScaleRecords(t *testing.T) {
 			if text := b.Annotations["kubectl-etcd.dev/evictions"]; text != row.want {
 				t.Errorf("%s: recorded %q, want %q", name, text, row.want)
 			}
+		})
+	}
+}
+
+// TestScaleWhileMembersStart: etcd of a pod that has been Ready for a moment, and whose probe doesn't ask
+// etcd, may vote, and so does that of a Ready pod. A write takes its vote, but does not keep a quorum by it.
+func TestScaleWhileMembersStart(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	for name, row := range map[string]struct {
+		down int // the pod that is not Ready, -1 for none
+		// young are the pods that became Ready a moment ago.
+		young   []int
+		allowed bool
+		reason  string
+	}{
+		"voters that just started leave, and no quorum stays": {0, []int{3, 4}, false, "VotersLost"},
+		"a voter that just started stays":                     {0, []int{1}, false, "VotersLost"},
+		"voters that just started leave, and a quorum stays":  {-1, []int{3, 4}, true, "VotersLeft"},
+		"no voter just started":                               {-1, nil, true, "VotersLeft"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live := spanningCluster(t, "a/5")
+			change(live, "all", func(b *policyv1.PodDisruptionBudget) {
+				b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5"}
+			})
+			for i := range 5 {
+				change(live, fmt.Sprintf("a-%d", i), func(p *corev1.Pod) {
+					since := metav1.NewTime(now.Add(-time.Hour))
+					if slices.Contains(row.young, i) {
+						since = metav1.NewTime(now.Add(-30 * time.Second))
+					}
+					p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt(2379)}}}
+					p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "etcd", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: since}}}}
+					p.Status.Conditions[0].LastTransitionTime = since
+					if i == row.down {
+						p.Status.Conditions[0].Status = corev1.ConditionFalse
+					}
+				})
+			}
+			got := expectation{t, replica(t, live, live)}.gets("5 to 3", scaleOf("a", 5, 3), row.allowed, row.reason)
+			change(live, "all", func(b *policyv1.PodDisruptionBudget) {
+				recorded := b.Annotations["kubectl-etcd.dev/evictions"]
+				if both := strings.Contains(recorded, "a-3=") && strings.Contains(recorded, "a-4="); both != row.allowed {
+					t.Errorf("recorded %q, and allowed %t: %v", recorded, row.allowed, got.Warnings)
+				}
+			})
 		})
 	}
 }

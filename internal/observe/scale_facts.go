@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -152,8 +151,7 @@ func (s *Scale) judge() {
 	s.keeping(&f)
 	f.Stopping = s.stopping()
 	s.Leaving = s.live.reader.Leaving(w, s.live.budgets)
-	var leave []*corev1.Pod
-	f.Ready, f.Staying, leave = s.readyVoters(&facts, &f)
+	leave := s.addReady(&facts, &f)
 	if s.Text = ""; len(leave) > 0 {
 		s.Text = s.Record(leave...)
 	}

@@ -29,26 +29,30 @@ func (w *Workload) voters(f *Facts, now, held int) int {
 	return max(n, w.replicas())
 }
 
-// readyVoters counts the voters that are ready, and those of them that have a replica after the
-// write and that aren't being evicted. leave are the pods of the others that have none. A lease of
-// unconfirmed age counts as fresh, as it does for an eviction: those that are surely old show which
-// members are dead. But only one whose pod is Ready, too, counts as one that stays.
-func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
+// addReady counts the voters that are ready, those that may be, and those that are and stay: they have
+// a replica after the write, and aren't being evicted. It returns the pods of the others that have none.
+// A voter may be ready if its member is or its pod is: the pod may have started a moment ago, or only
+// the lease may not be renewed. A lease of unconfirmed age counts as fresh, as it does for an eviction:
+// those that are surely old show which members are dead.
+func (s *Scale) addReady(f *Facts, of *scale.Facts) (leave []*corev1.Pod) {
 	for _, m := range f.Cluster.Members {
 		sts, ordinal := s.live.w.ordinalOf(m.Pod)
-		if sts == nil || !m.Exists || !m.Ready || m.Learner || s.beyondVoters(ordinal, of) {
+		if sts == nil || !m.Exists || !m.Ready && !m.PodReady || m.Learner || s.beyondVoters(ordinal, of) {
 			continue
 		}
-		ready++
+		of.Ready++
+		if !m.Ready {
+			of.Unsure++
+		}
 		switch {
 		case s.leftBefore(sts, ordinal):
 		case s.leaves(sts, ordinal):
 			leave = append(leave, s.live.w.pod(m.Pod))
-		case m.PodReady && !s.underEviction(m.Pod):
-			staying++
+		case m.Ready && m.PodReady && !s.underEviction(m.Pod):
+			of.Staying++
 		}
 	}
-	return ready, staying, leave
+	return leave
 }
 
 // beyondVoters reports whether a pod can't be one of the voters, by its ordinal. For a StatefulSet

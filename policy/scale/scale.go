@@ -50,9 +50,12 @@ type Facts struct {
 	// Creates is true for a StatefulSet that is created where members of one with its name exist:
 	// their pods, or their volumes. Now are the pods.
 	Creates bool
-	// Ready is how many members are ready now, and Staying how many of those have a replica
-	// after the write.
+	// Ready is how many members are ready now, or may be, and Staying how many of those that are have
+	// a replica after the write.
 	Ready, Staying int
+	// Unsure is how many of Ready may be ready and are not known to be: a write that takes them may
+	// take the quorum, and one that keeps them may keep none.
+	Unsure int
 	// Unrecorded is true if neither a budget nor an annotation records as many voters: after a
 	// write of fewer replicas, nothing would show any more that they exist.
 	Unrecorded bool
@@ -206,13 +209,21 @@ func (f Facts) shrink() policy.Verdict {
 	case f.Keeping < q:
 		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
-		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
+		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d %s ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.are(), f.way())
 	case f.Volumes == Deleted:
 		return f.deletes()
 	case f.Unrecorded && f.Sets == "":
 		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, %s; %s", f.Keeping, policy.Count(f.Voters, "voter"), unrecorded, f.way())
 	}
 	return warned(left)
+}
+
+// are returns the verb for Ready.
+func (f Facts) are() string {
+	if f.Unsure > 0 {
+		return "may be"
+	}
+	return "are"
 }
 
 // deletes refuses a write that deletes the data of voters.

@@ -103,6 +103,8 @@ var scaleRows = []struct {
 	{"R-9 an operator's that removes none", with(healthy(3, 0, 1), func(f *Facts) { f.How = "how to" }), "no", StartsTooFew},
 	{"R-13 the ready ones go", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "no", VotersLost},
 	{"R-14 five to three", healthy(5, 5, 3), "warn", VotersLeft},
+	{"R-13 of those that may be ready", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Unsure, f.Staying = 4, 2, 2 }), "no", VotersLost},
+	{"R-14 some that leave may be ready", with(healthy(5, 5, 3), func(f *Facts) { f.Unsure = 2 }), "warn", VotersLeft},
 	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
 	{"R-21 five to three without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "no", VotersLeft},
 	{"R-21 an Etcd without a record", with(healthy(5, 5, 3), func(f *Facts) { ofEtcd(f); f.Unrecorded = true }), "no", VotersLeft},

@@ -76,7 +76,7 @@ func (f Facts) readyFirst() string {
 	switch {
 	case f.Sets == "" && f.Now < f.own():
 		return fmt.Sprintf("first bring the other voters back: %s; then, once all are ready, ", f.bringBack())
-	case f.Ready >= f.Voters && f.Staying >= f.Keeping:
+	case f.Ready-f.Unsure >= f.Voters && f.Staying >= f.Keeping:
 		return ""
 	}
 	return fmt.Sprintf("first wait until all %s are ready, or repair those that are not: kubectl etcd diagnose %s shows how; then, ", policy.Count(f.Voters, "voter"), f.args())
