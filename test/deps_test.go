@@ -167,7 +167,7 @@ var graph = map[string][]string{
 	"controller/internal/queue":          {"internal/observe/owner"},
 	"controller/internal/watch":          {"internal/observe/owner", "api/v1alpha1"},
 	"controller/internal/write":          {"controller/internal/memory"},
-	"controller/internal/controllertest": {"internal/observe", "internal/observe/annotation", "internal/observe/observetest", "internal/reasons", "api/v1alpha1"},
+	"controller/internal/controllertest": {"internal/observe", "internal/observe/annotation", "internal/observe/observetest", "internal/observe/source", "internal/reasons", "api/v1alpha1"},
 
 	"internal/apiserver":   nil,
 	"internal/podexec":     nil,

@@ -70,7 +70,7 @@ func (s *stage) restart() {
 	s.events = events.NewFakeRecorder(100)
 	s.budget = &Reconciler{
 		Client: s.Store, Recorder: s.events, Clock: s.clock, Findings: &Findings{},
-		Reader: &observe.Reader{Reader: s.Store, Leases: s.leases},
+		Reader: &observe.Reader{Reader: s.Cached(), Leases: s.leases},
 	}
 }
 

@@ -66,7 +66,7 @@ func newStage(t *testing.T) *stage {
 		Store: &controllertest.Store{Objects: controllertest.Cluster(t, "plain-3", "store", "{rollout: {guard: Enforce}}")},
 		t:     t, clock: clocktesting.NewFakePassiveClock(controllertest.Now), key: owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"},
 	}
-	s.reader = &observe.Reader{Reader: s.Store, Leases: &leaseclock.Clock{Clock: s.clock}}
+	s.reader = &observe.Reader{Reader: s.Cached(), Live: s.Store, Leases: &leaseclock.Clock{Clock: s.clock}}
 	s.restart()
 	change(s, "etcd", func(sts *appsv1.StatefulSet) {
 		sts.Status.UpdateRevision, sts.Status.CurrentRevision = "new", "old"

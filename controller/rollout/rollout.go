@@ -45,6 +45,8 @@ type Reconciler struct {
 	denied write.Denials[owner.Key]
 	// missing has the time since which pods don't exist, by name.
 	missing memory.Keyed[owner.Key, map[string]time.Time]
+	// lives has the last hold that was decided by facts of the API server, and that the cache can't show.
+	lives memory.Keyed[owner.Key, liveHold]
 	// announced has the reason that was last recorded as an Event.
 	announced memory.Keyed[owner.Key, policy.Reason]
 }
@@ -85,12 +87,17 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 		return reconcile.Result{}, err
 	}
 	step := c.evaluate(key, &r, match)
-	if restarts(step) {
+	if needsLive(step) {
+		if c.heldLive(key, &r, step) {
+			return reconcile.Result{RequeueAfter: recheck}, nil
+		}
+		cached := step
 		// The cache may be behind.
 		if r, err = rollouts.ReadLive(ctx, c.Reader, o); err != nil {
 			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 		}
 		step = c.evaluate(key, &r, match)
+		c.rememberLive(key, cached, step)
 	}
 	result, err := c.apply(ctx, o, r, step)
 	if step.Reason == rollout.PeersMove && result.RequeueAfter > 0 {
@@ -133,9 +140,6 @@ func (c *Reconciler) addMissing(key owner.Key, r *rollouts.State) {
 	}
 	c.missing.Swap(key, now)
 }
-
-// restarts reports whether a pod may restart by a step.
-func restarts(s rollout.Step) bool { return s.Act != rollout.Hold }
 
 // holding returns the policy by which rollouts are held, nil for none. Of policies with the same
 // priority it is the one whose guard is the strictest.
@@ -204,5 +208,6 @@ func (c *Reconciler) removeState(key owner.Key) {
 	c.denied.Remove(key)
 	c.announced.Remove(key)
 	c.missing.Remove(key)
+	c.lives.Remove(key)
 	holds.Remove(key)
 }

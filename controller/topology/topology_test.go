@@ -53,7 +53,7 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	findings.Swap(owner.Key{Kind: "StatefulSet", Namespace: "db", Name: "good"}, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: "NoBudget", Message: "no budget selects the members"})
 	findings.Swap(owner.Key{Kind: "StatefulSet", Namespace: "db", Name: "bad"}, v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: "AllReady"})
 	writes := &statuses{objects: objects}
-	r := &Reconciler{Client: writes, Reader: &observe.Reader{Reader: objects}, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(at), Findings: findings}
+	r := &Reconciler{Client: writes, Reader: &observe.Reader{Reader: (&controllertest.Store{Objects: objects}).Cached(), Live: objects}, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(at), Findings: findings}
 
 	result, err := r.Reconcile(t.Context(), reconcile.Request{})
 	if err != nil || result.RequeueAfter == 0 {

@@ -43,7 +43,7 @@ func TestUnkeptInStatus(t *testing.T) {
 			key := owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}
 			store := &controllertest.Store{Objects: controllertest.Cluster(t, "plain-3", key.Namespace, "{}")}
 			clock := clocktesting.NewFakePassiveClock(controllertest.Now)
-			reader := &observe.Reader{Reader: store, Leases: &leaseclock.Clock{Clock: clock}}
+			reader := &observe.Reader{Reader: store.Cached(), Live: store, Leases: &leaseclock.Clock{Clock: clock}}
 			recorder, findings := events.NewFakeRecorder(100), &budget.Findings{}
 			b := &budget.Reconciler{Client: store, Recorder: recorder, Clock: clock, Findings: findings, Reader: reader}
 			if _, err := b.Reconcile(t.Context(), key); err != nil {

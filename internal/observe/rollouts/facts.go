@@ -51,10 +51,16 @@ type Set struct {
 
 // ReadLive reads the rollout of a cluster from the API server.
 func ReadLive(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
-	return Read(ctx, (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes(), o)
+	live := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes()
+	out, err := Read(ctx, live, o)
+	if err != nil {
+		return out, err
+	}
+	return out, addData(ctx, live, &out)
 }
 
-// Read reads the rollout of a cluster. The budgets are read first, as for evictions: one that is
+// Read reads the rollout of a cluster, except what the cache doesn't have: which members may lose their
+// data with the pod, which peer URLs they have, and which pods can't start. The budgets are read first, as for evictions: one that is
 // recorded after that is seen as a conflict.
 func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
 	var budgets policyv1.PodDisruptionBudgetList
@@ -81,7 +87,7 @@ func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) 
 		out.add(sts, facts.Cluster.Members)
 	}
 	out.addPeers(o)
-	return out, addData(ctx, r, &out)
+	return out, nil
 }
 
 // add reads a StatefulSet.

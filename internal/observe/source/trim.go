@@ -5,6 +5,7 @@ package source
 
 import (
 	"maps"
+	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -18,7 +19,7 @@ import (
 func trimPod(p *corev1.Pod) {
 	keepShownPeers(p)
 	trimAnnotations(p)
-	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: trimContainers(p)}
+	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: trimContainers(p), ReadinessGates: closedGate(p)}
 	status := corev1.PodStatus{Phase: p.Status.Phase, Conditions: p.Status.Conditions}
 	for _, c := range p.Status.ContainerStatuses {
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
@@ -27,6 +28,20 @@ func trimPod(p *corev1.Pod) {
 		})
 	}
 	p.Status = status
+}
+
+// closedGate returns the first readiness gate of a pod that is not open, as its only one. Whether there is one is
+// all that is read of them.
+func closedGate(p *corev1.Pod) []corev1.PodReadinessGate {
+	for _, gate := range p.Spec.ReadinessGates {
+		open := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == gate.ConditionType && c.Status == corev1.ConditionTrue
+		})
+		if !open {
+			return []corev1.PodReadinessGate{{ConditionType: gate.ConditionType}}
+		}
+	}
+	return nil
 }
 
 // trimStatefulSet keeps whether it runs etcd, the peers that its members list, and what its commands do

@@ -50,6 +50,28 @@ func TestCacheKeepsMountedPrograms(t *testing.T) {
 	}
 }
 
+// TestCacheKeepsClosedGate holds that a cached pod shows whether one of its readiness gates is closed.
+func TestCacheKeepsClosedGate(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[corev1.ConditionStatus]string{corev1.ConditionTrue: "", corev1.ConditionFalse: "b", "": "b"} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{ReadinessGates: []corev1.PodReadinessGate{{ConditionType: "a"}, {ConditionType: "b"}}}}
+		pod.Status.Conditions = []corev1.PodCondition{{Type: "a", Status: corev1.ConditionTrue}}
+		if status != "" {
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: "b", Status: status})
+		}
+		for range 2 {
+			trimPod(pod)
+			got := ""
+			for _, gate := range pod.Spec.ReadinessGates {
+				got += string(gate.ConditionType)
+			}
+			if got != want {
+				t.Errorf("gate b is %q: the cache holds %q, want %q", status, got, want)
+			}
+		}
+	}
+}
+
 // mostCached is how many bytes the cache holds of an object at most, besides its placement.
 const mostCached = 64 << 10
 
