@@ -134,6 +134,13 @@ func (c *cluster) release(ctx context.Context) error {
 		}
 	}
 	for _, o := range c.heldOthers() {
+		handed, err := c.handToSharer(ctx, o)
+		switch {
+		case err != nil:
+			return err
+		case handed:
+			continue
+		}
 		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
 		if err != nil {
 			return err

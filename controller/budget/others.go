@@ -30,6 +30,10 @@ func (c *cluster) adjustOthers(ctx context.Context) error {
 
 // adjustOther sets the number and the record of one of them. since is since when no policy
 // keeps it, zero while one does.
+//
+// Several clusters may share it. Each of them records there what it finds, and each write wakes the others,
+// so they must find the same, or they write for ever. What depends on the one that is reconciled is recorded by
+// the one that the record names.
 func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.Time) error {
 	v, record, err := c.dueOfOther(ctx, o)
 	if err != nil {
@@ -41,14 +45,17 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	switch {
 	case loosens && !c.facts.Confirmed:
 		return nil
+	case !c.kept() && len(o.Sharers) > 0 && due.Min(o.Expected) <= o.Value.Min(o.Expected):
+		// What becomes looser, and when, is recorded by the others, if policies keep theirs.
+		return c.markHeld(ctx, o.PodDisruptionBudget, since)
 	case record.Value == nil && due.Min(o.Expected) <= o.Value.Min(o.Expected):
 		return nil
 	case c.kept() && !observe.Ours(o.PodDisruptionBudget) && record.Original != nil && due.Min(o.Expected) <= record.Original.Min(o.Expected):
 		return c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
 	}
-	record.Value, record.State, record.ReleaseSince = &due, v.State, since
+	record.Value, record.State = &due, v.State
 	if record.For == "" || c.owner.RefersTo(record.For) {
-		record.For, record.Size = c.owner.Ref(), c.facts.Largest
+		record.For, record.Size, record.ReleaseSince = c.owner.Ref(), c.facts.Largest, since
 	}
 	_, err = c.write(ctx, &o.Budget, o.Expected, v, record, normal)
 	return err
@@ -66,11 +73,9 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Resu
 	if record.Original != nil {
 		facts.Floor = record.Original.Min(o.Expected)
 	}
-	if kept := c.facts.Budgets.Managed; kept != nil {
-		// The times of the cluster run on the budget that protects it.
-		state := facts.State.LooserSince
-		facts.State = kept.Record.State
-		facts.State.LooserSince = state
+	settings, err := c.sharedSettings(ctx, o)
+	if err != nil {
+		return budget.Result{}, annotation.BudgetRecord{}, err
 	}
-	return budget.EvaluateShared(facts, c.settings()), record, nil
+	return budget.EvaluateShared(facts, settings), record, nil
 }

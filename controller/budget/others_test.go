@@ -148,6 +148,21 @@ func TestOverlappingBudgetsTighten(t *testing.T) {
 // all evictions together may take members of the same cluster.
 func TestSharedBudgetTightens(t *testing.T) {
 	t.Parallel()
+	s := sharing(t)
+	s.expect("theirs minAvailable=5 AllReady")
+	setReady(s, "events-0", corev1.ConditionFalse)
+	s.expect("theirs minAvailable=5 MemberDown")
+	s.key.Name = "events"
+	s.expect("theirs minAvailable=5 MemberDown")
+	setReady(s, "events-1", corev1.ConditionFalse)
+	s.expect("theirs minAvailable=6 QuorumAtRisk")
+	s.key.Name = "etcd"
+	s.expect("theirs minAvailable=6 QuorumAtRisk")
+}
+
+// sharing is a stage with a budget of another author over two clusters of three, etcd and events.
+func sharing(t *testing.T) *stage {
+	t.Helper()
 	s := plain(t, "{}")
 	removeBudget(s, "etcd")
 	foreign(s, "theirs", "minAvailable: 1, selector: {"+byApp+"}")
@@ -166,13 +181,5 @@ spec: {replicas: 3, serviceName: "", selector: {matchLabels: {which: events}}, t
 		p.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"etcd"}, ReadinessProbe: &corev1.Probe{}}}
 		s.Put(p)
 	}
-	s.expect("theirs minAvailable=5 AllReady")
-	setReady(s, "events-0", corev1.ConditionFalse)
-	s.expect("theirs minAvailable=5 MemberDown")
-	s.key.Name = "events"
-	s.expect("theirs minAvailable=5 MemberDown")
-	setReady(s, "events-1", corev1.ConditionFalse)
-	s.expect("theirs minAvailable=6 QuorumAtRisk")
-	s.key.Name = "etcd"
-	s.expect("theirs minAvailable=6 QuorumAtRisk")
+	return s
 }

@@ -21,7 +21,7 @@ import (
 // for as it is.
 func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
 	out := budget.SharedFacts{
-		Shares: []budget.Share{{Cluster: f.Cluster, Pods: o.Pods}}, NonMemberPods: o.NonMembers,
+		Shares: []budget.Share{f.share(o.Pods)}, NonMemberPods: o.NonMembers,
 		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At,
 	}
 	for _, sharer := range o.Sharers {
@@ -31,11 +31,21 @@ func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv
 		}
 		for _, theirs := range facts.Budgets.Others {
 			if theirs.Name == o.Name {
-				out.Shares = append(out.Shares, budget.Share{Cluster: facts.Cluster, Pods: theirs.Pods})
+				out.Shares = append(out.Shares, facts.share(theirs.Pods))
 			}
 		}
 	}
 	return out, nil
+}
+
+// share returns the part of a cluster that a budget selects. The times of the cluster run on the budget that
+// protects it.
+func (f Facts) share(pods []string) budget.Share {
+	out := budget.Share{Cluster: f.Cluster, Pods: pods}
+	if kept := f.Budgets.Managed; kept != nil {
+		out.State = &kept.Record.State
+	}
+	return out
 }
 
 // nonMembers counts the Ready pods beside the members that a budget selects, and finds the

@@ -4,6 +4,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,6 +17,8 @@ type Share struct {
 	Cluster policy.Cluster
 	// Pods are the members' pods that the budget selects.
 	Pods []string
+	// State has the times of the cluster that run on the budget that protects it, nil without one.
+	State *State
 }
 
 // SharedFacts is what is decided on for a budget that can't protect one cluster alone: it
@@ -25,7 +28,7 @@ type SharedFacts struct {
 	Shares []Share
 	// NonMemberPods counts the Ready pods that it selects and that are no members.
 	NonMemberPods int
-	// Current, Floor, Hold, State and Now are those of Facts.
+	// Current, Floor, Hold, State and Now are those of Facts. State is also that of the shares without one.
 	Current int
 	Floor   int
 	Hold    bool
@@ -34,17 +37,22 @@ type SharedFacts struct {
 }
 
 // EvaluateShared decides on the minAvailable of such a budget. It never asks for more than
-// the pods that the budget selects can meet.
+// the pods that the budget selects can meet. The order of the shares doesn't matter: each of the clusters
+// asks, begins with its own share, and records the result on the same budget.
 func EvaluateShared(f SharedFacts, s Settings) Result {
 	var (
 		t tally
 		v Result
 	)
 	clocks := &clocks{now: f.Now, state: State{LooserSince: f.State.LooserSince}}
-	for _, share := range f.Shares {
+	for _, share := range slices.SortedStableFunc(slices.Values(f.Shares), compareShares) {
 		c := share.Cluster
 		c.NonMemberPods = 0
-		one := Evaluate(Facts{Cluster: c, Current: -1, State: f.State, Now: f.Now}, s)
+		state := f.State
+		if share.State != nil {
+			state = *share.State
+		}
+		one := Evaluate(Facts{Cluster: c, Current: -1, State: state, Now: f.Now}, s)
 		if spare, limits := t.add(share, one.Target); v.Message == "" || limits && spare == t.spare {
 			v.Reason, v.Message = one.Reason, one.Message
 		}
@@ -58,6 +66,10 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 	v.State, v.Recheck = clocks.state, clocks.next(f.Now)
 	v.Message += fmt.Sprintf("; a budget over %d of the members' pods gets minAvailable %d", t.selected, v.MinAvailable)
 	return v
+}
+
+func compareShares(a, b Share) int {
+	return cmp.Or(cmp.Compare(a.Cluster.Namespace, b.Cluster.Namespace), cmp.Compare(a.Cluster.Name, b.Cluster.Name), cmp.Compare(a.Cluster.Target, b.Cluster.Target))
 }
 
 // LeastShared returns the least that such a budget keeps when it is released: the quorum of each

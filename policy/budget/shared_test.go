@@ -4,6 +4,8 @@
 package budget
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +72,26 @@ func TestShared(t *testing.T) {
 		}
 		if got := LeastShared(f); got != row.least {
 			t.Errorf("%s: at least %d, want %d", row.row, got, row.least)
+		}
+	}
+}
+
+// TestSharedOrder checks that two clusters with one budget find the same for it, whichever of them is reconciled and
+// whatever times run on the budget that protects one of them.
+func TestSharedOrder(t *testing.T) {
+	t.Parallel()
+	for _, row := range sharedRows {
+		f := sharedOf(row.shares...)
+		for i := range f.Shares {
+			f.Shares[i].Cluster.Name = string(rune('a' + i))
+			f.Shares[i].Cluster.BackupReady.Status = []policy.Status{policy.False, policy.Unknown}[i%2]
+		}
+		f.Shares[0].State = &State{HoldSince: start.Add(-time.Minute)}
+		f.State = State{LooserSince: start, BackupUnknownSince: start.Add(-time.Second)}
+		want := EvaluateShared(f, settings)
+		slices.Reverse(f.Shares)
+		if got := EvaluateShared(f, settings); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, and in the other order %+v", row.row, want, got)
 		}
 	}
 }
