@@ -86,12 +86,10 @@ func (c *cluster) lacksBudget() bool {
 }
 
 // adjust sets the number and the record of the kept budget if they differ. since is since
-// when no policy keeps it, zero while one does.
+// when no policy keeps it, zero while one does. Evictions are admitted by one that is being deleted,
+// too, until its finalizers are gone.
 func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Managed
-	if kept.DeletionTimestamp != nil {
-		return nil
-	}
 	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
 		// Leases that were seen once are not enough evidence to loosen a budget.
 		return nil

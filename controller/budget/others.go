@@ -18,7 +18,7 @@ import (
 func (c *cluster) adjustOthers(ctx context.Context) error {
 	for i := range c.facts.Budgets.Others {
 		o := &c.facts.Budgets.Others[i]
-		if o.Unreadable || o.DeletionTimestamp != nil {
+		if o.Unreadable {
 			continue
 		}
 		if err := c.adjustOther(ctx, o, time.Time{}); err != nil {
