@@ -18,8 +18,9 @@ import (
 func MayLose(pod *corev1.Pod, host string) bool {
 	ip, err := netip.ParseAddr(host)
 	a := address{ip: ip.Unmap()}
-	return err == nil && slices.ContainsFunc(pod.Status.PodIPs, func(of corev1.PodIP) bool { return a.is(of.IP) }) &&
-		!(pod.Spec.HostNetwork && staysOnNode(pod))
+	own := err == nil && slices.ContainsFunc(pod.Status.PodIPs, func(of corev1.PodIP) bool { return a.is(of.IP) })
+	keeps := pod.Spec.HostNetwork && staysOnNode(pod)
+	return own && !keeps
 }
 
 // staysOnNode reports whether each pod that replaces a pod runs on the same node.
