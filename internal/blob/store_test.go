@@ -225,6 +225,39 @@ func TestUploadFails(t *testing.T) {
 	}
 }
 
+// TestUploadReplaces: an object that has replaced the one before is deleted only if the store has other data, and not if
+// it can't be read for a moment: it may be the only backup.
+func TestUploadReplaces(t *testing.T) {
+	local := fileOf(t, database(t))
+	for name, row := range map[string]struct {
+		get  func(w http.ResponseWriter)
+		want string
+	}{
+		"unreadable": {func(w http.ResponseWriter) { blobtest.Fail(w, http.StatusForbidden, "AccessDenied") }, "a.db"},
+		"changes":    {func(w http.ResponseWriter) { _, _ = w.Write([]byte("other")) }, ""},
+	} {
+		server := &blobtest.S3{}
+		l, err := ParseFolder(server.URL(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Upload(t.Context(), "a.db", local, false); err != nil {
+			t.Fatal(err)
+		}
+		server.Get = row.get
+		if err := s.Upload(t.Context(), "a.db", local, true); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if got := list(t, s, ""); got != row.want {
+			t.Errorf("%s: the folder has %q, want %q", name, got, row.want)
+		}
+	}
+}
+
 // TestUploadWithoutConditions: a store that knows no conditional writes is asked for the name before.
 func TestUploadWithoutConditions(t *testing.T) {
 	local := fileOf(t, database(t))

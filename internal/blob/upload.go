@@ -36,8 +36,9 @@ func (s *Store) CheckNew(ctx context.Context, name string) error {
 }
 
 // Upload stores a verified file under a name. It reads the object back and compares the hashes, because
-// not every store checks what it receives. If they differ, or if the object can't be read, it deletes
-// the object. Without replace, it fails if the object exists.
+// not every store checks what it receives. If they differ, it deletes the object. If the object can't be read, it
+// deletes one that is new. With replace, it keeps the object then, because the one before is gone. Without replace,
+// it fails if the object exists.
 func (s *Store) Upload(ctx context.Context, name, file string, replace bool) error {
 	f, err := os.Open(file) //nolint:gosec // the caller's own file
 	if err != nil {
@@ -67,10 +68,12 @@ func (s *Store) Upload(ctx context.Context, name, file string, replace bool) err
 		return s.failed("write", name, err)
 	}
 	stored, err := s.hash(ctx, name)
-	if err == nil && stored == sent {
+	switch {
+	case err == nil && stored == sent:
 		return nil
-	}
-	if err == nil {
+	case err != nil && replace:
+		return s.failed("verify", name, fmt.Errorf("%w; the object has replaced the one before, and it is not known whether the store has it whole: read it with kubectl etcd snapshot status", err))
+	case err == nil:
 		err = fmt.Errorf("the store returns other data than it received: SHA-256 %x, not %x", stored, sent)
 	}
 	return s.withdraw(ctx, name, err)

@@ -86,9 +86,9 @@ func describeStream(e access.Endpoint, err error) error {
 	return &messageError{describe(e, err), err}
 }
 
-// SnapshotOrder returns the members that can serve a snapshot, the best first: followers
-// before the leader, which has the most load, and members with a higher applied index before
-// those that lag. It omits learners, which can be far behind, members with a CORRUPT alarm,
+// SnapshotOrder returns the members that can serve a snapshot, the best first: those that are up to date with a leader,
+// followers before the leader, which has the most load, and members with a higher applied index before those that lag.
+// It omits learners, which can be far behind, members with a CORRUPT alarm,
 // and members that don't answer.
 func SnapshotOrder(members []Member) []Member {
 	var fit []Member
@@ -97,11 +97,20 @@ func SnapshotOrder(members []Member) []Member {
 			fit = append(fit, m)
 		}
 	}
+	var applied uint64
+	led := false
+	for _, m := range fit {
+		applied, led = max(applied, m.RaftApplied), led || m.LeaderID != 0
+	}
+	late := func(m Member) bool { return led && m.LeaderID == 0 || m.RaftApplied+lagLimit < applied }
 	slices.SortStableFunc(fit, func(a, b Member) int {
-		return cmp.Or(number(a.Leader)-number(b.Leader), cmp.Compare(b.RaftApplied, a.RaftApplied))
+		return cmp.Or(number(late(a))-number(late(b)), number(a.Leader)-number(b.Leader), cmp.Compare(b.RaftApplied, a.RaftApplied))
 	})
 	return fit
 }
+
+// lagLimit is how many entries a member may be behind another one and still have a snapshot as good.
+const lagLimit = 1000
 
 func number(b bool) int {
 	if b {

@@ -23,6 +23,9 @@ func TestSnapshotOrder(t *testing.T) {
 		{"none that doesn't answer", []Member{{Pod: "silent", Err: errors.New("no")}, leader}, "leader"},
 		{"none whose data is corrupt", []Member{{Pod: "corrupt", RaftApplied: 9, Alarms: []string{"CORRUPT"}}, behind}, "behind"},
 		{"one that is out of space too", []Member{{Pod: "full", RaftApplied: 9, Alarms: []string{"NOSPACE"}}, behind}, "full behind"},
+		{"one that lags far after the leader", []Member{{Pod: "far", RaftApplied: 10, LeaderID: 1}, {Pod: "leader", Leader: true, RaftApplied: 1_000_000, LeaderID: 1}}, "leader far"},
+		{"one without a leader last", []Member{{Pod: "cut off", RaftApplied: 9}, {Pod: "leader", Leader: true, RaftApplied: 9, LeaderID: 1}}, "leader cut off"},
+		{"all without a leader", []Member{{Pod: "a", RaftApplied: 8}, {Pod: "b", RaftApplied: 9}}, "b a"},
 		{"none", nil, ""},
 	} {
 		var got []string

@@ -117,7 +117,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
 		Continues: func(_ context.Context, j *membership.Change) error {
-			return j.ContinuesScale(c.Owner, o.replicas, o.abort)
+			return j.ContinuesScale(c.Owner, o.replicas, o.keepClaims, o.abort)
 		},
 	}
 	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))

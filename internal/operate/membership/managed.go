@@ -32,10 +32,13 @@ func refuseManaged(o owner.Owner, what, does, instead string) error {
 }
 
 // ContinuesScale returns a *operate.RefusedError if a scale to so many members can't continue an unfinished change, or
-// if no scale can undo it.
-func (j *Change) ContinuesScale(o owner.Owner, replicas int, abort bool) error {
+// if no scale can undo it. keepClaims is what the command asks for: a scale-in that began without it deletes claims.
+func (j *Change) ContinuesScale(o owner.Owner, replicas int, keepClaims, abort bool) error {
 	what := ""
 	switch {
+	case j.Operation == membership.ScaleIn && keepClaims && !j.KeepClaims && !abort && !j.Undo && j.Target == replicas:
+		return operate.Refuse("the unfinished scale of %s to %s began without --keep-pvc, so it deletes the claims of the members that it removes: undo it with --abort, and scale again with --keep-pvc, or leave the flag out to continue it",
+			o, policy.Count(j.Target, "member"))
 	case j.Operation == membership.Replace:
 		what = "the replacement of " + o.PodName(j.Ordinal)
 	case !abort && !j.Undo && j.Target != replicas:

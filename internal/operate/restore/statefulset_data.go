@@ -51,7 +51,7 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 	start = step.Step{ID: helpersRun, Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Uses: []string{stopped}, Acts: []step.Action{
 		r.deleteHelpers(names...), // of an interrupted run
 		step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
-		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+		step.Wait{Kind: step.Pod, Names: names, For: step.Condition("Ready"), Timeout: 5 * time.Minute, ImageFlag: "--helper-image"},
 	}}
 	end = step.Step{Title: "Delete the helper pods", Acts: []step.Action{r.deleteHelpers(names...)}}
 	return start, end

@@ -16,8 +16,8 @@ import (
 // Readable returns the schedule of a cluster whose snapshots a command on this machine can read. Without one it returns
 // a *operate.RefusedError with what to do instead.
 func Readable(ctx context.Context, kube client.Reader, o owner.Owner) (*Found, error) {
-	const copied = "main.db"
-	instead := fmt.Sprintf("save one and verify it: kubectl etcd snapshot save %s %s -n %s; kubectl etcd snapshot verify %s --restore", o.Target(), copied, o.Namespace, copied)
+	copied := o.Namespace + "-" + o.Name + ".db"
+	instead := fmt.Sprintf("save one and verify it: kubectl etcd snapshot save %s %s -n %s && kubectl etcd snapshot verify %s --restore", o.Target(), copied, o.Namespace, copied)
 	if o.Product().BackupRestore {
 		return nil, operate.Refuse("the snapshots of %s are those of etcd-backup-restore, a full one with the changes since then, which only its sidecars restore; %s", o, instead)
 	}

@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
@@ -256,6 +258,24 @@ func TestHoldInterrupted(t *testing.T) {
 	wantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "the cut ends before 2026-11-20T12:10:00Z")
 	if s.cutOf("a") != "" {
 		t.Errorf("the selector has %q", s.cutOf("a"))
+	}
+}
+
+// TestHoldUnderARestore: an interrupted cut does not let clients reach members that a restore has stopped and not
+// checked yet. The restore does that at its end.
+func TestHoldUnderARestore(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{v1alpha1.RestoreAnnotation, v1alpha1.RestartAnnotation} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		s := holding(t, func(s *stage) {
+			s.Put("/apis/apps/v1/namespaces/team/statefulsets/main", apitest.Object{"apiVersion": "apps/v1", "kind": "StatefulSet",
+				"metadata": apitest.Object{"namespace": "team", "name": "main", "annotations": apitest.Object{key: "2026-11-20T12:00:00Z 3"}}, "spec": apitest.Object{}})
+			interrupt()
+		})
+		wantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "client traffic stays cut")
+		if s.cutOf("a") == "" || len(s.events) > 0 {
+			t.Errorf("%s: the selector has %q, Events are %q", key, s.cutOf("a"), s.events)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -98,10 +99,27 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 	return cut, by, nil
 }
 
+// stoppedBy returns the operation that has stopped members under the cut and has not ended, empty for none. Clients
+// would reach members that it has not checked.
+func (c *Cluster) stoppedBy(ctx context.Context) memberservices.Halfway {
+	if c.Owner.StatefulSet == "" {
+		return ""
+	}
+	sts, err := operate.ReadStatefulSet(ctx, c.Kube, c.Owner)
+	if err != nil { // the write of the Services reports it
+		return ""
+	}
+	return memberservices.HalfwayOf(sts)
+}
+
 // end restores the traffic, and adds a failure to the error of the hold.
 func (c *Cluster) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
+	if halfway := c.stoppedBy(ctx); halfway != "" {
+		c.left = fmt.Sprintf("client traffic stays cut: a %s of the cluster has not ended, and restores it at its end", halfway)
+		return errors.Join(err, errors.New(c.left))
+	}
 	if failed := c.RestoreAll(ctx, c.Names()); failed != nil {
 		c.left = "client traffic is not restored: " + c.RestoreCommand()
 		c.Warnf("client traffic is NOT restored; try again: %s", c.RestoreCommand())
