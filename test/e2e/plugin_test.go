@@ -43,16 +43,28 @@ type running struct {
 // startPlugin starts the plugin on the testbed without a terminal. The end of the test kills it.
 func startPlugin(t *testing.T, args ...string) *running {
 	t.Helper()
-	r := &running{cmd: pluginCommand(t, args...), ended: make(chan struct{})}
+	return startRunning(t, pluginCommand(t, args...))
+}
+
+// startRunning starts a command of the plugin without a terminal.
+func startRunning(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{cmd: cmd}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	r.started()
+	return r
+}
+
+// started waits for the end of the command in the background.
+func (r *running) started() {
+	r.ended = make(chan struct{})
 	go func() {
 		defer close(r.ended)
 		r.err = r.cmd.Wait()
 	}()
-	return r
 }
 
 // startPluginUntil starts the plugin and waits until it has printed a text to stderr. It starts it again where it was

@@ -61,12 +61,7 @@ func (r *restoring) startCommand(t *testing.T, args ...string) *running {
 			cmd.Env[i] = "PATH=" + strings.Join([]string{filepath.Join(r.dir, "bin"), bed.Bin(), path}, ":")
 		}
 	}
-	run := &running{cmd: cmd}
-	cmd.Stdout, cmd.Stderr = &run.stdout, &run.stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return startRunning(t, cmd)
 }
 
 func (r *restoring) succeeds(t *testing.T, args ...string) (stderr string) {

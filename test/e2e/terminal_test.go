@@ -35,6 +35,7 @@ func startOnTerminal(t *testing.T, rows uint16, args ...string) terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.started()
 	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until the terminal is closed
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -17,8 +18,9 @@ import (
 // and with authentication a promotion through a follower fails in many releases.
 type Leader struct {
 	// Pod is the pod of the leader.
-	Pod    string
-	client *clientv3.Client
+	Pod     string
+	client  *clientv3.Client
+	cluster *etcd.Cluster
 }
 
 // LeaderOf returns the leader of a survey.
@@ -31,7 +33,7 @@ func LeaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (Leader, erro
 		return Leader{}, errors.New("no member leads now")
 	}
 	client, err := c.Client(ctx, leader.Pod)
-	return Leader{Pod: leader.Pod, client: client}, err
+	return Leader{Pod: leader.Pod, client: client, cluster: c}, err
 }
 
 // Add adds a learner with these peer URLs, and returns its ID.
@@ -43,8 +45,13 @@ func (l Leader) Add(ctx context.Context, peerURLs []string) (uint64, error) {
 	return added.Member.ID, nil
 }
 
-// Promote gives a learner its vote.
+// Promote gives a learner its vote. It fails while the leader has no connection to the learner, as far as its metrics can
+// be read: such a learner still reports its last leader, and may seem to have caught up where little is written. With its
+// vote, the quorum may be lost.
 func (l Leader) Promote(ctx context.Context, id uint64) error {
+	if away, err := l.cluster.InactivePeers(ctx, l.Pod); err == nil && slices.Contains(away, id) {
+		return fmt.Errorf("the leader %s has no connection to the learner %016x, so its vote could not be cast: check the network between them, and the certificates for peers", l.Pod, id)
+	}
 	_, err := l.client.MemberPromote(ctx, id)
 	return err
 }

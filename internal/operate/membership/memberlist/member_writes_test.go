@@ -96,6 +96,7 @@ func TestMemberWrites(t *testing.T) {
 		{name: "A-2 a learner is there already", do: add, before: learner, refused: true, err: "cannot add a member"},
 		{name: "A-3 a voter is down", do: add, after: stop("main-2"), refused: true, err: "cannot add a member"},
 		{name: "P-1 promote a learner", do: promote, before: learner, want: []string{"promote 9"}},
+		{name: "P-4 the leader has no connection to it", do: promote, before: learner, after: func(f *fixture) { f.Etcd.Reached = []string{"main-0", "main-1", "main-2"} }, err: "has no connection to the learner"},
 		{name: "P-2 promote without a leader", do: promote, before: learner, after: func(f *fixture) { f.Etcd.Leader = 0 }, err: "no member leads now"},
 		{name: "P-3 no member answers", do: promote, before: learner, after: stop("main-0", "main-1", "main-2"), refused: true, err: "cannot promote main-3"},
 	} {
