@@ -28,7 +28,8 @@ type Folder interface {
 //
 // It only deletes snapshots with the names of this cluster whose description has its UID and etcd's ID of the
 // cluster. So it keeps those of a cluster of the same name that existed before, or that another Kubernetes
-// cluster has. It also keeps those from before the last time that the revision became lower.
+// cluster has. It also keeps those from before the last time that the revision became lower, and those with a later time
+// in their names than the one of now.
 func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, stored string, keep int, warn func(string, ...any)) ([]string, error) {
 	names, others, err := n.stored(ctx, f)
 	if err != nil {
@@ -36,6 +37,11 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 	}
 	for _, of := range slices.Sorted(maps.Keys(others)) {
 		warn("%s", n.Kept(others[of], of))
+	}
+	if at := slices.Index(names, stored); at >= 0 && at+1 < len(names) {
+		// They don't show what was before the one of now.
+		warn("%d snapshots have a later time in their names than %s: a node's clock was or is wrong. They are kept until that time", len(names)-at-1, stored)
+		names = names[:at+1]
 	}
 	if len(names) <= max(keep, 1) {
 		return nil, nil

@@ -102,7 +102,7 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 // stoppedBy returns the operation that has stopped members under the cut and has not ended, empty for none. Clients
 // would reach members that it has not checked.
 func (c *Cluster) stoppedBy(ctx context.Context) memberservices.Halfway {
-	if c.Owner.StatefulSet == "" {
+	if c.StatefulSet == "" {
 		return ""
 	}
 	sts, err := operate.ReadStatefulSet(ctx, c.Kube, c.Owner)
