@@ -92,6 +92,9 @@ func TestResult(t *testing.T) {
 		})
 	}
 	template("10Gi")
+	c.set(operatetest.Path("StatefulSet", "main"), func(o apitest.Object) {
+		operatetest.Field(o, "metadata")["annotations"] = apitest.Object{"kubectl-etcd.dev/backup-lease": "etcd-backup-main", "note": "other"}
+	})
 	r, err := c.job(t, "20Gi").Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +103,7 @@ func TestResult(t *testing.T) {
 	for _, want := range []string{
 		"the claim template data of StatefulSet main requests 10Gi", "kubectl etcd volume grow statefulset/main --size 20Gi -n team",
 		"kubectl delete statefulset main -n team --cascade=orphan", "--quota-backend-bytes",
+		"the manifest has these annotations of the StatefulSet: kubectl-etcd.dev/backup-lease.", "kubectl etcd snapshot schedule statefulset/main --to URL -n team",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q: %s", want, notes)

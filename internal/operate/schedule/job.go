@@ -126,10 +126,23 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 		fmt.Sprintf("CronJob %s runs %s and keeps %d snapshots", Name(j.Owner.Name), j.Spec.Image, j.Spec.Keep),
 		"its ServiceAccount may read only what leads to the members, and renew its Lease",
 	}
+	if err := j.warnOfKeep(ctx, &plan); err != nil {
+		return operate.Plan{}, err
+	}
 	if c := j.Owner.Controller; c != nil {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s %s controls the StatefulSet, and may remove its annotations. Then the state of backups is not known.", c.Kind, c.Name))
 	}
 	return plan, nil
+}
+
+// warnOfKeep warns of snapshots that the next run deletes, because fewer are kept than before.
+func (j *Job) warnOfKeep(ctx context.Context, plan *operate.Plan) error {
+	now, err := Find(ctx, j.Kube, j.Owner)
+	if err == nil && now != nil && now.Keep > j.Spec.Keep {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("The next run deletes all but the newest %s. Up to %d have been kept until now: to keep that many, add --keep %d.",
+			policy.Count(j.Spec.Keep, "snapshot"), now.Keep, now.Keep))
+	}
+	return err
 }
 
 // supported refuses clusters whose owner can't have the annotations.

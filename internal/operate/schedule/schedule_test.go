@@ -268,6 +268,8 @@ func TestLife(t *testing.T) {
 	s.job.Spec.Keep = 7
 	if p := s.do(t, Set); !slices.Equal(p.Steps, []string{"change CronJob " + name, "take the first snapshot now"}) {
 		t.Errorf("a change of --keep: %q", p.Steps)
+	} else if text := strings.Join(p.Warnings, " "); !strings.Contains(text, "deletes all but the newest 7 snapshots") || !strings.Contains(text, "add --keep 24") {
+		t.Errorf("a smaller --keep warns %q", text)
 	}
 	s.do(t, Suspend)
 	f, err := Find(t.Context(), s.job.Kube, s.job.Owner)
