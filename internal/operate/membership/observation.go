@@ -109,6 +109,9 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err
 	}
+	if err := checkNotAhead(s.survey); err != nil {
+		return nil, err
+	}
 	s.statefulSet()
 	if err := m.readTemplate(ctx, s); err != nil {
 		return nil, err
