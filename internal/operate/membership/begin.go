@@ -72,6 +72,10 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 				p.Facts = append(p.Facts, "undoing restores "+value)
 			}
 		}
+	} else if j.Operation == membership.Replace {
+		for _, value := range j.Found.values() { // more users may write the journal than the template
+			p.Facts = append(p.Facts, "at its end, it restores "+value)
+		}
 	}
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {
