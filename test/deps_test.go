@@ -108,6 +108,7 @@ var graph = map[string][]string{
 		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/growth": {
+		"api/v1alpha1",
 		"internal/operate", "internal/operate/restart", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format",
 		"internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
