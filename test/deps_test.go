@@ -72,7 +72,7 @@ var graph = map[string][]string{
 	"internal/blob/blobtest":          nil,
 	"internal/etcd/tunnel":            nil,
 	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
-	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate"},
+	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "policy"},
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/memberservices", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",

@@ -8,12 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/clock"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -23,19 +17,10 @@ import (
 func TestFindLeavingClaim(t *testing.T) {
 	t.Parallel()
 	cluster := operatetest.NewCluster(t)
-	kube := cluster.Client(t)
-	reader := &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	claim := cluster.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))
 	operatetest.Field(claim, "metadata")["deletionTimestamp"] = "2026-11-20T12:00:00Z"
 	operatetest.Field(claim, "spec")["volumeName"] = "pv-1"
-	o, err := resolve.Target(t.Context(), reader, "team", owner.Target{Kind: "statefulset", Name: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := Plan{Owner: o}
-	if err := r.Find(t.Context(), kube, reader, o.Replicas, "busybox"); err != nil {
-		t.Fatal(err)
-	}
+	r := foundIn(t, cluster, 3)
 	const want = `PersistentVolumeClaim data-main-1 is being deleted, and the data is lost when no pod mounts it any more. Keep the volumes first: kubectl patch pv pv-1 -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`
 	if _, _, err := Steps(r); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)

@@ -9,12 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/clock"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -39,16 +33,7 @@ func TestLeftClaims(t *testing.T) {
 		for _, name := range row.gone {
 			cluster.Remove(operatetest.Path("PersistentVolumeClaim", name))
 		}
-		kube := cluster.Client(t)
-		reader := &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-		o, err := resolve.Target(t.Context(), reader, "team", owner.Target{Kind: "statefulset", Name: "main"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := Plan{Owner: o}
-		if err := r.Find(t.Context(), kube, reader, row.size, "busybox"); err != nil {
-			t.Fatal(err)
-		}
+		r := foundIn(t, cluster, row.size)
 		if got := strings.Join(r.leftClaims(), " "); got != row.want {
 			t.Errorf("%+v: left are %q", row, got)
 		}

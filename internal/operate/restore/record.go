@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -59,10 +58,7 @@ func before(rec *progress.Record, o owner.Owner) owner.Owner {
 // Continue fills in the plan of an unfinished restore, as it was before the first step. The plan has the
 // owner and the flags, and the snapshot unless the restore is undone.
 func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.Client, reader *observe.Reader, image string) error {
-	if err := rec.OfPresent(ctx, kube, r.Owner); err != nil {
-		return err
-	}
-	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)
+	sts, err := rec.OfPresent(ctx, kube, r.Owner)
 	if err != nil {
 		return err
 	}

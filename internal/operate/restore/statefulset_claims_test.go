@@ -8,13 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/clock"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -23,19 +17,10 @@ import (
 func TestFindLostVolume(t *testing.T) {
 	t.Parallel()
 	cluster := operatetest.NewCluster(t)
-	kube := cluster.Client(t)
-	reader := &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	claim := cluster.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))
 	operatetest.Field(claim, "spec")["volumeName"] = "gone"
 	claim["status"] = apitest.Object{"phase": "Lost"}
-	o, err := resolve.Target(t.Context(), reader, "team", owner.Target{Kind: "statefulset", Name: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := Plan{Owner: o}
-	if err := r.Find(t.Context(), kube, reader, o.Replicas, "busybox"); err != nil {
-		t.Fatal(err)
-	}
+	r := foundIn(t, cluster, 3)
 	if strings.Join(r.Lost, " ") != "main-1" || !slices.Contains(r.Unbound, "data-main-1") {
 		t.Fatalf("lost are %q, without a volume %q", r.Lost, r.Unbound)
 	}

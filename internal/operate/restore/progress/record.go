@@ -121,17 +121,17 @@ func (rec *Record) pack() (err error) {
 	return err
 }
 
-// OfPresent refuses a restore that began on another StatefulSet than the one that there is now: neither its steps nor
+// OfPresent returns the StatefulSet of a restore. It refuses a restore that began on another StatefulSet than the one that there is now: neither its steps nor
 // their undoing are about the present one.
-func (rec *Record) OfPresent(ctx context.Context, kube client.Client, o owner.Owner) error {
+func (rec *Record) OfPresent(ctx context.Context, kube client.Client, o owner.Owner) (*appsv1.StatefulSet, error) {
 	sts, err := operate.ReadStatefulSet(ctx, kube, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := rec.owns(sts); err != nil {
-		return operate.Refuse("%s", err)
+		return nil, operate.Refuse("%s", err)
 	}
-	return nil
+	return sts, nil
 }
 
 // owns returns an error if the journal is of another StatefulSet than the one that there is now.
