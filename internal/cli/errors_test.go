@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
 )
 
 // TestOutcome checks the exit codes of docs/exit-codes.md.
@@ -42,6 +43,7 @@ func TestOutcome(t *testing.T) {
 		{"locked by another", &lock.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: lock.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann. This process renews its lock: wait until it ends (lease a/l)\n"},
 		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members belong to 2 etcd clusters: a-0 in cluster 0000000000000001; a-1 in cluster 0000000000000002\n"},
 		{"unhealthy", app.Unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
+		{"done, and not cleaned up, which a scheduled job does not repeat", app.Incomplete("old ones stay"), schedule.StoredExitCode, "incomplete: old ones stay\n"},
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not done within the --timeout of 1ns\n"},
 		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
 		{"the API server's deadline", fmt.Errorf("ask: %w", apierrors.NewTimeoutError("no response in the time allotted", 0)), 124, "timed out: ask: Timeout: no response in the time allotted\n"},

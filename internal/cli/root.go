@@ -80,8 +80,8 @@ func newRootCmd(a *app.App) *cobra.Command {
 
 			A command that changes a cluster first prints its plan and asks for confirmation.
 
-			Exit codes: 0 done, 1 error, 2 refused by a rule, 3 unhealthy, 124 timed out,
-			130 interrupted.`),
+			Exit codes: 0 done, 1 error, 2 refused by a rule, 3 unhealthy, 4 done but not
+			cleaned up, 124 timed out, 130 interrupted.`),
 		Example: ui.Examples(`
 			# List all clusters with their health
 			kubectl etcd list -A

@@ -90,20 +90,23 @@ const backupPoll = time.Minute
 // backupTimeout bounds the read of that lease, which is a part of an admission review.
 const backupTimeout = 500 * time.Millisecond
 
+// backupClockSkew is how far in the future the time of a backup may be. Ages are hours, so less does not matter.
+const backupClockSkew = time.Hour
+
 // backupLease derives the condition BackupReady of a cluster without an operator, from the lease
 // and the maximum age that its owner's annotations name. Without them the condition is absent.
-// It compares renewTime with this machine's clock: ages are hours, so clock skew doesn't matter.
+// It compares renewTime with this machine's clock.
 // A lease that can't be read makes the condition Unknown, and the other facts count as before.
 func (r *Reader) backupLease(ctx context.Context, w *Workload, f *Facts) policy.Condition {
-	reported, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
-	if reported == "" && age == "" {
+	reported, allowed := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
+	if reported == "" && allowed == "" {
 		return policy.Condition{}
 	}
-	limit, ok := maxAge(age)
+	limit, ok := maxAge(allowed)
 	name := BackupLeaseName(w.owner)
 	if name == "" || !ok {
 		f.note(reasons.BackupLeaseIncomplete, "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
-			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
+			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, allowed)
 		return policy.Condition{}
 	}
 	f.changeIn(backupPoll)
@@ -124,7 +127,12 @@ func (r *Reader) backupLease(ctx context.Context, w *Workload, f *Facts) policy.
 	case lease.Spec.RenewTime == nil:
 		return neverRenewed(&lease, limit, f)
 	}
-	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
+	age := f.At.Sub(lease.Spec.RenewTime.Time)
+	if age < -backupClockSkew {
+		f.changeIn(-age - backupClockSkew)
+		return newCondition(policy.Unknown, reasons.BackupLeaseAhead)
+	}
+	rest := limit - age
 	if rest < 0 {
 		return newCondition(policy.False, reasons.BackupTooOld)
 	}

@@ -81,6 +81,9 @@ var (
 	BackupLeaseNeverRenewed = budgets.Add("BackupLeaseNeverRenewed",
 		"The Lease that records backups has no renewTime.",
 		"Configure the backup program to renew it after each successful backup.")
+	BackupLeaseAhead = budgets.Add("BackupLeaseAhead",
+		"The renewTime of the Lease that records backups is more than an hour in the future, so the age of the last backup is unknown.",
+		"Correct the clock of the node where the backup program runs. Its next backup corrects the Lease.")
 	BackupTooOld = budgets.Add("BackupTooOld",
 		"The last recorded backup is older than the maximum age that the owner allows.",
 		"Repair the backups. kubectl etcd snapshot save NAME takes a snapshot now.")

@@ -19,6 +19,9 @@ const partSuffix = ".part"
 // errLocked is the error if another process holds the lock of a file.
 var errLocked = errors.New("locked by another process")
 
+// errWriting is the error if another save is writing a temporary file.
+var errWriting = errors.New("another save is writing")
+
 // partFile is a snapshot that is being written, under a temporary name. It is locked
 // while it is open. An unlocked one was left by a killed process and is replaced.
 type partFile struct {
@@ -81,7 +84,7 @@ func removeStale(name string) error {
 	}
 	defer file.Close()
 	if err := lockFile(file, true); errors.Is(err, errLocked) {
-		return fmt.Errorf("another save is writing %s", name)
+		return fmt.Errorf("%w %s", errWriting, name)
 	} else if err != nil {
 		return fmt.Errorf("%s exists, and it is unknown whether another save is writing it (%w): remove it if none is", name, err)
 	}

@@ -26,6 +26,7 @@ const (
 	ExitError       = 1
 	exitRefused     = 2
 	exitUnhealthy   = 3
+	exitIncomplete  = 4
 	exitTimedOut    = 124
 	exitInterrupted = 130
 )
@@ -48,6 +49,17 @@ func (e *UnhealthyError) Error() string { return e.message }
 // Unhealthy returns an error for exit code 3.
 func Unhealthy(format string, args ...any) error {
 	return &UnhealthyError{fmt.Sprintf(format, args...)}
+}
+
+// IncompleteError means that the command did its main work, and that something after it failed. To repeat the command
+// would do that work a second time.
+type IncompleteError struct{ message string }
+
+func (e *IncompleteError) Error() string { return e.message }
+
+// Incomplete returns an error for exit code 4.
+func Incomplete(format string, args ...any) error {
+	return &IncompleteError{fmt.Sprintf(format, args...)}
 }
 
 // timedOutError describes what a command waited for when its time limit expired.
@@ -111,6 +123,8 @@ func Outcome(ctx context.Context, err error) (code int, label string) {
 		return exitRefused, "refused"
 	case unhealthy(err):
 		return exitUnhealthy, "unhealthy"
+	case Is[*IncompleteError](err):
+		return exitIncomplete, "incomplete"
 	case IsTimeout(err):
 		return exitTimedOut, "timed out"
 	}

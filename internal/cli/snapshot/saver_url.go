@@ -14,8 +14,10 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // namesOf returns the names of a cluster's snapshots.
@@ -34,6 +36,9 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 		return err
 	}
 	defer store.Close()
+	if o.keep > 0 {
+		s.removeAbandoned(l, names)
+	}
 	out, err := s.store(ctx, store, l, o.force)
 	if err != nil {
 		return err
@@ -53,7 +58,29 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 	for _, name := range deleted {
 		s.app.Step("Deleted %s", l.At(name))
 	}
-	return err
+	if err != nil {
+		return app.Incomplete("the new snapshot is stored, but old ones stay: %v", err)
+	}
+	return nil
+}
+
+// removeAbandoned removes what killed jobs have left in a directory, before it has no space for the new snapshot.
+func (s *saver) removeAbandoned(l blob.Location, names backup.Names) {
+	file, ok := l.File()
+	if !ok {
+		return
+	}
+	dir := filepath.Dir(file)
+	removed, err := snapshot.RemoveAbandoned(dir, func(name string) bool {
+		_, ours := names.Time(name)
+		return ours
+	})
+	for _, name := range removed {
+		s.app.Step("Deleted %s, which a killed job had left", filepath.Join(dir, name))
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // a save creates the directory
+		s.app.Warn("A killed job has left files in %s that stay: %v.", dir, err)
+	}
 }
 
 // store writes the snapshot and its description. A directory gets the files directly, because the saver

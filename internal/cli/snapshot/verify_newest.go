@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/schedule"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // newest returns the file or URL of the snapshot that an argument names: itself, or the newest one of a folder
@@ -54,13 +57,25 @@ func newestOf(ctx context.Context, a *app.App, c *app.Cluster, flags storeFlags)
 	return lastOf(a, found.To, items, err)
 }
 
-// lastOf returns the URL of the last snapshot of a folder's list.
+// clockSkew is how far in the future the time of a snapshot may be.
+const clockSkew = time.Hour
+
+// lastOf returns the URL of the last snapshot of a folder's list. A snapshot with a later time than now is from a
+// wrong clock, and does not show which one is the newest.
 func lastOf(a *app.App, l blob.Location, items []v1alpha1.StoredSnapshot, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
 	if len(items) == 0 {
 		return "", errors.New("no snapshot is in " + l.String())
+	}
+	ahead := slices.IndexFunc(items, func(s v1alpha1.StoredSnapshot) bool { return s.CreatedAt.After(a.Clock.Now().Add(clockSkew)) })
+	switch {
+	case ahead == 0:
+		return "", fmt.Errorf("which snapshot in %s is the newest is not known: the times of all are in the future. Correct this machine's clock, or name the snapshot", l)
+	case ahead > 0:
+		a.Warn("A clock was or is wrong: %s in %s with a time in the future, from %s on, can't count as the newest.", policy.Count(len(items)-ahead, "snapshot"), l, items[ahead].Name)
+		items = items[:ahead]
 	}
 	url := l.At(items[len(items)-1].Name).String()
 	a.Notef("The newest snapshot is %s", url)

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -60,7 +59,7 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 			continue
 		}
 		if err := f.Delete(ctx, s.name); err != nil {
-			return deleted, fmt.Errorf("the new snapshot is stored, but an old one stays: %w", err)
+			return deleted, err
 		}
 		deleted = append(deleted, s.name)
 	}

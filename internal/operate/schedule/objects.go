@@ -91,13 +91,25 @@ func (b builder) cronJob() *batchv1.CronJob {
 		JobTemplate: batchv1.JobTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: labels},
 			Spec: batchv1.JobSpec{
-				ActiveDeadlineSeconds: &seconds, BackoffLimit: new(int32(1)),
+				ActiveDeadlineSeconds: &seconds, BackoffLimit: new(int32(1)), PodFailurePolicy: storedPolicy(),
 				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: b.pod()},
 			},
 		},
 	}}
 	meta.Annotations[v1alpha1.ScheduleHashAnnotation] = hashOf(c.Spec)
 	return c
+}
+
+// StoredExitCode is the exit code of snapshot save if the snapshot is stored and old ones could not be deleted.
+const StoredExitCode = 4
+
+// storedPolicy ends the job after that exit code: a second attempt would store a second snapshot. The next run
+// deletes the old ones.
+func storedPolicy() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+		Action:      batchv1.PodFailurePolicyActionFailJob,
+		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{StoredExitCode}},
+	}}}
 }
 
 // user is that of the image.
