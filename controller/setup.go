@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/rollout"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/topology"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/traffic"
@@ -39,6 +40,9 @@ func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"rollout": &rollout.Reconciler{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
+		},
+		"restart": &restart.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"unschedulable member": &unschedulable.Reconciler{

@@ -146,10 +146,13 @@ var graph = map[string][]string{
 	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
 	"controller": {
-		"controller/budget", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
+		"controller/budget", "controller/restart", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
 	},
 	"controller/budget": {
 		"controller/internal/...", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+	},
+	"controller/restart": {
+		"controller/internal/...", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/annotation", "api/v1alpha1", "policy/...",
 	},
 	"controller/rollout": {
 		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/topologypolicy", "internal/reasons", "api/v1alpha1", "policy/...",

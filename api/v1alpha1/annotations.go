@@ -26,6 +26,19 @@ const (
 	NotEtcd = "false"
 )
 
+// RestartRequestAnnotation requests a restart of members, one at a time, that etcd-webhook's controller carries out.
+// It is set on a StatefulSet, or on the Etcd that has it. Its value is "rolling" for all members or the name of one
+// pod, and may be followed by a space and any text. Another value requests another restart. Without the annotation,
+// no further member is restarted.
+const RestartRequestAnnotation = "kubectl-etcd.dev/restart-request"
+
+// RestartRolling is the value of RestartRequestAnnotation that requests a restart of all members.
+const RestartRolling = "rolling"
+
+// RestartedPodsAnnotation on a StatefulSet records the request that the controller carries out, and the UIDs of the
+// pods from when it began. Without pods, the request is done. No other client should write it.
+const RestartedPodsAnnotation = "kubectl-etcd.dev/restart-pods"
+
 // Annotations that this project writes.
 const (
 	// SpreadAnnotation on a member's pod records which terms admission added and why. The

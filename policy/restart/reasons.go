@@ -57,4 +57,19 @@ var (
 	RestartAborted = reasons.Add("RestartAborted",
 		"A coordinated restart was ended with --abort. Members that had stopped have a pod again.",
 		policy.NoAction)
+	RequestBegun = reasons.Add("RestartRequestBegun",
+		"etcd-webhook restarts members one at a time, because the annotation kubectl-etcd.dev/restart-request requests it.",
+		"Wait. To stop after the member that restarts now, remove the annotation.")
+	RequestWithdrawn = reasons.Add("RestartRequestWithdrawn",
+		"The annotation kubectl-etcd.dev/restart-request was removed before every member had restarted. The others keep their pods.",
+		policy.NoAction)
+	RequestInvalid = reasons.Add("RestartRequestInvalid",
+		"The annotation kubectl-etcd.dev/restart-request names no pod that exists, so nothing restarts.",
+		"Set it to rolling, or to the name of a pod of the StatefulSet. To restart all members at once: kubectl etcd restart NAME --strategy coordinated.")
+	RequestDenied = reasons.Add("RestartRequestDenied",
+		"The API server, a disruption budget or another webhook refused a write of a restart that was requested by annotation. It is tried again.",
+		"Read the message for the refusal. A budget that admits no eviction shows why in its Events: kubectl describe pdb.")
+	DataEndsWithPod = reasons.Add("RestartDataEnds",
+		"A restart was requested by annotation, and the data of the member may end with its pod: it is on no volume that outlives the pod, or its volume claim is being deleted. The member does not restart.",
+		"Remove the annotation. To replace the member, so that it gets its data from the others: kubectl etcd member replace POD.")
 )

@@ -22,6 +22,9 @@ type Facts struct {
 	Members []Member
 	// Only is the pod of the only member to restart, empty for all members.
 	Only string
+	// LeaderUnknown is true if no observation can show which member leads, as without access to etcd. Then no
+	// member need lead, and etcd itself transfers the leadership of a member that stops.
+	LeaderUnknown bool
 }
 
 // Member is one member during a restart.
@@ -163,7 +166,7 @@ func (f Facts) mayStop(at int) policy.Verdict {
 	}
 	quorum := policy.Quorum(voters)
 	switch {
-	case !lead && voters > 1:
+	case !lead && voters > 1 && !f.LeaderUnknown:
 		return policy.Refuse(policy.NoQuorum, "etcd has no leader that answers, so it is not known what a restart of %s would stop", m.Pod)
 	case voters > 1 && !m.Learner && healthy < quorum:
 		return policy.Refuse(QuorumNeedsAll, "without %s, only %s of %d would stay, quorum is %d", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum)

@@ -28,7 +28,7 @@ func addData(ctx context.Context, r *observe.Reader, o *State) error {
 				continue
 			}
 			var err error
-			if pods[at].DataEnds, err = dataEnds(ctx, r, pod); err != nil {
+			if pods[at].DataEnds, err = DataEnds(ctx, r, pod); err != nil {
 				return err
 			}
 		}
@@ -36,8 +36,8 @@ func addData(ctx context.Context, r *observe.Reader, o *State) error {
 	return nil
 }
 
-// dataEnds reports whether the data of a pod's member may end with the pod.
-func dataEnds(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (bool, error) {
+// DataEnds reports whether the data of a pod's member may end with the pod.
+func DataEnds(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (bool, error) {
 	volumes, kept := etcdconf.DataVolumes(pod)
 	if !kept {
 		return true, nil

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// state is a cluster with the restarts that are requested of it.
+type state struct {
+	rollouts.State
+	owner owner.Owner
+	// requests and records are those of the StatefulSets, in their order.
+	requests []string
+	records  []annotation.RestartRecord
+}
+
+// read reads a cluster by read.
+func (c *Reconciler) read(ctx context.Context, o owner.Owner, read func(context.Context, *observe.Reader, owner.Owner) (rollouts.State, error)) (state, error) {
+	r, err := read(ctx, c.Reader, o)
+	if err != nil {
+		return state{}, fmt.Errorf("observe the members of %s: %w", o, err)
+	}
+	s := state{State: r, owner: o}
+	for i := range r.Sets {
+		s.requests = append(s.requests, requestOf(o, r.Sets[i].StatefulSet))
+		s.records = append(s.records, annotation.ParseRestartRecord(r.Sets[i].Annotations[v1alpha1.RestartedPodsAnnotation]))
+	}
+	return s, nil
+}
+
+// requestOf returns the request of a StatefulSet, or else that of an operator's object that has it.
+func requestOf(o owner.Owner, sts *appsv1.StatefulSet) string {
+	if request := sts.Annotations[v1alpha1.RestartRequestAnnotation]; request != "" || o.Kind == "StatefulSet" {
+		return request
+	}
+	return o.Annotations[v1alpha1.RestartRequestAnnotation]
+}
+
+// any reports whether a restart is requested, or was until now.
+func (s *state) any() bool {
+	for i := range s.Sets {
+		if s.requests[i] != "" || s.records[i].Request != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// anyPods reports whether pods are yet to be restarted.
+func (s *state) anyPods() bool {
+	return slices.ContainsFunc(s.records, func(r annotation.RestartRecord) bool { return len(r.Pods) > 0 })
+}
+
+// next returns the next step of the rule.
+func (s *state) next() restart.Step {
+	f := &s.Facts
+	held := func(reason policy.Reason, format string, args ...any) restart.Step {
+		return restart.Step{Reason: reason, Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case !f.Confirmed:
+		return held(rollout.Unconfirmed, "the age of the members' leases is not known yet")
+	case f.Cluster.SizeUnknown != "":
+		return held(policy.SizeUnknown, "it is not known which other members the cluster has (%s), and one of them may be down", f.Cluster.SizeUnknown)
+	case len(f.Leaving) > 0:
+		return held(rollout.PodLeaving, "%s being evicted", policy.Names(f.Leaving, "is", "are"))
+	}
+	for i := range s.Sets {
+		if s.Sets[i].Annotations[v1alpha1.RestartAnnotation] != "" || s.Sets[i].Annotations[v1alpha1.RestoreAnnotation] != "" {
+			return held(policy.OperationUnderWay, "StatefulSet %s is marked by a restart of all members or a restore that has not ended", s.Sets[i].Name)
+		}
+	}
+	facts := s.facts()
+	step := restart.Next(facts)
+	if step.Kind == restart.MoveLeader { // etcd transfers the leadership when it stops
+		step.Kind = restart.Restart
+	}
+	return step
+}
+
+// facts returns the members as the rule has them.
+func (s *state) facts() restart.Facts {
+	out := restart.Facts{Cluster: s.Facts.Cluster, LeaderUnknown: true}
+	for i, set := range s.Facts.Sets {
+		for _, p := range set.Pods {
+			out.Members = append(out.Members, s.member(p, s.records[i].Pods[p.Pod]))
+			out.LeaderUnknown = out.LeaderUnknown && !p.Leader
+		}
+	}
+	return out
+}
+
+// member returns a member. uid is that of the pod from when the restart began, empty for one that need not restart.
+func (s *state) member(p rollout.Pod, uid types.UID) restart.Member {
+	m := restart.Member{
+		Pod: p.Pod, Recorded: uid != "", Exists: p.Exists, Leaving: p.Going, PodReady: p.PodReady, Learner: p.Learner, Leader: p.Leader,
+	}
+	if pod := s.Pods[p.Pod]; pod != nil {
+		m.New = m.Recorded && pod.UID != uid
+	}
+	if p.Exists && !p.Ready {
+		m.Trouble = "its pod or its lease shows that it is not ready"
+	}
+	return m
+}
