@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memberhealth"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/rollout"
@@ -31,6 +32,7 @@ func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 		"budget": &budget.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
 			Clock: clock.RealClock{}, Findings: findings,
+			Health: &memberhealth.Asker{Live: mgr.GetAPIReader(), Clock: clock.RealClock{}},
 		},
 		"topology policy": &topology.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,

@@ -146,7 +146,7 @@ var graph = map[string][]string{
 	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
 	"controller": {
-		"controller/budget", "controller/restart", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/watch", "internal/observe",
+		"controller/budget", "controller/restart", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/memberhealth", "controller/internal/watch", "internal/observe",
 	},
 	"controller/budget": {
 		"controller/internal/...", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -167,6 +167,7 @@ var graph = map[string][]string{
 		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/internal/announce":       {"controller/internal/memory", "internal/format", "internal/observe/owner", "policy"},
+	"controller/internal/memberhealth":   {"internal/etcdconf"},
 	"controller/internal/memory":         nil,
 	"controller/internal/queue":          {"internal/observe/owner"},
 	"controller/internal/watch":          {"internal/observe/owner", "api/v1alpha1"},

@@ -46,6 +46,13 @@ type Disruption struct {
 	// +kubebuilder:default=false
 	CreateMissing bool `json:"createMissing,omitempty"`
 
+	// askMembers has the controller ask members for their health every ten seconds, by HTTP without
+	// TLS, if their readiness probe does not ask etcd and etcd listens for such requests. Without it, a
+	// member that hangs counts as ready for as long as its pod is.
+	// +optional
+	// +kubebuilder:default=false
+	AskMembers bool `json:"askMembers,omitempty"`
+
 	// evictions is Enforce to refuse the eviction of a member's pod without which fewer healthy
 	// voters than a quorum would be left, Warn to only warn of it, or "Off" to leave evictions to
 	// the budget. In a policy of mode Warn, Enforce warns. If enabled is false, it has no effect.

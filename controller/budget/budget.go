@@ -42,6 +42,8 @@ type Reconciler struct {
 	Clock    clock.PassiveClock
 	// Findings receives the state of each cluster's budget.
 	Findings *Findings
+	// Health asks members for their health where a policy allows it. Nil asks none.
+	Health observe.Health
 
 	announced announce.Once
 	// held are the clusters whose budget was held or released since a policy kept it.
@@ -116,7 +118,11 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	if err != nil {
 		return nil, err
 	}
-	facts, err := b.Reader.Facts(ctx, owner)
+	reader := b.Reader
+	if match.Policy != nil && match.Policy.Spec.Disruption.AskMembers && b.Health != nil {
+		reader = reader.Asking(b.Health)
+	}
+	facts, err := reader.Facts(ctx, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}

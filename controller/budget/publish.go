@@ -43,7 +43,7 @@ func (c *cluster) publishKept() {
 	switch p := c.problem; {
 	case p == nil:
 		series.setKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
-		for _, n := range c.facts.Budgets.Notes {
+		for _, n := range slices.Concat(c.facts.Budgets.Notes, c.evidence()) {
 			finding.Message += "; " + n.Message
 		}
 	case c.facts.Cluster.Single():
@@ -54,6 +54,13 @@ func (c *cluster) publishKept() {
 		finding = NewFinding(v1alpha1.Broken, p.Reason, p.Message)
 	}
 	c.Findings.set(key, finding)
+}
+
+// evidence returns the notes about what shows that members are ready, if it is not their readiness probe.
+func (c *cluster) evidence() []policy.Note {
+	return slices.DeleteFunc(slices.Clone(c.facts.Notes), func(n policy.Note) bool {
+		return n.Reason != reasons.NoReadinessProbe && n.Reason != reasons.MembersAsked
+	})
 }
 
 // publishUnkept publishes that no policy keeps the cluster's budget. Whatever stands, the

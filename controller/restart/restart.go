@@ -35,7 +35,7 @@ type Reconciler struct {
 	Clock    clock.PassiveClock
 
 	denied write.Denials[owner.Key]
-	// announced has the text of the last Event.
+	// announced has the reason of the last Event.
 	announced memory.Keyed[owner.Key, string]
 }
 

@@ -6,7 +6,6 @@ package restart
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -122,29 +121,28 @@ func passing(err error) bool {
 	return err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err)
 }
 
-// publish records an Event for each new step.
+// publish records an Event for each new step, and one for each pod that restarts.
 func (c *Reconciler) publish(o owner.Owner, step restart.Step) {
-	kind, text := corev1.EventTypeNormal, step.Message
 	switch step.Kind {
 	case restart.Restart:
-		text = fmt.Sprintf("%s restarts by request: %s", step.Pod, step.Message)
+		c.announced.Remove(o.Key())
+		// Events of one reason about the same objects are counted, and only the first text stays.
+		pod := &corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: o.Namespace, Name: step.Pod}
+		announce.Event(c.Recorder, announce.Reference(o), pod, corev1.EventTypeNormal, policy.NewNote(step.Reason, "%s restarts by request: %s", step.Pod, step.Message), actionRestart)
 	case restart.Blocked:
-		kind, text = corev1.EventTypeWarning, "the requested restart waits: "+step.Message
+		c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(step.Reason, "the requested restart waits: %s", step.Message))
+	default:
+		c.publishNote(o, corev1.EventTypeNormal, policy.NewNote(step.Reason, "%s", step.Message))
 	}
-	c.publishNote(o, kind, policy.NewNote(step.Reason, "%s", text))
 }
 
 func (c *Reconciler) publishDenied(o owner.Owner, wait time.Duration, err error) {
 	c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(restart.RequestDenied, "the requested restart waits, and is retried in %s: %v", wait, err))
 }
 
-// publishNote records an Event, unless it is the last one.
+// publishNote records an Event, unless the last one had the same reason.
 func (c *Reconciler) publishNote(o owner.Owner, kind string, n policy.Note) {
-	id := n.Reason.Name()
-	if n.Reason == policy.AllReady || n.Reason == policy.CuresMember {
-		id = n.Message // each pod that restarts
-	}
-	if last, _ := c.announced.Swap(o.Key(), id); last == id {
+	if last, _ := c.announced.Swap(o.Key(), n.Reason.Name()); last == n.Reason.Name() {
 		return
 	}
 	announce.Event(c.Recorder, announce.Reference(o), nil, kind, n, actionRestart)

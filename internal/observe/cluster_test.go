@@ -16,6 +16,7 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -43,6 +44,8 @@ type factsCase struct {
 	Patch map[string]json.RawMessage `json:"patch"`
 	// Add has further objects.
 	Add []json.RawMessage `json:"add"`
+	// Answers are what members have answered about their health, by pod. Nil asks none.
+	Answers map[string]bool `json:"answers"`
 }
 
 // TestFacts reads the objects of every case and compares what comes out with
@@ -71,12 +74,23 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// answers are those of members, by pod.
+type answers map[string]bool
+
+func (a answers) Healthy(pod *corev1.Pod) (healthy, known bool) {
+	healthy, known = a[pod.Name]
+	return healthy, known
+}
+
 // reader holds the case's objects, and has observed its leases as long ago as Seen has.
 func (c *factsCase) reader(t *testing.T) (*Reader, owner.Owner) {
 	t.Helper()
 	clock := testclock.NewFakePassiveClock(factsNow)
 	objects := c.objects(t)
 	r := &Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: clock}}
+	if c.Answers != nil {
+		r = r.Asking(answers(c.Answers))
+	}
 	for _, o := range objects {
 		lease, ok := o.(*coordinationv1.Lease)
 		if !ok || c.Seen[lease.Name] == "" {

@@ -9,8 +9,10 @@ package observe
 
 import (
 	"context"
+	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,9 +44,27 @@ type Reader struct {
 	// Scripts reads what candidates mount. Nil reads nothing: what only a mounted script or
 	// envFrom would show is then not shown.
 	Scripts *podfiles.Scripts
+	// Health has the answers of members whose readiness probe does not ask etcd. Nil asks none.
+	Health Health
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
 	// one by one from the API server. Nil where Reader lists them.
 	names client.Reader
+}
+
+// Health has the last answers of members to the question whether they have a quorum.
+type Health interface {
+	// Healthy returns whether the member of a pod is healthy, or that it is not known.
+	Healthy(pod *corev1.Pod) (healthy, known bool)
+}
+
+// healthPoll is how often members are asked for their health.
+const healthPoll = 10 * time.Second
+
+// Asking returns a Reader that also counts the answers of members.
+func (r *Reader) Asking(h Health) *Reader {
+	asking := *r
+	asking.Health = h
+	return &asking
 }
 
 // Preload returns a Reader over objects that were listed in advance, and the kinds that the

@@ -26,11 +26,16 @@ const minReady = 60 * time.Second
 // are no leases and no conditions: a member is as ready as its pod, and which
 // of them leads or is a learner is not known.
 func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
-	ready, unprobed := 0, false
+	ready, unprobed, answered := 0, false, 0
 	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
-		if !probed(pod) {
+		healthy, known := r.asked(pod, f)
+		switch {
+		case known:
+			answered++
+			m.Ready = m.PodReady && healthy
+		case !probed(pod):
 			unprobed = true
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
 			m.JustReady = m.PodReady && !m.Ready
@@ -43,11 +48,23 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	if unprobed {
 		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, minReady)
 	}
+	if answered > 0 {
+		f.note(reasons.MembersAsked, "the readiness of %s is what etcd answers to etcd-webhook, because its readiness probe does not ask etcd", policy.Count(answered, "member"))
+	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
 	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.Pods)) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
+}
+
+// asked returns what a member has answered, if its readiness probe does not ask etcd and members are asked.
+func (r *Reader) asked(pod *corev1.Pod, f *Facts) (healthy, known bool) {
+	if r.Health == nil || probed(pod) || !podstate.Ready(pod) {
+		return false, false
+	}
+	f.changeIn(healthPoll)
+	return r.Health.Healthy(pod)
 }
 
 // probed reports whether the container that runs etcd has a readiness probe that may ask etcd for its

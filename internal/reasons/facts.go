@@ -15,6 +15,9 @@ var (
 	NotAllMembersReady = facts.Add("NotAllMembersReady",
 		"At least one member is not ready.",
 		"kubectl etcd status NAME shows which one, and why.")
+	MembersAsked = facts.Add("MembersAsked",
+		"The readiness probe of members does not ask etcd, and the policy lets etcd-webhook ask them (spec.disruption.askMembers). A member that does not answer twice counts as not ready.",
+		policy.NoAction)
 	NoReadinessProbe = facts.Add("NoReadinessProbe",
 		"The etcd container has no readiness probe, or one that only connects, so its pod is Ready before its member is. A member counts as ready after its pod has run for a minute without interruption.",
 		"Add a readiness probe on etcd's /readyz.")

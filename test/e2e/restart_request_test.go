@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -39,7 +40,10 @@ func TestRestartRequest(t *testing.T) {
 			works(t, c)
 			all = members(t, c)
 			requestRestart(t, c, flavour, all[2].Pod.Name)
-			awaitEvent(t, c, fmt.Sprintf("the request %q is done", all[2].Pod.Name))
+			eventually(t, "the record of a request that is done", func(context.Context) (string, bool, error) {
+				record := statefulSet(t, c).Annotations[v1alpha1.RestartedPodsAnnotation]
+				return record, record == ";"+all[2].Pod.Name, nil
+			})
 			if other := otherPods(t, c, all); !slices.Equal(other, []string{all[2].Pod.Name}) {
 				t.Errorf("%q restarted, want only %s", other, all[2].Pod.Name)
 			}

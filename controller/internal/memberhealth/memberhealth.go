@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memberhealth asks members for their health by HTTP without TLS, where a policy allows that. A readiness
+// probe that does not ask etcd can't show that a member hangs.
+package memberhealth
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+const (
+	// Interval is the time between two questions to a member.
+	Interval = 10 * time.Second
+	// timeout bounds one question with the read of the pod before it.
+	timeout = 2 * time.Second
+	// failures is how many questions in a row without a good answer make a member unhealthy.
+	failures = 2
+	// mostAtOnce bounds the questions at one time. One more is asked later.
+	mostAtOnce = 16
+	// keptFor is how long an answer is kept.
+	keptFor = time.Minute
+)
+
+// Asker has the last answers of members. It asks in the background, so that no member delays a reconciliation.
+// Its fields must be set. It is safe for concurrent use.
+type Asker struct {
+	// Live reads a pod, because a cache has neither its commands nor its IP.
+	Live  client.Reader
+	Clock clock.PassiveClock
+
+	mu      sync.Mutex
+	asking  int
+	members map[types.UID]*member
+	// reached has the workloads of which a member has answered, and when.
+	reached map[types.UID]time.Time
+	// get is [health], or that of a test.
+	get func(ctx context.Context, host, port string) bool
+}
+
+// member is what is known of one pod.
+type member struct {
+	at     time.Time
+	asking bool
+	// none is true if the pod shows no URL without TLS.
+	none   bool
+	well   bool
+	failed int
+}
+
+// interval is how long the member is not asked again.
+func (m *member) interval() time.Duration {
+	if m.none {
+		return 30 * Interval
+	}
+	return Interval
+}
+
+// Healthy returns whether the member of a pod is healthy by its last answers. It is not known before the first
+// answers, and where no member of the workload has ever answered: then perhaps a network policy forbids it.
+func (a *Asker) Healthy(pod *corev1.Pod) (healthy, known bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m, workload := a.members[pod.UID], workloadOf(pod)
+	now := a.Clock.Now()
+	if m == nil || !m.asking && now.Sub(m.at) >= m.interval() {
+		m = a.begin(pod, m, now)
+	}
+	switch _, reached := a.reached[workload]; {
+	case m.none || !reached || now.Sub(m.at) > 3*Interval: // an old answer shows nothing
+		return false, false
+	case m.failed >= failures:
+		return false, true
+	}
+	return m.well, m.well
+}
+
+// begin asks a member, unless too many are being asked.
+func (a *Asker) begin(pod *corev1.Pod, m *member, now time.Time) *member {
+	if a.members == nil {
+		a.members, a.reached = map[types.UID]*member{}, map[types.UID]time.Time{}
+	}
+	if m == nil {
+		a.removeOld(now)
+		m = &member{}
+		a.members[pod.UID] = m
+	}
+	if a.asking >= mostAtOnce {
+		return m
+	}
+	a.asking++
+	m.asking = true
+	go a.ask(client.ObjectKeyFromObject(pod), pod.UID, workloadOf(pod))
+	return m
+}
+
+// removeOld removes what was not asked for a while.
+func (a *Asker) removeOld(now time.Time) {
+	for uid, m := range a.members {
+		if !m.asking && now.Sub(m.at) > keptFor {
+			delete(a.members, uid)
+		}
+	}
+	for uid, at := range a.reached {
+		if now.Sub(at) > time.Hour {
+			delete(a.reached, uid)
+		}
+	}
+}
+
+// ask asks one member, and records its answer.
+func (a *Asker) ask(key client.ObjectKey, uid, workload types.UID) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	var pod corev1.Pod
+	port, well := "", false
+	err := a.Live.Get(ctx, key, &pod)
+	if err == nil && pod.UID == uid && pod.Status.PodIP != "" {
+		if port = etcdconf.PlainHealthPort(&pod); port != "" {
+			well = a.health(ctx, pod.Status.PodIP, port)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asking--
+	m := a.members[uid]
+	m.asking, m.at = false, a.Clock.Now()
+	switch {
+	case err != nil || pod.UID != uid: // nothing is known of the member
+	case port == "":
+		m.none = pod.Status.PodIP != ""
+	case well:
+		m.well, m.failed = true, 0
+		a.reached[workload] = m.at
+	default:
+		m.failed++
+	}
+}
+
+func (a *Asker) health(ctx context.Context, host, port string) bool {
+	if a.get != nil {
+		return a.get(ctx, host, port)
+	}
+	return health(ctx, host, port)
+}
+
+// asks follows no redirects and keeps no connections: the other side is any pod of a tenant.
+var asks = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil, MaxResponseHeaderBytes: 4 << 10},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// health reports whether etcd reports that it has a quorum. A full database is no reason to count the member as
+// missing.
+func health(ctx context.Context, host, port string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/health?exclude=NOSPACE", nil)
+	if err != nil {
+		return false
+	}
+	answer, err := asks.Do(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	_, _ = io.CopyN(io.Discard, answer.Body, 4<<10) // the status has the answer
+	return answer.StatusCode == http.StatusOK
+}
+
+// workloadOf returns the UID of what controls a pod, or that of the pod.
+func workloadOf(pod *corev1.Pod) types.UID {
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		return ref.UID
+	}
+	return pod.UID
+}
