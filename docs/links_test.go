@@ -95,6 +95,18 @@ func leadsTo(pages map[string]page, from, name string) bool {
 	return false
 }
 
+// TestREADMEIsShort: a newcomer reads the README to its end.
+func TestREADMEIsShort(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 200 {
+		t.Errorf("README.md has %d lines, and may have 200: move a part to a page in docs", n)
+	}
+}
+
 // readPages reads the headings and links of all Markdown pages, by path from the root.
 func readPages(t *testing.T) map[string]page {
 	t.Helper()
@@ -108,14 +120,27 @@ func readPages(t *testing.T) map[string]page {
 // files reads all files of the checkout with this extension, by path from the root.
 func files(t *testing.T, extension string) map[string]string {
 	t.Helper()
+	return walk(t, extension, false)
+}
+
+// fixtures reads all files in folders with the name testdata with this extension, by path from the root.
+func fixtures(t *testing.T, extension string) map[string]string {
+	t.Helper()
+	return walk(t, extension, true)
+}
+
+func walk(t *testing.T, extension string, fixtures bool) map[string]string {
+	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != ".." && (name[0] == '.' || name == "testdata" || path == filepath.Join("..", "dist")):
+		case d.IsDir() && path != ".." && (name[0] == '.' || name == "testdata" && !fixtures || path == filepath.Join("..", "dist")):
 			return filepath.SkipDir
+		case fixtures && !strings.Contains(filepath.ToSlash(path), "/testdata/"):
+			return nil
 		case d.IsDir() || filepath.Ext(name) != extension:
 			return nil
 		}

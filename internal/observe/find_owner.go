@@ -237,7 +237,7 @@ func (r *Reader) executing(ctx context.Context, o owner.Owner, sts *appsv1.State
 	return o
 }
 
-// Standalone is owner.Standalone with what the pods mount, where this reader may read it.
+// Standalone returns the owner that a StatefulSet is itself, by its template and by what its pods mount, if this reader may read that.
 func (r *Reader) Standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
 	o, found := owner.Standalone(sts)
 	pod := etcdconf.PodOfTemplate(sts)

@@ -33,7 +33,7 @@ func (s ClusterState) setBootstrap(want BootstrapFlags, from int) (Step, bool) {
 	return Step{}, false
 }
 
-// setBootstrapOnDelete is setBootstrap for any one pod. It sets OnDelete instead of a partition, so
+// setBootstrapOnDelete returns the step that sets the bootstrap flags for any one pod. It sets OnDelete instead of a partition, so
 // that no other pod restarts.
 func (s ClusterState) setBootstrapOnDelete(want BootstrapFlags) (Step, bool) {
 	if s.InTemplate && !s.OnDelete {

@@ -89,7 +89,7 @@ func (s *state) bootstrap(r Restart, id string, reason policy.Reason) Restart {
 	return r.as(id, reason, what)
 }
 
-// newMember has a row of its own: DEP-01's are about existing members and new clusters.
+// newMember returns the row of a member that is new: DEP-01's rows are about existing members and new clusters.
 func (s *state) newMember(r Restart) Restart {
 	if s.Sidecar {
 		return r.as("I-9", JoinsAsNew, "It has to be added first. According to its source code, its sidecar does that while the cluster is being scaled out, and not where the member was removed.")

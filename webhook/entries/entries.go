@@ -50,6 +50,8 @@ type Handler struct {
 	// that it leaves undecided is refused; one that another handler leaves undecided passes. After
 	// a panic, a request passes if FailurePolicy is Ignore.
 	Guard bool
+	// ClusterScoped is true for a handler of objects that have no namespace.
+	ClusterScoped bool
 	// Records is true for a handler that writes what it has allowed, except in a dry run.
 	Records bool
 	Entries []Entry
@@ -136,7 +138,7 @@ var Handlers = []Handler{
 	},
 	{
 		Name: Uninstall, Path: "/release-rollouts", Timeout: 3 * time.Second, Limit: 2 * time.Second,
-		FailurePolicy: admissionregistrationv1.Ignore, Records: true,
+		FailurePolicy: admissionregistrationv1.Ignore, ClusterScoped: true, Records: true,
 		Entries: []Entry{
 			{"definition-deletions", "apiextensions.k8s.io", "v1", Definitions, onDelete, "kubectl delete -k leaves rollouts held"},
 			{"role-deletions", "rbac.authorization.k8s.io", "v1", "clusterroles", onDelete, "a deletion of the program's permissions leaves rollouts held"},

@@ -38,7 +38,7 @@ func TestManifestsRegisterTheList(t *testing.T) {
 	var listed, installed []registration
 	for _, h := range entries.Handlers {
 		scope := admissionregistrationv1.NamespacedScope
-		if h.Name == entries.Uninstall {
+		if h.ClusterScoped {
 			scope = admissionregistrationv1.ClusterScope
 		}
 		for _, e := range h.Entries {

@@ -97,7 +97,7 @@ func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
 	return true, nil
 }
 
-// ClusterBestEffort is Cluster for commands that also work without members. If the members can't
+// ClusterBestEffort returns a cluster for commands that also work without members. If the members can't
 // be reached, unreached is the reason, and c.Members is nil.
 func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster, unreached, err error) {
 	if c, unreached = a.Cluster(ctx, target); unreached != nil {

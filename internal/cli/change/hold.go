@@ -22,7 +22,7 @@ func Require(ctx context.Context, e *app.App, c *app.Cluster, needs []operate.Ne
 	return RequireOnly(ctx, e, c.Kube, append(lock.Needs(c.Owner), needs...))
 }
 
-// RequireOnly is Require without the permissions for the lock and the Event.
+// RequireOnly returns an error if permissions are missing. Unlike Require, it adds none for the lock and the Event.
 func RequireOnly(ctx context.Context, e *app.App, kube client.Client, needs []operate.Need) error {
 	missing, err := operate.Missing(ctx, kube, needs)
 	if err != nil {

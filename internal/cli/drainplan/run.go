@@ -68,7 +68,7 @@ func (t *task) unfinished(ctx context.Context, o owner.Owner) error {
 	return change.Unfinished(ctx, t.app, t.cluster(o))
 }
 
-// idle is unfinished before a wave: the drain stops there.
+// idle returns an error before a wave if an operation on a cluster is unfinished. The drain stops there.
 func (t *task) idle(ctx context.Context, o owner.Owner) error {
 	err := t.unfinished(ctx, o)
 	if app.IsVerdict(err) {

@@ -94,5 +94,5 @@ func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 	})
 }
 
-// noTable is the table where all is reported already.
+// noTable prints nothing: all is reported already.
 func noTable(io.Writer, bool) error { return nil }

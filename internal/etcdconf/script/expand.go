@@ -32,7 +32,7 @@ func (r *run) fields(list []*syntax.Word) []string {
 	return raw
 }
 
-// raw is fields with references to what is unknown.
+// raw returns the fields of a list, with references to what is unknown.
 func (r *run) raw(list []*syntax.Word) []string {
 	var out []string
 	for _, word := range list {

@@ -37,12 +37,12 @@ func (r finding) finders(kind string) [][]finder {
 		return [][]finder{{r.findByService}}
 	case "pod":
 		return [][]finder{{r.findByPod}}
-	case "etcdcluster":
-		return [][]finder{{r.findEtcdCluster}}
 	case "deployment", "daemonset", "replicaset":
 		return [][]finder{{r.findByController(kind)}}
+	case "":
+		return [][]finder{{r.findEtcd, r.findStatefulSet}, {r.findPods}, {r.findByService, r.findByPod}}
 	}
-	return [][]finder{{r.findEtcd, r.findStatefulSet}, {r.findPods}, {r.findByService, r.findByPod}}
+	return [][]finder{{r.findByOperatorsKind(kind)}}
 }
 
 func (r finding) findEtcd(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
@@ -104,17 +104,19 @@ func (r finding) findByController(kind string) finder {
 	}
 }
 
-// findEtcdCluster finds the cluster of any of the operators whose kind is so called.
-func (r finding) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
-	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
-	all = slices.DeleteFunc(all, func(o owner.Owner) bool {
-		made := o.Controller != nil && o.Controller.Kind == owner.EtcdClusterKind && o.Controller.Name == key.Name
-		return !made && (o.Kind != owner.EtcdClusterKind || o.Name != key.Name)
-	})
-	if err == nil && len(all) == 0 {
-		err = unreadNamed(r.Scripts, key.Namespace, func(string) bool { return true })
+// findByOperatorsKind finds the cluster of any of the operators whose objects have a kind of this name.
+func (r finding) findByOperatorsKind(kind string) finder {
+	return func(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
+		all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
+		all = slices.DeleteFunc(all, func(o owner.Owner) bool {
+			made := o.Controller != nil && strings.EqualFold(o.Controller.Kind, kind) && o.Controller.Name == key.Name
+			return !made && (!strings.EqualFold(o.Kind, kind) || o.Name != key.Name)
+		})
+		if err == nil && len(all) == 0 {
+			err = unreadNamed(r.Scripts, key.Namespace, func(string) bool { return true })
+		}
+		return all, "", err
 	}
-	return all, "", err
 }
 
 func (r finding) findByPod(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {

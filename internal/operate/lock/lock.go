@@ -82,7 +82,7 @@ func (l *Lock) StillHeld() error {
 	return nil
 }
 
-// notLost is StillHeld for cleaning up: only a lost lock is an error.
+// notLost returns an error if the lock is lost. Unlike StillHeld, it accepts a lock that may be lost: it is for cleaning up.
 func (l *Lock) notLost() error {
 	if lost, isLost := errors.AsType[*LostError](context.Cause(l.ctx)); isLost {
 		return lost
