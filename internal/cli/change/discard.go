@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -16,9 +17,9 @@ import (
 )
 
 // Discard returns what removes the old data that restores of a cluster keep. image is that of the helper pods, and
-// due selects only data whose deadline has passed. The caller sets the owner before each judgement, and StillHeld
+// only are the records whose data is removed, nil for all. The caller sets the owner before each judgement, and StillHeld
 // under the lock.
-func Discard(a *app.App, c *app.Cluster, image string, due bool) (*olddata.Discard, error) {
+func Discard(a *app.App, c *app.Cluster, image string, only []annotation.KeptData) (*olddata.Discard, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func Discard(a *app.App, c *app.Cluster, image string, due bool) (*olddata.Disca
 	helpers.Container = restore.HelperContainer
 	return &olddata.Discard{
 		Clients: step.Clients{Kube: c.Kube, Namespace: c.Namespace, Clock: a.Clock, Exec: helpers.Run},
-		Reader:  c.Reader, Image: image, Due: due, Logf: a.Step,
+		Reader:  c.Reader, Image: image, Only: only, Logf: a.Step,
 		Plan: restore.Plan{Owner: c.Owner, At: a.Clock.Now(), Flags: step.Flags{
 			Kubectl: strings.TrimSpace(a.ContextFlags() + " -n " + c.Namespace), Context: a.ContextFlags(), Login: a.Credentials.AsArgs(),
 		}},

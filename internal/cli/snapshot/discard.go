@@ -20,7 +20,7 @@ func runDiscard(ctx context.Context, a *app.App, target string, o restoring.Opti
 	if err != nil {
 		return err
 	}
-	d, err := change.Discard(a, c, o.Image, false)
+	d, err := change.Discard(a, c, o.Image, nil)
 	if err != nil {
 		return err
 	}

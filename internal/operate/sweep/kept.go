@@ -45,7 +45,8 @@ func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.Ke
 	i.note = deadlines(kept, v.now)
 	f := &i.Facts
 	f.Locked, f.Unfinished = v.locked(ctx, o.Namespace, lock.Name(o)), v.unfinished(ctx, o)
-	f.Due = rules.Of(slices.ContainsFunc(kept, func(k annotation.KeptData) bool { return k.Due(v.now) }))
+	i.due = slices.DeleteFunc(slices.Clone(kept), func(k annotation.KeptData) bool { return !k.Due(v.now) })
+	f.Due = rules.Of(len(i.due) > 0)
 	if f.Due != rules.Yes || f.Locked == rules.Yes || f.Unfinished == rules.Yes {
 		return i
 	}

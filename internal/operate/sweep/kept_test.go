@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -44,25 +45,30 @@ func TestKept(t *testing.T) {
 	const due, ahead, never = "20260101T000000 until=2026-01-02T00:00:00Z", "20260101T000000 until=2999-01-01T00:00:00Z", "20260101T000000"
 	const byHand = "KeptData | statefulset/main | ByHand | OldDataKept | kubectl etcd snapshot restore statefulset/main --discard -n team --context dev --etcd-user root"
 	for _, row := range []struct {
-		name, record string
-		well         bool
-		want         string
-		surveys      int
-		discards     string
+		name, record, later string
+		well                bool
+		want                string
+		surveys             int
+		discards            string
 	}{
 		{name: "none", record: "not a record"},
 		{name: "no deadline", record: never, want: byHand},
 		{name: "the deadline has not passed", record: ahead, want: byHand},
 		{name: "not healthy", record: due, surveys: 1, want: "KeptData | statefulset/main | ByHand | KeptDataNeeded | kubectl etcd diagnose statefulset/main -n team --context dev --etcd-user root"},
 		{
-			name: "the deadline has passed", record: due, well: true, surveys: 1, discards: "StatefulSet team/main, dry true; StatefulSet team/main, dry false",
+			name: "the deadline has passed", record: due, well: true, surveys: 1, discards: "StatefulSet team/main, " + due + ", dry true; StatefulSet team/main, " + due + ", dry false",
 			want: "KeptData | statefulset/main | Remove | KeptDataDue | kubectl etcd sweep --remove -n team --context dev --etcd-user root",
+		},
+		{
+			name: "another deadline passes after the question", record: due, later: due + ",20260103T000000 until=2026-01-04T00:00:00Z", well: true, surveys: 1,
+			discards: "StatefulSet team/main, " + due + ", dry true; StatefulSet team/main, " + due + ", dry false",
+			want:     "KeptData | statefulset/main | Remove | KeptDataDue | kubectl etcd sweep --remove -n team --context dev --etcd-user root",
 		},
 	} {
 		s := newStage(t)
 		var discards []string
-		s.Discard = func(_ context.Context, o owner.Owner, dry bool) error {
-			discards = append(discards, fmt.Sprintf("%s, dry %t", o, dry))
+		s.Discard = func(_ context.Context, o owner.Owner, due []annotation.KeptData, dry bool) error {
+			discards = append(discards, fmt.Sprintf("%s, %s, dry %t", o, annotation.FormatKeptData(due), dry))
 			return nil
 		}
 		list := s.Survey
@@ -82,6 +88,9 @@ func TestKept(t *testing.T) {
 		items := s.removable(t)
 		if err := s.Try(t.Context(), items); err != nil {
 			t.Fatal(err)
+		}
+		if row.later != "" {
+			operatetest.Field(s.Get(operatetest.Path("StatefulSet", "main")), "metadata")["annotations"] = apitest.Object{v1alpha1.KeptDataAnnotation: row.later}
 		}
 		if err := s.Remove(t.Context(), items); err != nil {
 			t.Fatal(err)

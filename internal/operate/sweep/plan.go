@@ -10,6 +10,7 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
@@ -52,7 +53,7 @@ func Plan(items []Item) operate.Plan {
 	for at := range items {
 		i := &items[at]
 		p.Steps = append(p.Steps, fmt.Sprintf("%s %s: %s", act(i), i, i.Verdict.Message))
-		subject = append(subject, string(i.Facts.Kind)+" "+i.String()+" "+string(i.object.GetUID()))
+		subject = append(subject, string(i.Facts.Kind)+" "+i.String()+" "+string(i.object.GetUID())+" "+annotation.FormatKeptData(i.due))
 		switch i.Facts.Kind {
 		case rules.Rollout:
 			p.Warnings = append(p.Warnings, fmt.Sprintf("Kubernetes then continues the rollout of %s. It restarts pods without regard for the health of etcd.", i))

@@ -55,6 +55,7 @@ func (s *Sweeper) removeOne(ctx context.Context, agreed *Item) (refusal string, 
 	case now.Verdict.Action != agreed.Verdict.Action:
 		return fmt.Sprintf("%s: %s", now, now.Verdict.Message), nil
 	}
+	now.due = agreed.due // what has become due since was shown as data that stays
 	what := act(now)
 	err = s.write(ctx, now, false)
 	switch {
@@ -90,7 +91,7 @@ func (s *Sweeper) Try(ctx context.Context, items []Item) error {
 // write removes an item in exactly the version that was read. With dry the API server only tries it.
 func (s *Sweeper) write(ctx context.Context, i *Item, dry bool) error {
 	if i.Facts.Kind == rules.KeptData {
-		err := s.Discard(ctx, *i.Owner, dry)
+		err := s.Discard(ctx, *i.Owner, i.due, dry)
 		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 			err = errors.New(err.Error()) // of another object than that of the item
 		}

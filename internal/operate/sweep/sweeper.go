@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
@@ -41,9 +42,9 @@ type Sweeper struct {
 	Webhook Webhook
 	// Survey asks the members of a cluster.
 	Survey func(ctx context.Context, o owner.Owner) (etcd.Survey, error)
-	// Discard removes the old data of a cluster's restores whose deadline has passed, under the cluster's lock. With
-	// dry it only judges.
-	Discard func(ctx context.Context, o owner.Owner, dry bool) error
+	// Discard removes the old data that some records of a cluster's restores are about, under the cluster's lock.
+	// With dry it only judges.
+	Discard func(ctx context.Context, o owner.Owner, due []annotation.KeptData, dry bool) error
 	// Flags are the user's flags of kubectl for commands that are printed, each after a space. Login
 	// are those with credentials for etcd.
 	Flags, Login string
@@ -80,6 +81,8 @@ type Item struct {
 	// Ways are the commands that remove it, or that end what it is part of.
 	Ways []string
 
+	// due are the records of old data whose deadline has passed.
+	due []annotation.KeptData
 	// needs are the permissions to remove old data.
 	needs []operate.Need
 	// note follows the message of the verdict.

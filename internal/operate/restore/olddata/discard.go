@@ -30,8 +30,8 @@ type Discard struct {
 	Plan restore.Plan
 	// Image is that of the helper pods.
 	Image string
-	// Due selects only data whose deadline has passed.
-	Due bool
+	// Only are the records whose data is removed, nil for all.
+	Only []annotation.KeptData
 	// Survey asks all members.
 	Survey func(ctx context.Context) (etcd.Survey, error)
 	// InMember runs a command in a container of a member's pod, and returns what it prints.
@@ -103,8 +103,8 @@ func (d *Discard) Judge(ctx context.Context) (operate.Plan, error) {
 }
 
 func (d *Discard) which() string {
-	if d.Due {
-		return " with a deadline that has passed"
+	if d.Only != nil {
+		return " that was to be removed"
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (d *Discard) which() string {
 // records returns the records of the owner that are selected.
 func (d *Discard) records() []annotation.KeptData {
 	return slices.DeleteFunc(restore.KeptOf(d.Plan.Owner), func(k annotation.KeptData) bool {
-		return d.Due && !k.Due(d.Clients.Clock.Now())
+		return d.Only != nil && !slices.ContainsFunc(d.Only, func(o annotation.KeptData) bool { return o.Stamp() == k.Stamp() && o.Until.Equal(k.Until) })
 	})
 }
 

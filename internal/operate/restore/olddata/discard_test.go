@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
@@ -203,7 +204,7 @@ func (d *discarding) recorded() any {
 
 const untouched = "member member.before-20260101T000000"
 
-// TestDiscard: what the records name is deleted, and nothing else. With Due, only what is due.
+// TestDiscard: what the records name is deleted, and nothing else. With Only, only that.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -216,7 +217,9 @@ func TestDiscard(t *testing.T) {
 		{due: true, steps: 4, left: untouched + " member.before-" + keptSecond + " member.before-mine member.undone-" + keptSecond, recorded: keptSecond},
 	} {
 		d := newDiscarding(t)
-		d.Due = row.due
+		if row.due {
+			d.Only = annotation.ParseKeptData(keptRecord)[:1]
+		}
 		_, steps, err := d.judge(t)
 		if err != nil || len(steps) != row.steps || !strings.Contains(steps[0], "main-0: /data/member.before-"+keptFirst+", since 2026-11-01T00:00:00Z, 1") {
 			t.Fatalf("due %t: %d steps %q, %v", row.due, len(steps), steps, err)
