@@ -103,7 +103,7 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	case o.via != viaMember && (file != "" || given("member") || o.force):
 		return fmt.Errorf("--via %s saves to the cluster's backup store: FILE, --member and --force can't be used with it", o.via)
 	case o.via == viaMember && (given("dry-run") || given("reason")):
-		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing in the cluster")
+		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing but the Lease of --renew-lease")
 	case !o.change.Wait:
 		return change.ErrWait
 	case o.retries < 0:

@@ -15,7 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
@@ -30,6 +32,12 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 	names := namesOf(s.Owner)
 	if l.Name == "" {
 		l = l.At(names.At(s.Started))
+	}
+	if o.lease != "" { // without the permission, the whole transfer would be in vain
+		lease := operate.NeedIn(s.Owner.Namespace)("patch", "coordination.k8s.io", "leases", "", o.lease)
+		if err := change.RequireOnly(ctx, s.app, s.cluster.Kube, []operate.Need{lease}); err != nil {
+			return err
+		}
 	}
 	store, err := blob.Open(ctx, l)
 	if err != nil {
