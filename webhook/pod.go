@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
@@ -99,11 +100,15 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since. A record of
-	// another time or policy, or one that contains nothing, comes from a template or a backup, and decides
-	// nothing.
+	// another time or policy, one that contains nothing, and that of the StatefulSet's template decide nothing.
 	now := h.clock.Now()
 	_, stale := pod.Annotations[v1alpha1.SpreadAnnotation]
 	record, recorded := annotation.SpreadRecordOf(pod)
+	if recorded && stale {
+		if recorded, err = h.ours(ctx, owner, pod); err != nil {
+			return nil, unobserved("pod", req, err)
+		}
+	}
 	if recorded = recorded && record.WrittenAbout(now); recorded {
 		stale = false
 	}
@@ -131,6 +136,17 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 		return nil, unselected(owner, pod, p)
 	}
 	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now, stale: stale}, Decision{}
+}
+
+// ours reports whether the record of a pod is not that of its StatefulSet's template, which any time may have.
+func (h *podHandler) ours(ctx context.Context, o owner.Owner, pod *corev1.Pod) (bool, error) {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil || ref.Kind != "StatefulSet" {
+		return true, nil
+	}
+	var sts appsv1.StatefulSet
+	found, err := h.reader.Fetch(ctx, o.Namespace, ref.Name, &sts)
+	return !found || sts.Spec.Template.Annotations[v1alpha1.SpreadAnnotation] != pod.Annotations[v1alpha1.SpreadAnnotation], err
 }
 
 func unselected(o owner.Owner, pod *corev1.Pod, p *v1alpha1.EtcdTopologyPolicy) Decision {

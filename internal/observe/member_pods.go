@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // readsAtOnce is how many pods are read in parallel for one request.
@@ -36,7 +37,11 @@ func (r *Reader) podsOf(ctx context.Context, w *Workload) ([]corev1.Pod, error) 
 		return r.podsByName(ctx, w)
 	}
 	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	reader := r.Reader
+	if slices.ContainsFunc(w.Sets(), source.Uncached) {
+		reader = r.Uncached()
+	}
+	if err := reader.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", w.owner, err)
 	}
 	return pods.Items, nil

@@ -14,6 +14,8 @@ type evaluation struct {
 	size     int
 	ordinal  int
 	topology Topology // never Auto
+	// auto is true if the policy leaves the topology to the nodes.
+	auto bool
 	form     Form
 	zoneKey  string
 	required bool
@@ -40,7 +42,7 @@ func newEvaluation(f Facts, s Settings) evaluation {
 		e.zoneKey = ZoneKey
 	}
 	if e.topology != TopologyZone && e.topology != TopologyHostname {
-		e.topology = TopologyHostname
+		e.auto, e.topology = true, TopologyHostname
 		if len(nodes.zones) >= 2 || nodes.empty() && f.ClusterZones >= 2 {
 			e.topology = TopologyZone
 		}

@@ -5,6 +5,7 @@ package spread
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -25,6 +26,7 @@ func (e evaluation) topologyNotes() []policy.Note {
 		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: %s; add nodes to keep them apart", e.size, e.nodes.count(), e.whoShares()))
 	}
 	switch {
+	case e.auto && len(e.nodes.zones) == 1 && e.size > 1:
 	case e.topology != TopologyZone:
 		return notes
 	case e.nodes.empty():
@@ -53,7 +55,13 @@ func (e evaluation) whyMayShare() string {
 
 // whoShares returns which members share nodes, or why new ones can't.
 func (e evaluation) whoShares() string {
-	if held := e.requiredBy[HostnameKey]; len(held) > 0 {
+	held := e.requiredBy[HostnameKey]
+	switch {
+	case slices.Contains(e.ownKeys, HostnameKey) && len(held) > 0:
+		return fmt.Sprintf("the pods' own terms require different nodes, %s, so other members wait", policy.Names(held, "has one", "have one each"))
+	case slices.Contains(e.ownKeys, HostnameKey):
+		return fmt.Sprintf("the pods' own terms require different nodes, so %s will wait", policy.Count(e.size-e.nodes.count(), "member"))
+	case len(held) > 0:
 		return policy.Names(held, "requires its own node", "require their own nodes") + " until recreated, so other members may wait"
 	}
 	return "some must share a node"

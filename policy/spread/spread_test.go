@@ -56,12 +56,12 @@ var spreadRows = []struct {
 	{row: "SP-6 preferred", required: Preferred, form: FormAntiAffinity, size: 5, nodes: "aabbcc", want: "host? zone?", notes: MembersExceedZones.Name()},
 	{row: "SP-7 three zones", topology: TopologyAuto, size: 3, nodes: "aabbcc", want: "host! zone!3"},
 	{row: "SP-7 two zones", topology: TopologyAuto, size: 3, nodes: "aabb", want: "host! zone!", notes: ZoneHoldsQuorum.Name()},
-	{row: "SP-7 one zone", topology: TopologyAuto, size: 3, nodes: "aaa", want: "host!"},
+	{row: "SP-7 one zone", topology: TopologyAuto, size: 3, nodes: "aaa", want: "host!", notes: OneZone.Name()},
 	{row: "SP-7 no zones", topology: TopologyAuto, size: 3, nodes: "...", want: "host!"},
 	{row: "SP-7 no node, and no zone in the cluster", topology: TopologyAuto, size: 3, nodes: "", want: "host!", notes: NoMatchingNode.Name()},
 	{row: "SP-7 no node, and one zone in the cluster", topology: TopologyAuto, size: 3, nodes: "", cluster: 1, want: "host!", notes: NoMatchingNode.Name()},
 	{row: "SP-7 no node, and two zones in the cluster", topology: TopologyAuto, size: 3, nodes: "", cluster: 2, want: "host! zone!", notes: NoMatchingNode.Name()},
-	{row: "SP-7 nodes, and two zones in the cluster", topology: TopologyAuto, size: 3, nodes: "aaa", cluster: 2, want: "host!"},
+	{row: "SP-7 nodes, and two zones in the cluster", topology: TopologyAuto, size: 3, nodes: "aaa", cluster: 2, want: "host!", notes: OneZone.Name()},
 	{row: "SP-7 nothing set", topology: "Elsewhere", size: 3, nodes: "aabbcc", want: "host! zone!3"},
 	{row: "SP-8 three in three", required: Preferred, size: 3, nodes: "aabbcc", want: "host? zone?"},
 	{row: "SP-8 five in three", required: Preferred, size: 5, nodes: "aabbcc", want: "host? zone?"},
@@ -77,6 +77,7 @@ var spreadRows = []struct {
 	{row: "SP-10 six in three of two, two, one", size: 6, nodes: "aabbc.", want: "host! zone?", notes: ZonesTooSmall.Name()},
 	{row: "SP-11 no labels", size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
 	{row: "SP-11 anti-affinity", form: FormAntiAffinity, size: 3, nodes: "...", want: "host!", notes: NoZones.Name()},
+	{row: "SP-12 Auto, a single member", topology: TopologyAuto, size: 1, nodes: "aaa", want: ""},
 	{row: "SP-12 one zone", size: 3, nodes: "aaa", want: "host! zone!", notes: OneZone.Name()},
 	{row: "SP-13 no node", size: 3, nodes: "", cluster: 3, want: "host! zone!", notes: NoMatchingNode.Name()},
 	{row: "SP-13 no node, hostname", topology: TopologyHostname, size: 3, nodes: "", cluster: 3, want: "host!", notes: NoMatchingNode.Name()},
@@ -158,7 +159,11 @@ func TestSpreadNamesRunning(t *testing.T) {
 		row, nodes, want string
 		form             Form
 		running          map[string][]string
+		own              []string
 	}{
+		{row: "SP-9 the pods' own terms", nodes: "abc", own: []string{HostnameKey}, want: "the pods' own terms require different nodes, so 2 members will wait; add"},
+		{row: "SP-9 the pods' own terms, and three run", nodes: "abc", own: []string{HostnameKey}, running: map[string][]string{HostnameKey: three},
+			want: "the pods' own terms require different nodes, etcd-0, etcd-1 and etcd-2 have one each, so other members wait; add"},
 		{row: "SP-9 none runs with a required term", nodes: "abc", want: "5 members but 3 nodes that match: some must share a node; add"},
 		{row: "SP-9 three do", nodes: "abc", running: map[string][]string{HostnameKey: three},
 			want: "etcd-0, etcd-1 and etcd-2 require their own nodes until recreated, so other members may wait; add"},
@@ -167,7 +172,7 @@ func TestSpreadNamesRunning(t *testing.T) {
 		{row: "SP-6 three do", nodes: "aabbcc", form: FormAntiAffinity, running: map[string][]string{ZoneKey: three, HostnameKey: three[:1]},
 			want: "is used instead; etcd-0, etcd-1 and etcd-2 require their own zones until recreated, so other members may wait"},
 	} {
-		f := Facts{Size: 5, Ordinal: 4, Nodes: nodesIn(r.nodes), RequiredBy: r.running}
+		f := Facts{Size: 5, Ordinal: 4, Nodes: nodesIn(r.nodes), RequiredBy: r.running, OwnKeys: r.own}
 		v := Evaluate(f, Settings{Topology: TopologyZone, Form: r.form})
 		if got := v.Notes[0].Message; !strings.Contains(got, r.want) || r.running == nil && strings.Contains(got, "recreated") {
 			t.Errorf("%s: %q, want %q", r.row, got, r.want)

@@ -66,12 +66,12 @@ func onNodes(members []policy.Member) []policy.Member {
 }
 
 // onDifferentNodes describes members that need not be even over zones, and reports a zone that holds the
-// quorum where there is another one.
+// quorum.
 func onDifferentNodes(placed []policy.Member, nodes []Node) Status {
 	message := fmt.Sprintf("%d members run on different nodes", len(placed))
 	counts := membersByZone(placed, nodes)
 	delete(counts, "")
-	if zone := quorumZone(counts, len(placed)); zone != "" && len(counts) > 1 {
+	if zone := quorumZone(counts, len(placed)); zone != "" {
 		return Status{policy.True, ZoneHoldsQuorum, message + ", " + formatCounts(counts) + lossOf(zone)}
 	}
 	return Status{policy.True, SpreadKept, message}

@@ -48,7 +48,7 @@ func TestStatusOf(t *testing.T) {
 		{"nodes", 3, TopologyHostname, three, "a1 c1 b1", policy.True, SpreadKept},
 		{"nodes, and a zone has the quorum", 3, TopologyHostname, three, "a1 a2 b1", policy.True, ZoneHoldsQuorum},
 		{"nodes, and a zone has two of five", 5, TopologyHostname, three, "a1 a2 b1 b2 c1", policy.True, SpreadKept},
-		{"nodes in the only zone", 3, TopologyHostname, "a1 a2 a3", "a1 a2 a3", policy.True, SpreadKept},
+		{"nodes in the only zone", 3, TopologyHostname, "a1 a2 a3", "a1 a2 a3", policy.True, ZoneHoldsQuorum},
 		{"nodes without zones", 3, TopologyHostname, "?1 ?2 ?3", "?1 ?2 ?3", policy.True, SpreadKept},
 		{"a node shared", 3, TopologyHostname, three, "a1 a1 b1", policy.False, NodeShared},
 	} {

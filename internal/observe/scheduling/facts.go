@@ -9,6 +9,7 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -79,34 +80,44 @@ func factsOfCluster(ctx context.Context, r *observe.Reader, o owner.Owner, pod *
 	case len(nodes) == 0:
 		f.ClusterZones, err = clusterZones(ctx, r, zoneKey)
 	case f.Size > zonesIn(f.Nodes):
-		f.RequiredBy, err = requiredBy(ctx, r, o, except)
+		f.RequiredBy, err = requiredBy(ctx, r, o, f.OwnKeys, except)
 	}
 	return f, nodes, err
 }
 
 // requiredBy returns the members that run with a required anti-affinity by its topology key, as admission
-// recorded it, without the pod with the name except.
-func requiredBy(ctx context.Context, r *observe.Reader, o owner.Owner, except string) (map[string][]string, error) {
+// recorded it or as ownKeys of their template have it, without the pod with the name except.
+func requiredBy(ctx context.Context, r *observe.Reader, o owner.Owner, ownKeys []string, except string) (map[string][]string, error) {
 	pods, err := r.MemberPods(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	var found map[string][]string
 	for _, pod := range pods {
-		record, ok := annotation.SpreadRecordOf(pod)
-		if !ok || pod.Name == except || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
+		if pod.Name == except || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
 			continue
 		}
-		for _, t := range record.Terms {
-			if t.Hard && t.Kind == spread.PodAntiAffinity {
-				if found == nil {
-					found = map[string][]string{}
-				}
-				found[t.TopologyKey] = append(found[t.TopologyKey], pod.Name)
+		record, _ := annotation.SpreadRecordOf(pod)
+		for _, key := range requiredKeys(record, ownKeys) {
+			if found == nil {
+				found = map[string][]string{}
 			}
+			found[key] = append(found[key], pod.Name)
 		}
 	}
 	return found, nil
+}
+
+// requiredKeys returns the topology keys of a member's required anti-affinity: those of a record, and those of its
+// template.
+func requiredKeys(record annotation.SpreadRecord, ownKeys []string) []string {
+	keys := slices.Clone(ownKeys)
+	for _, t := range record.Terms {
+		if t.Hard && t.Kind == spread.PodAntiAffinity && !slices.Contains(keys, t.TopologyKey) {
+			keys = append(keys, t.TopologyKey)
+		}
+	}
+	return keys
 }
 
 // Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names

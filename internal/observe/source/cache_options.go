@@ -4,6 +4,8 @@
 package source
 
 import (
+	"slices"
+
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -58,7 +60,7 @@ func CacheOptions() cache.Options {
 // those, its pods are read from the API server.
 func memberCandidates() labels.Selector {
 	s := labels.NewSelector()
-	for _, key := range []string{"pod-template-hash", "pod-template-generation"} {
+	for _, key := range uncached {
 		r, err := labels.NewRequirement(key, selection.DoesNotExist, nil)
 		if err != nil {
 			panic(err) // the keys are constants
@@ -66,6 +68,15 @@ func memberCandidates() labels.Selector {
 		s = s.Add(*r)
 	}
 	return s
+}
+
+// uncached are the labels of pods that the cache doesn't have.
+var uncached = []string{"pod-template-hash", "pod-template-generation"}
+
+// Uncached reports whether the pods of a StatefulSet are not in the cache, because its template has a label that
+// only the pods of Deployments and DaemonSets should have.
+func Uncached(sts *appsv1.StatefulSet) bool {
+	return slices.ContainsFunc(uncached, func(key string) bool { _, has := sts.Spec.Template.Labels[key]; return has })
 }
 
 // trimmed returns a transform that calls trim. Transforms also receive the tombstones of

@@ -60,11 +60,10 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	t.Spec.Containers = containers
 	trimAnnotations(s)
 	s.Spec.Selector = limitedSelector(s.Spec.Selector)
-	declared, has := t.Annotations[v1alpha1.EtcdAnnotation]
-	t.ObjectMeta = metav1.ObjectMeta{Labels: limited(t.Labels)}
-	if has && len(declared) <= mostAnnotations {
-		t.Annotations = map[string]string{v1alpha1.EtcdAnnotation: declared}
-	}
+	maps.DeleteFunc(t.Annotations, func(key, value string) bool {
+		return key != v1alpha1.EtcdAnnotation && key != v1alpha1.SpreadAnnotation || len(value) > mostAnnotations
+	})
+	t.ObjectMeta = metav1.ObjectMeta{Labels: limited(t.Labels), Annotations: t.Annotations}
 	trimClaimTemplates(s)
 }
 
