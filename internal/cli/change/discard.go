@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -19,7 +18,7 @@ import (
 // Discard returns what removes the old data that restores of a cluster keep. image is that of the helper pods, and
 // only are the records whose data is removed, nil for all. The caller sets the owner before each judgement, and StillHeld
 // under the lock.
-func Discard(a *app.App, c *app.Cluster, image string, only []annotation.KeptData) (*olddata.Discard, error) {
+func Discard(a *app.App, c *app.Cluster, image string, only olddata.Records) (*olddata.Discard, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err

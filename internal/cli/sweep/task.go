@@ -13,11 +13,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install/uninstall"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -138,7 +138,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // discard removes the old data that some records of a cluster's restores are about, as snapshot restore --discard
 // does. With dry it only judges.
-func (t *task) discard(ctx context.Context, o owner.Owner, due []annotation.KeptData, dry bool) error {
+func (t *task) discard(ctx context.Context, o owner.Owner, due olddata.Records, dry bool) error {
 	c := &app.Cluster{Owner: o, Reader: t.sweeper.Reader, Kube: t.sweeper.Kube}
 	d, err := change.Discard(t.app, c, t.options.image, due)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 )
 
 // TestDeadlines: each record shows whether it is due, or when it will be.
@@ -67,7 +68,7 @@ func TestKept(t *testing.T) {
 	} {
 		s := newStage(t)
 		var discards []string
-		s.Discard = func(_ context.Context, o owner.Owner, due []annotation.KeptData, dry bool) error {
+		s.Discard = func(_ context.Context, o owner.Owner, due olddata.Records, dry bool) error {
 			discards = append(discards, fmt.Sprintf("%s, %s, dry %t", o, annotation.FormatKeptData(due), dry))
 			return nil
 		}

@@ -17,11 +17,11 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
@@ -44,7 +44,7 @@ type Sweeper struct {
 	Survey func(ctx context.Context, o owner.Owner) (etcd.Survey, error)
 	// Discard removes the old data that some records of a cluster's restores are about, under the cluster's lock.
 	// With dry it only judges.
-	Discard func(ctx context.Context, o owner.Owner, due []annotation.KeptData, dry bool) error
+	Discard func(ctx context.Context, o owner.Owner, due olddata.Records, dry bool) error
 	// Flags are the user's flags of kubectl for commands that are printed, each after a space. Login
 	// are those with credentials for etcd.
 	Flags, Login string
@@ -82,7 +82,7 @@ type Item struct {
 	Ways []string
 
 	// due are the records of old data whose deadline has passed.
-	due []annotation.KeptData
+	due olddata.Records
 	// needs are the permissions to remove old data.
 	needs []operate.Need
 	// note follows the message of the verdict.

@@ -31,7 +31,7 @@ type Discard struct {
 	// Image is that of the helper pods.
 	Image string
 	// Only are the records whose data is removed, nil for all.
-	Only []annotation.KeptData
+	Only Records
 	// Survey asks all members.
 	Survey func(ctx context.Context) (etcd.Survey, error)
 	// InMember runs a command in a container of a member's pod, and returns what it prints.
@@ -43,6 +43,9 @@ type Discard struct {
 
 	found Found
 }
+
+// Records are the records of restores that keep old data.
+type Records []annotation.KeptData
 
 // Found is the old data that a Discard removes.
 type Found struct {
