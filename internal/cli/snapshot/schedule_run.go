@@ -38,7 +38,7 @@ func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptio
 	if err != nil {
 		return err
 	}
-	s := &scheduling{app: a, cluster: c, job: &schedule.Job{Kube: c.Kube, Owner: c.Owner, Spec: o.spec, Action: o.action(), Clock: a.Clock}, flags: o.Flags}
+	s := &scheduling{app: a, cluster: c, job: &schedule.Job{Kube: c.Kube, Owner: c.Owner, Spec: o.spec, Action: o.action(), Clock: a.Clock, Warnf: a.Warn}, flags: o.Flags}
 	return change.Do(ctx, a, c, o.Flags, s.operation())
 }
 

@@ -159,7 +159,10 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	spec := &sts.Spec.Template.Spec
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	r.Files.UserUnknown = userUnknown(spec.SecurityContext, spec.Containers[i].SecurityContext)
-	helper := corev1.Container{Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
+	helper := corev1.Container{
+		Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"},
+		SecurityContext: spec.Containers[i].SecurityContext, Resources: helperResources(spec.Containers[i].Resources),
+	}
 	var volumes []corev1.Volume
 	var err error
 	for _, dir := range r.Files.dirs() {

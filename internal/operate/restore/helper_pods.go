@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -42,6 +43,29 @@ func (r Plan) deleteHelpers(names ...string) step.Action {
 // HelperContainer is the container of a helper pod in which commands run.
 const HelperContainer = "files"
 
+// helperResources returns the resources of a helper's container. It has limits and requests of the same resources as
+// etcd's, which quotas of the namespace may require. The requests are small, so that it fits beside running members.
+func helperResources(like corev1.ResourceRequirements) corev1.ResourceRequirements {
+	out := corev1.ResourceRequirements{Limits: like.Limits}
+	for name, small := range map[corev1.ResourceName]resource.Quantity{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("64Mi")} {
+		of, asked := like.Requests[name]
+		limit, limited := like.Limits[name]
+		switch {
+		case !asked && !limited:
+			continue
+		case asked && of.Cmp(small) < 0:
+			small = of
+		case limited && limit.Cmp(small) < 0:
+			small = limit
+		}
+		if out.Requests == nil {
+			out.Requests = corev1.ResourceList{}
+		}
+		out.Requests[name] = small
+	}
+	return out
+}
+
 // manifest returns a helper pod, as YAML without empty fields.
 func (r *Plan) manifest(name string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
 	grace := int64(0)
@@ -50,6 +74,7 @@ func (r *Plan) manifest(name string, like *corev1.PodSpec, c corev1.Container, v
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.Owner.Namespace, Name: name, Labels: map[string]string{v1alpha1.RestoreOfLabel: string(r.Owner.UID)}},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
+			ServiceAccountName: like.ServiceAccountName, AutomountServiceAccountToken: new(false),
 			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,
 			Containers: []corev1.Container{c}, Volumes: volumes,
 		},

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -158,9 +159,44 @@ func (j *Job) firstJob(c *batchv1.CronJob) *batchv1.Job {
 // awaitPoll is how often the first Job is read.
 const awaitPoll = 2 * time.Second
 
+// eventPolls is after how many reads of the first Job its Events are read.
+const eventPolls = 5
+
+// warn reports the last warning about the first Job or its pods, unless it was reported before: no pod may be created
+// or start at all. A user who may not list Events gets none.
+func (j *Job) warn(ctx context.Context, before string) string {
+	var events corev1.EventList
+	err := j.Kube.List(ctx, &events, client.InNamespace(j.Owner.Namespace), client.MatchingFields{"type": corev1.EventTypeWarning})
+	last, at := "", time.Time{}
+	for i := range events.Items {
+		e := &events.Items[i]
+		when := lastOf(e)
+		if strings.HasPrefix(e.InvolvedObject.Name, j.first) && !when.Before(at) {
+			last, at = fmt.Sprintf("%s %s: %s: %s", e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message), when
+		}
+	}
+	if err != nil || last == "" || last == before || j.Warnf == nil {
+		return before
+	}
+	j.Warnf("The first snapshot waits: %s.", format.PrintableLine(strings.TrimSuffix(last, ".")))
+	return last
+}
+
+// lastOf returns when an Event was seen last.
+func lastOf(e *corev1.Event) time.Time {
+	switch {
+	case e.Series != nil:
+		return e.Series.LastObservedTime.Time
+	case !e.LastTimestamp.IsZero():
+		return e.LastTimestamp.Time
+	}
+	return e.EventTime.Time
+}
+
 // Await waits until the first snapshot is stored. It returns false if there is none to wait for.
 func (j *Job) Await(ctx context.Context) (bool, error) {
-	for j.first != "" {
+	warned := ""
+	for polls := 1; j.first != ""; polls++ {
 		var job batchv1.Job
 		if err := j.Kube.Get(ctx, client.ObjectKey{Namespace: j.Owner.Namespace, Name: j.first}, &job); err != nil {
 			return false, fmt.Errorf("read Job %s/%s: %w", j.Owner.Namespace, j.first, err)
@@ -171,8 +207,11 @@ func (j *Job) Await(ctx context.Context) (bool, error) {
 			case c.Type == batchv1.JobComplete:
 				return true, nil
 			case c.Type == batchv1.JobFailed:
-				return false, operate.Halt("the first snapshot failed (%s): kubectl logs job/%s -n %s shows why. The schedule stays", c.Reason, j.first, j.Owner.Namespace)
+				return false, operate.Halt("the first snapshot failed (%s): kubectl logs job/%s -n %s shows why, or without a pod kubectl describe job. The schedule stays", c.Reason, j.first, j.Owner.Namespace)
 			}
+		}
+		if polls%eventPolls == 0 {
+			warned = j.warn(ctx, warned)
 		}
 		select {
 		case <-ctx.Done():

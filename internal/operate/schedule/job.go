@@ -45,6 +45,8 @@ type Job struct {
 	Action Action
 	Clock  clock.Clock
 
+	// Warnf reports what keeps the first snapshot waiting. Nil reports nothing.
+	Warnf func(format string, args ...any)
 	// StillHeld returns an error if the cluster's lock may be lost.
 	StillHeld func() error
 	// first is the Job that takes the first snapshot, empty for none.
@@ -170,7 +172,7 @@ func (j *Job) builder(ctx context.Context) (builder, error) {
 	if err := j.Kube.Get(ctx, client.ObjectKey{Namespace: j.Owner.Namespace, Name: j.Owner.Name}, &set); err != nil {
 		return b, fmt.Errorf("read %s: %w", j.Owner, err)
 	}
-	b.reads = references(set.Spec.Template.Spec)
+	b.reads, b.like = references(set.Spec.Template.Spec), set.Spec.Template.Spec
 	return b, nil
 }
 

@@ -35,6 +35,8 @@ type builder struct {
 	// lock is the name of the Lease of the cluster's lock.
 	lock  string
 	reads names
+	// like is the pod template of the members, whose tolerations and pull secrets the jobs have too.
+	like corev1.PodSpec
 }
 
 func (b builder) meta() metav1.ObjectMeta {
@@ -118,7 +120,10 @@ const user = 65532
 func (b builder) pod() corev1.PodSpec {
 	c := corev1.Container{
 		Name: "snapshot", Image: b.Image, Args: b.args(),
-		Resources:    corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("50m"), "memory": resource.MustParse("128Mi")}},
+		Resources: corev1.ResourceRequirements{ // quotas of the namespace may require limits, too
+			Requests: corev1.ResourceList{"cpu": resource.MustParse("50m"), "memory": resource.MustParse("128Mi")},
+			Limits:   corev1.ResourceList{"cpu": resource.MustParse("2"), "memory": resource.MustParse("1Gi")},
+		},
 		VolumeMounts: []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
 		SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -127,6 +132,7 @@ func (b builder) pod() corev1.PodSpec {
 	volumes := append([]corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}, b.storeAccess(&c)...)
 	return corev1.PodSpec{
 		ServiceAccountName: Name(b.owner.Name), RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{c}, Volumes: volumes,
+		Tolerations: b.like.Tolerations, ImagePullSecrets: b.like.ImagePullSecrets,
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: new(true), RunAsUser: new(int64(user)), RunAsGroup: new(int64(user)), FSGroup: new(int64(user)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},

@@ -4,7 +4,9 @@
 package schedule
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -309,6 +311,40 @@ func TestAwait(t *testing.T) {
 		if stored != (want == "") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, %v", condition, stored, err)
 		}
+	}
+}
+
+// TestAwaitWarns: what keeps the first Job from starting is reported once, as its Events have it.
+func TestAwaitWarns(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.do(t, Set)
+	event := func(name, object, message, at string) {
+		s.Put("/api/v1/namespaces/team/events/"+name, apitest.Object{
+			"apiVersion": "v1", "kind": "Event", "metadata": apitest.Object{"namespace": "team", "name": name}, "type": "Warning", "reason": "FailedCreate", "message": message,
+			"lastTimestamp": at, "involvedObject": apitest.Object{"kind": "Job", "name": object},
+		})
+	}
+	event("a", s.job.first, "exceeded quota: compute.", "2026-01-01T00:00:02Z")
+	event("b", s.job.first, "an earlier one", "2026-01-01T00:00:01Z")
+	event("c", "another", "of another job", "2026-01-01T00:00:03Z")
+	var warned []string
+	ctx, cancel := context.WithCancel(t.Context())
+	s.job.Warnf = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
+	polls := 0
+	s.job.Clock = &operatetest.HastyClock{Time: time.Unix(1_799_999_999, 0)}
+	s.Refuse = func(method, path string) int {
+		if polls++; polls > 40 {
+			cancel()
+		}
+		return 0
+	}
+	if stored, err := s.job.Await(ctx); stored || err == nil {
+		t.Errorf("%v, %v", stored, err)
+	}
+	want := "The first snapshot waits: Job " + s.job.first + ": FailedCreate: exceeded quota: compute."
+	if len(warned) != 1 || warned[0] != want {
+		t.Errorf("%q, want %q", warned, want)
 	}
 }
 

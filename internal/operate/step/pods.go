@@ -35,7 +35,10 @@ func (p CreatePod) Do(ctx context.Context, c Clients) error { return p.create(ct
 // exist, and no other pod.
 func (p CreatePod) Try(ctx context.Context, c Clients) error {
 	err := p.create(ctx, c, client.DryRunAll)
-	if !apierrors.IsAlreadyExists(err) {
+	switch {
+	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
+		return fmt.Errorf("%w. Helper pods run beside the members for a moment, one for each member: raise the quota of the namespace until the command has ended", err)
+	case !apierrors.IsAlreadyExists(err):
 		return err
 	}
 	var pod corev1.Pod
