@@ -114,7 +114,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
 	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
-	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/observe/owner", "api/v1alpha1", "policy"},
+	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/format", "internal/observe/owner", "api/v1alpha1", "policy"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
