@@ -5,6 +5,7 @@ package restore
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func (r Plan) putData(into []Member) []step.Step {
 	start, end := r.helpers(into)
 	return []step.Step{
 		start,
-		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: append([]step.Action{r.noMember(), r.recordKept()}, each(r.setAside())...)},
+		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember(), r.recordKept()}, each(r.setAside()), each(r.room()))},
 		{
 			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
 			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
@@ -70,6 +71,24 @@ func (r Plan) setAside() []step.PodAction {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", format.Quote(path), format.Quote(r.aside(path)))))
 	}
 	return acts
+}
+
+// walRoom is what the first files of a log need: etcd reserves 64 MiB for each of two.
+const walRoom = 128 << 20
+
+// room returns the commands that check that the new data fits beside the old data, after that has another name. Until
+// then, data of an interrupted copy may be there, too.
+func (r Plan) room() []step.PodAction {
+	how := "Undo the restore with --abort, and give the volumes more room: while members are healthy with " + r.plugin("volume grow %s --size SIZE", r.Target()) +
+		", otherwise with kubectl patch of their claims"
+	need := step.Room{Pod: helperPod, Dir: r.Files.DataDir, Bytes: r.Snapshot.Size + r.Snapshot.Size/10, How: how}
+	if r.Files.WALDir == "" {
+		need.Bytes += walRoom
+		return []step.PodAction{need}
+	}
+	wal := need
+	wal.Dir, wal.Bytes = path.Dir(r.Files.WALDir), walRoom
+	return []step.PodAction{need, wal}
 }
 
 // KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.
