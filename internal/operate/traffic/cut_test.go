@@ -218,9 +218,44 @@ func TestHold(t *testing.T) {
 		{name: "its time is over", then: none, shown: "The cut ended automatically: its time was over", length: 10 * time.Minute},
 		{name: "streams are left", then: none, verify: &ResidualError{"2 streams"}, err: "2 streams", shown: "The cut ended automatically: its time was over", length: 10 * time.Minute},
 		{name: "it has no effect", then: none, verify: errors.New("endpoints are still ready"), err: "endpoints are still ready"},
-		{name: "another client writes the Services", then: func(s *stage) { s.service("a", ""); s.service("b", "") }, err: "is lost before its end", length: holdPeriod},
+		{name: "another client writes the Services", then: func(s *stage) { s.service("a", ""); s.service("b", "") }, err: "was lost before its end", length: holdPeriod},
 		{
-			name: "another command moves the end", then: func(s *stage) { s.service("a", observe.CutValue(s.clock.Time.Add(time.Minute))); s.service("b", "") },
+			name: "another client writes one Service", then: func(s *stage) { s.service("b", "") }, length: 10 * time.Minute,
+			err:   "the cut of client traffic of StatefulSet team/main was lost before its end: another client wrote Service b without it",
+			shown: "Warning: the cut is lost: another client wrote Service b without it. Its clients can connect. The other Services stay cut",
+		},
+		{
+			name: "another client writes one Service, and streams are left", then: func(s *stage) { s.service("b", "") }, verify: &ResidualError{"2 streams"}, length: 10 * time.Minute,
+			err: "another client wrote Service b without it", shown: "Warning: the cut is lost: another client wrote Service b",
+		},
+		{
+			name: "clients write one Service after the other", length: 2 * holdPeriod, err: `"helm" wrote Service a without it, another client wrote Service b without it`,
+			then: func(s *stage) {
+				s.service("a", "")
+				s.writtenBy("a", "helm")
+				s.cluster.Clock = &lateClock{HastyClock: s.clock, then: func() { s.service("b", "") }}
+			},
+			shown: `Warning: the cut is lost: "helm" wrote Service a without it`,
+		},
+		{
+			name: "an end that isn't readable keeps clients away, too", then: func(s *stage) { s.service("b", "disabled") }, length: 10 * time.Minute,
+			shown: "The cut ended automatically: its time was over",
+		},
+		{
+			name: "another command ends the cut of one Service", length: 10 * time.Minute,
+			then:  func(s *stage) { s.service("b", ""); s.writtenBy("b", "kubectl-etcd") },
+			shown: "Another command ended the cut of Service b",
+		},
+		{name: "one Service is deleted", then: func(s *stage) { s.Remove(services + "b") }, length: 10 * time.Minute, shown: "The cut ended automatically: its time was over"},
+		{
+			name: "all Services are deleted", then: func(s *stage) { s.Remove(services + "a"); s.Remove(services + "b") }, length: holdPeriod,
+			err: "was lost before its end: no Service exists any more",
+		},
+		{
+			name: "another command moves the end", then: func(s *stage) {
+				s.service("a", observe.CutValue(s.clock.Time.Add(time.Minute)))
+				s.service("b", observe.CutValue(s.clock.Time.Add(time.Minute)))
+			},
 			shown: "Another command moved the end of the cut to 2026-11-20T12:01:02Z", length: holdPeriod + time.Minute,
 		},
 		{name: "the Services can't be read", then: func(s *stage) {
@@ -297,11 +332,7 @@ func TestAwaitEndOfOthers(t *testing.T) {
 	for i := range s.cluster.Services.Chosen {
 		name := s.cluster.Services.Chosen[i].Name
 		s.service(name, "")
-		meta, _ := s.Get(services + name)["metadata"].(map[string]any)
-		meta["managedFields"] = []any{map[string]any{
-			"manager": "kubectl-etcd", "operation": "Update", "apiVersion": "v1", "time": "2026-11-20T12:00:00Z",
-			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:selector": map[string]any{}}},
-		}}
+		s.writtenBy(name, "kubectl-etcd")
 	}
 	if err := s.cluster.awaitEnd(t.Context()); err != nil {
 		t.Error(err)

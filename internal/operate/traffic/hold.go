@@ -10,21 +10,10 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
-
-// LostError means that another client removed the cut before its end.
-type LostError struct{ message string }
-
-func (e *LostError) Error() string { return e.message }
 
 // Maintained reports whether etcd-webhook maintains the cut and restores at its end.
 func (c *Cluster) Maintained() bool { return c.maintained }
@@ -46,57 +35,38 @@ func (c *Cluster) Hold(ctx context.Context, verify func(ctx context.Context) err
 // holdPeriod is the time between two reads of the Services.
 const holdPeriod = 2 * time.Second
 
-// awaitEnd waits until the cut ends: its time is over, the user interrupts, or another
-// client ended it. It follows an end that another client has moved.
+// awaitEnd waits until the cut ends: its time is over, the user interrupts, or other clients ended it for all
+// Services. It follows an end that another client has moved. The error is a LostError if another client ended it for
+// any Service.
 func (c *Cluster) awaitEnd(ctx context.Context) error {
-	warned := false
+	unread := false
+	var over uncut
 	for c.now().Before(c.until) {
 		if err := operate.Pause(ctx, c.Clock, min(holdPeriod, max(c.until.Sub(c.now()), time.Millisecond))); err != nil {
 			return fmt.Errorf("the cut ends before %s: %w", clockTime(c.until), err)
 		}
-		cut, by, err := c.readCut(ctx)
+		now, err := c.readCut(ctx)
 		switch {
 		case ctx.Err() != nil:
-		case err != nil && !warned:
+		case err != nil && !unread:
 			c.Warnf("%v; trying again.", err)
-			warned = true
-		case err == nil && !cut && by == kubeclient.FieldManager:
-			c.Logf("Another command ended the cut")
-			return nil
-		case err == nil && !cut:
-			return &LostError{fmt.Sprintf("the cut of client traffic of %s is lost before its end: %q wrote Service %s without it", c.Owner, by, c.list())}
+			unread = true
+		case err == nil:
+			c.report(&over, now)
+			if now.cut {
+				continue
+			}
+			if now.gone {
+				over.lost = append(over.lost, "no Service exists any more")
+			}
+			if len(over.lost) == 0 {
+				c.Logf("Another command ended the cut")
+			}
+			return c.lost(over)
 		}
 	}
 	c.Logf("The cut ended automatically: its time was over")
-	return nil
-}
-
-// readCut reads the Services again. It returns whether any is still cut, and who last wrote
-// their selectors.
-func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) {
-	var last time.Time
-	for _, name := range c.Names() {
-		var s corev1.Service
-		err := c.Kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &s)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return false, "", fmt.Errorf("read Service %s: %w", name, err)
-		}
-		by, _ = operate.LastWriter(&s, "selector")
-		if until, has := observe.CutUntil(&s, c.now()); has {
-			cut = true
-			if until.After(last) {
-				last = until
-			}
-		}
-	}
-	if cut && !last.Equal(c.until) {
-		c.until = last
-		c.Logf("Another command moved the end of the cut to %s", clockTime(last))
-	}
-	return cut, by, nil
+	return c.lost(over)
 }
 
 // stoppedBy returns the operation that has stopped members under the cut and has not ended, empty for none. Clients

@@ -82,6 +82,15 @@ func (s *stage) service(name, cut string) {
 	})
 }
 
+// writtenBy makes a field manager the last writer of a Service's selector.
+func (s *stage) writtenBy(name, manager string) {
+	meta, _ := s.Get(services + name)["metadata"].(apitest.Object)
+	meta["managedFields"] = []any{apitest.Object{
+		"manager": manager, "operation": "Update", "apiVersion": "v1", "time": "2026-11-20T12:00:00Z",
+		"fieldsType": "FieldsV1", "fieldsV1": apitest.Object{"f:spec": apitest.Object{"f:selector": apitest.Object{}}},
+	}}
+}
+
 // endpoints keeps the EndpointSlice of a Service.
 func (s *stage) endpoints(service string, endpoints ...any) {
 	s.Put(slicesAt+service+"-1", apitest.Object{
