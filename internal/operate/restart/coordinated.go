@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -209,7 +210,7 @@ func (j *Job) enter(ctx context.Context, s *state, r *Record, phase rules.Phase,
 		case apierrors.IsNotFound(err):
 			sts := s.sets[0]
 			return operate.HaltForGood("%v; to end the restart without it: %s; kubectl scale statefulset %s -n %s --replicas %d; kubectl etcd restore-client-traffic %s -n %s",
-				err, unmarkCommand(sts), sts.Name, sts.Namespace, r.Together.Replicas, j.Owner.Target(), sts.Namespace)
+				err, operate.UnmarkCommand(sts, v1alpha1.RestartAnnotation), sts.Name, sts.Namespace, r.Together.Replicas, j.Owner.Target(), sts.Namespace)
 		case errors.Is(err, journal.ErrChanged):
 			return operate.Halt("%v", err)
 		case err != nil:

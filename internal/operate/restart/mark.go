@@ -44,13 +44,9 @@ func markOf(sts *appsv1.StatefulSet) (m mark, err error) {
 	_, err = fmt.Sscanf(text, markFormat, &m.phase, &m.size, &at)
 	known := m.phase == rules.Scheduled || m.phase == rules.Stopping || m.phase == rules.Starting
 	if err != nil || !known || m.size < 1 {
-		return mark{}, operate.Halt("StatefulSet %s/%s has the mark %q, which this version doesn't know: remove it: %s", sts.Namespace, sts.Name, text, unmarkCommand(sts))
+		return mark{}, operate.Halt("StatefulSet %s/%s has the mark %q, which this version doesn't know: remove it: %s", sts.Namespace, sts.Name, text, operate.UnmarkCommand(sts, v1alpha1.RestartAnnotation))
 	}
 	return m, nil
-}
-
-func unmarkCommand(sts *appsv1.StatefulSet) string {
-	return fmt.Sprintf("kubectl annotate statefulset %s -n %s %s-", sts.Name, sts.Namespace, v1alpha1.RestartAnnotation)
 }
 
 // mark marks the StatefulSet, or removes the mark.
@@ -62,6 +58,6 @@ func (j *Job) mark(ctx context.Context, s *state, m mark) error {
 // would count for the new one.
 func checkUnmarked(sts *appsv1.StatefulSet, f *operate.Findings) {
 	if text := sts.Annotations[v1alpha1.RestartAnnotation]; text != "" {
-		f.Refuse("StatefulSet %s has the mark of an earlier restart (%s): remove it: %s", sts.Name, text, unmarkCommand(sts))
+		f.Refuse("StatefulSet %s has the mark of an earlier restart (%s): remove it: %s", sts.Name, text, operate.UnmarkCommand(sts, v1alpha1.RestartAnnotation))
 	}
 }

@@ -4,6 +4,7 @@
 package restore
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -29,8 +30,8 @@ func firstStop(steps []step.Step) int {
 	return slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == stopped })
 }
 
-// MayContinue refuses to continue a restore whose claims other clients have deleted. It also refuses one that has stopped the members, as its journal has it, although the StatefulSet
-// has no mark of it. etcd-druid may remove the mark when it goes on; what is left then changes no data.
+// MayContinue refuses to continue a restore whose claims other clients have deleted. It also refuses one that has
+// stopped the members, as its journal has it, although the StatefulSet has no mark of it. etcd-druid may remove the mark when it goes on; what is left then changes no data.
 func (r Plan) MayContinue(rec *progress.Record) error {
 	steps := r.steps()
 	end := len(steps)
@@ -40,9 +41,10 @@ func (r Plan) MayContinue(rec *progress.Record) error {
 	if !r.Unmarked || rec.Done <= firstStop(steps) || rec.Done > end || rec.Done >= len(steps) {
 		return r.claimsMayContinue()
 	}
-	set, kept := r.Owner.StatefulSet, journal.Name(r.Owner)
-	return operate.Refuse("the journal of a restore into %s (ConfigMap %s) has %d steps that are done, and StatefulSet %s doesn't have annotation %s, which the restore sets when it stops the members. "+
-		"Every user who may write ConfigMaps can write the journal, so nothing is done because of it. If the restore did stop the members, set the annotation again, "+
-		"with the number of replicas from before in place of REPLICAS, and repeat the command: kubectl annotate statefulset %s %s=\"$(date -u +%%FT%%TZ) REPLICAS\" -n %s. Otherwise remove the journal: kubectl delete configmap %s -n %s",
-		r.Owner, kept, rec.Done, set, v1alpha1.RestoreAnnotation, set, v1alpha1.RestoreAnnotation, r.Owner.Namespace, kept, r.Owner.Namespace)
+	return operate.Refuse("%s", operate.Unmarked{
+		Owner: r.Owner, Journal: journal.Name(r.Owner), Operation: "restore", On: "into " + r.Owner.String(),
+		Has:        fmt.Sprintf("has %d steps that are done", rec.Done),
+		Annotation: v1alpha1.RestoreAnnotation, When: "it stops the members",
+		If: "the restore did stop the members", Value: `"$(date -u +%FT%TZ) REPLICAS"`, With: ", with the number of replicas from before in place of REPLICAS",
+	})
 }

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -167,7 +168,7 @@ func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record) error {
 	if j.RemoveLocal != nil {
 		j.RemoveLocal()
 	}
-	if err := Unmark(ctx, j.Clients.Kube, o); err != nil {
+	if err := operate.Unmark(ctx, j.Clients.Kube, o, v1alpha1.RestoreAnnotation); err != nil {
 		return err
 	}
 	return rec.journal.Delete(ctx, j.Clients.Kube)
