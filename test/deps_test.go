@@ -96,7 +96,7 @@ var graph = map[string][]string{
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",
-		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "policy/...",
+		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
 	"internal/operate/membership/memberlist": {

@@ -69,6 +69,12 @@ const RestartAnnotation = "kubectl-etcd.dev/restart"
 // traffic goes on after its end. The command removes it at the end.
 const RestoreAnnotation = "kubectl-etcd.dev/restore"
 
+// MemberChangeAnnotation on a StatefulSet marks that kubectl etcd scale or kubectl etcd member replace has changed its pod
+// template or its update strategy, and has not ended. It has, as JSON, how both were before: the update strategy, and
+// the values that the command edits of the container that runs etcd. They are restored, and not those of the journal. The
+// command removes it at the end.
+const MemberChangeAnnotation = "kubectl-etcd.dev/member-change"
+
 // RestoreOfLabel on a helper pod of a restore is the UID of the cluster's owner. A pod without it, or with
 // another UID, is not deleted.
 const RestoreOfLabel = "kubectl-etcd.dev/restore-of"

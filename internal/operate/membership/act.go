@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,11 +26,14 @@ import (
 // act does one step. Every write has a precondition from the observation, so that it fails where
 // another client has changed the object meanwhile.
 func (m *Members) act(ctx context.Context, s *observation, j *Change, step membership.Step) error {
+	if why := m.distrust(s, j); why != "" {
+		return operate.Halt("%s", why)
+	}
 	switch step.Act {
 	case membership.SetPartition, membership.SetOnDelete, membership.SetReplicas, membership.RestoreStrategy:
-		return m.patchSpec(ctx, s, j, step)
+		return m.patchSpec(ctx, s, step)
 	case membership.SetBootstrap, membership.RestoreTemplate:
-		return m.patchTemplate(ctx, s, j, step)
+		return m.patchTemplate(ctx, s, step)
 	case membership.AdoptPod:
 		return m.adopt(ctx, s, step.Ordinal)
 	case membership.DeleteClaims:
@@ -44,8 +48,16 @@ func (m *Members) act(ctx context.Context, s *observation, j *Change, step membe
 	return fmt.Errorf("step %s is nothing to do", step.Act)
 }
 
-func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step membership.Step) error {
+// patchSpec changes the replicas or the update strategy. The first change of the strategy marks the StatefulSet.
+func (m *Members) patchSpec(ctx context.Context, s *observation, step membership.Step) error {
+	mark, err := s.before.mark()
+	if err != nil {
+		return err
+	}
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
+		if step.Act != membership.SetReplicas {
+			setMark(sts, mark)
+		}
 		switch step.Act { //nolint:exhaustive // the others are not the spec's
 		case membership.SetPartition:
 			rolling := &appsv1.RollingUpdateStatefulSetStrategy{}
@@ -59,7 +71,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step
 		case membership.SetReplicas:
 			m.setReplicas(sts, step.Number)
 		default:
-			sts.Spec.UpdateStrategy = *j.Found.Strategy.DeepCopy()
+			sts.Spec.UpdateStrategy = *s.before.Strategy.DeepCopy()
 		}
 	})
 }
@@ -72,11 +84,11 @@ func (m *Members) patch(ctx context.Context, before *appsv1.StatefulSet, change 
 }
 
 // patchTemplate changes the bootstrap settings of new pods. It writes ConfigMaps first: a change of
-// the template makes a new revision, whose pods read them.
-func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step membership.Step) error {
+// the template makes a new revision, whose pods read them. The first change of the template marks the StatefulSet.
+func (m *Members) patchTemplate(ctx context.Context, s *observation, step membership.Step) error {
 	edited := s.template.clone()
 	if step.Act == membership.RestoreTemplate {
-		j.Found.restore(&edited)
+		s.before.restore(&edited)
 	} else if err := s.setBootstrap(ctx, m, &edited, step.Bootstrap); err != nil {
 		return err
 	}
@@ -94,7 +106,17 @@ func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, 
 			s.template.versions[name] = after.ResourceVersion
 		}
 	}
-	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) { sts.Spec.Template = edited.template })
+	if equality.Semantic.DeepEqual(edited.template, s.template.template) {
+		return m.patch(ctx, s.sts, func(*appsv1.StatefulSet) {})
+	}
+	mark, err := s.before.mark()
+	if err != nil {
+		return err
+	}
+	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
+		sts.Spec.Template = edited.template
+		setMark(sts, mark)
+	})
 }
 
 // setBootstrap writes bootstrap flags into a template, and then reads the template as etcd would, to

@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,8 +47,15 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 			return err
 		}
 	}
+	mark, err := j.Found.mark()
+	if err != nil {
+		return err
+	}
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
 		sts.Spec.Template = edited.template
+		if j.Operation != membership.ScaleIn {
+			setMark(sts, mark)
+		}
 		if j.Operation != membership.Replace {
 			m.setReplicas(sts, j.Target)
 		}
@@ -55,7 +63,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 }
 
 // PlanResume returns what is left of an unfinished operation, or what undoing it would do. It refuses
-// nothing: each step checks again.
+// only a journal with values that nothing but it has: each step checks again.
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
 	p := operate.Plan{Facts: []string{"begun " + format.Time(j.journal.Began)}}
@@ -67,32 +75,31 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if undo {
 		p.Title = "undo " + what
 		p.Steps = undoSteps(j)
-		if j.Operation != membership.ScaleIn { // which writes none of them
-			for _, value := range j.Found.values() {
-				p.Facts = append(p.Facts, "undoing restores "+value)
-			}
-		}
-	} else if j.Operation == membership.Replace {
-		for _, value := range j.Found.values() { // more users may write the journal than the template
-			p.Facts = append(p.Facts, "at its end, it restores "+value)
-		}
 	}
 	s, err := m.observe(ctx, j, 0)
+	if halted, is := errors.AsType[*operate.HaltedError](err); is {
+		return p, operate.Refuse("%v", halted)
+	}
 	if err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read completely now (%v); this waits until it can.", err))
 		return p, nil
 	}
-	if err := s.compare(j); err != nil {
+	if err := s.compare(); err != nil {
 		return p, err
 	}
+	p.Facts = append(p.Facts, restores(j, s.before, undo)...)
 	if undo && s.TemplateEdited {
 		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is restored.")
 	}
 	voters, healthy := membership.Votes(s.Members)
 	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))
-	record := j.Record
+	record := s.recordOf(j)
 	record.Undo = undo
-	switch step := membership.Next(s.ClusterState, record); step.Act { //nolint:exhaustive // the others are something to do
+	step := membership.Next(s.ClusterState, record)
+	if why := m.distrust(s, j); why != "" && step.Act != membership.Done {
+		return p, operate.Refuse("%s", why)
+	}
+	switch step.Act { //nolint:exhaustive // the others are something to do
 	case membership.Wait, membership.Stop:
 		p.Facts = append(p.Facts, "waits for: "+step.Message)
 	case membership.Done:
@@ -101,6 +108,22 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
 	}
 	return p, nil
+}
+
+// restores returns what is left of an operation restores, as facts.
+func restores(j *Change, before found, undo bool) []string {
+	how := "at its end, it restores "
+	switch {
+	case j.Operation == membership.ScaleIn, !undo && j.Operation == membership.ScaleOut:
+		return nil
+	case undo:
+		how = "undoing restores "
+	}
+	var facts []string
+	for _, value := range before.values() {
+		facts = append(facts, how+value)
+	}
+	return facts
 }
 
 // undoSteps returns the steps that undo an operation.

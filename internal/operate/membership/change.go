@@ -24,7 +24,8 @@ import (
 type Change struct {
 	membership.Record
 
-	// Found is what the StatefulSet made its pods from.
+	// Found is what the StatefulSet made its pods from, by the journal. What is restored comes from the mark of the
+	// StatefulSet.
 	Found found
 
 	// journal keeps the change until its last step is done.

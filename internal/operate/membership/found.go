@@ -22,8 +22,8 @@ import (
 )
 
 // found is what the StatefulSet's pods were created from before the first step: the values
-// that an operation edits, and a digest of everything else. It is stored in a ConfigMap, so
-// it has no command line and no other variable: those can hold secrets.
+// that an operation edits, and a digest of everything else. It is stored in a ConfigMap and in the mark of the
+// StatefulSet, so it has no command line and no other variable: those can hold secrets.
 type found struct {
 	Strategy  appsv1.StatefulSetUpdateStrategy
 	Container string
@@ -174,8 +174,8 @@ func (f found) restore(r *podTemplate) {
 }
 
 // restoreEnv returns variables of which those that an operation edits have their former values. It
-// removes those that did not exist. No operation writes valueFrom. So what the template has stays
-// where the journal has one: the two are the same, or the journal could have it read any Secret.
+// removes those that did not exist. No operation writes valueFrom. So what the template has stays where there was one
+// before.
 func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
 	var out []corev1.EnvVar
 	for _, v := range now {
@@ -193,8 +193,19 @@ func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
 	return out
 }
 
-// values returns what restore writes, as text, with the update strategy.
+// values returns what an operation restores, as text.
 func (f found) values() []string {
+	out := f.setValues()
+	for _, name := range slices.Sorted(maps.Keys(f.Configs)) {
+		for _, key := range slices.Sorted(maps.Keys(f.Configs[name])) {
+			out = append(out, format.Printable(fmt.Sprintf("%s=%s in ConfigMap %s", key, f.Configs[name][key], name)))
+		}
+	}
+	return out
+}
+
+// setValues returns what an operation restores in the StatefulSet, as text.
+func (f found) setValues() []string {
 	var out []string
 	for _, a := range []arguments{f.Command, f.Args} {
 		for _, value := range a.Cluster {
@@ -207,11 +218,6 @@ func (f found) values() []string {
 	for _, v := range f.Env {
 		if v.ValueFrom == nil {
 			out = append(out, v.Name+"="+v.Value)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.Configs)) {
-		for _, key := range slices.Sorted(maps.Keys(f.Configs[name])) {
-			out = append(out, fmt.Sprintf("%s=%s in ConfigMap %s", key, f.Configs[name][key], name))
 		}
 	}
 	strategy := "update strategy " + cmp.Or(string(f.Strategy.Type), string(appsv1.RollingUpdateStatefulSetStrategyType))

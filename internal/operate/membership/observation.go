@@ -84,6 +84,11 @@ type observation struct {
 	configs []etcdconf.Config
 	// names are members' names by peer URL.
 	names map[string]string
+
+	// before is what the operation restores. unproven means that it is only in the journal: the StatefulSet has neither a
+	// mark nor these values.
+	before   found
+	unproven bool
 }
 
 // leader returns the pod of the leader.
@@ -122,7 +127,6 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	}
 	if j != nil {
 		ordinals = max(ordinals, j.Target, j.Replicas)
-		s.Original = j.Found.isIn(s.template)
 	}
 	for ordinal := range ordinals {
 		if err := m.readReplica(ctx, s, ordinal); err != nil {
@@ -130,19 +134,27 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 		}
 	}
 	m.matchMembers(s)
-	return s, nil
+	if j != nil {
+		err = s.readBefore(j)
+	}
+	return s, err
 }
 
 func (s *observation) statefulSet() {
 	spec, status := &s.sts.Spec, &s.sts.Status
 	s.Replicas = int(ptr.Deref(spec.Replicas, 1))
-	s.OnDelete = spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
-	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
-		s.Partition = int(*r.Partition)
-	}
+	s.OnDelete, s.Partition = strategyOf(spec.UpdateStrategy)
 	s.Original = true
 	s.Observed = status.ObservedGeneration >= s.sts.Generation
 	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
+}
+
+// strategyOf returns the facts about an update strategy.
+func strategyOf(strategy appsv1.StatefulSetUpdateStrategy) (onDelete bool, partition int) {
+	if r := strategy.RollingUpdate; r != nil && r.Partition != nil {
+		partition = int(*r.Partition)
+	}
+	return strategy.Type == appsv1.OnDeleteStatefulSetStrategyType, partition
 }
 
 // endpointsKey identifies what connections to pods depend on: a direct one has the address of its pod,

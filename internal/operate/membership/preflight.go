@@ -173,6 +173,7 @@ func checkHeld(s *observation, f *operate.Findings) {
 // checkSize refuses invalid sizes, and a StatefulSet that doesn't match the members.
 func checkSize(s *observation, target int, f *operate.Findings) {
 	checkHeld(s, f)
+	checkUnmarked(s, f)
 	switch {
 	case target == 0:
 		f.Refuse("a cluster can't have 0 members: %s", stopHint(s.sts))

@@ -54,6 +54,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 		return nil, operate.Plan{}, err
 	}
 	checkHeld(s, f)
+	checkUnmarked(s, f)
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
 			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",

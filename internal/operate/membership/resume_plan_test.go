@@ -7,36 +7,43 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// TestPlanResumeValues: the plan has what the journal writes into the template, which more users may write than the
-// template.
+// TestPlanResumeValues: the plan has what is restored. That is what the mark of the StatefulSet has, and not the journal.
 func TestPlanResumeValues(t *testing.T) {
 	t.Parallel()
-	const value = "--initial-cluster=x=http://x:2380; canary"
 	for _, row := range []struct {
 		of   membership.Operation
 		undo bool
 		want string
 	}{
-		{membership.Replace, false, "at its end, it restores " + value},
-		{membership.Replace, true, "undoing restores " + value},
-		{membership.ScaleOut, true, "undoing restores " + value},
+		{membership.Replace, false, "at its end, it restores --initial-cluster=own"},
+		{membership.Replace, true, "undoing restores --initial-cluster=own"},
+		{membership.ScaleOut, true, "undoing restores --initial-cluster=own"},
+		{membership.ScaleOut, false, ""},
 		{membership.ScaleIn, true, ""},
 	} {
-		c := operatetest.NewCluster(t)
-		c.Remove(operatetest.Path("StatefulSet", "main")) // so that nothing else is in the plan
-		m := &Members{Kube: c.Client(t), Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
-		j := &Change{Record: membership.Record{Operation: row.of, Replicas: 3, Target: 5, Ordinal: 1}, Found: found{Args: arguments{Cluster: []string{strings.TrimPrefix(value, "--initial-cluster=")}}}}
-		p, err := m.PlanResume(t.Context(), j, row.undo)
+		w := newWriting(t, nil)
+		of := w.j.Found
+		of.Args.Cluster = []string{"own"}
+		mark, err := of.mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.edit(setAt, func(o apitest.Object) {
+			operatetest.Field(o, "metadata")["annotations"] = apitest.Object{v1alpha1.MemberChangeAnnotation: mark}
+		})
+		w.j.Operation, w.j.Found.Args.Cluster, w.j.journal.Object = row.of, []string{canary}, w.s.sts.UID
+		p, err := w.m.PlanResume(t.Context(), w.j, row.undo)
 		if err != nil {
 			t.Fatal(err)
 		}
 		facts := strings.Join(p.Facts, "; ")
-		if row.want != "" && !strings.Contains(facts, row.want) || row.want == "" && strings.Contains(facts, "canary") {
+		if row.want != "" && !strings.Contains(facts, row.want) || row.want == "" && strings.Contains(facts, "=own") || strings.Contains(facts, canary) {
 			t.Errorf("%s, undo %t: %s, want %s", row.of, row.undo, facts, row.want)
 		}
 	}

@@ -207,6 +207,9 @@ func (c *crashing) resume(t *testing.T, undo bool) bool {
 	if j, err = ReadChange(t.Context(), m.Kube, m.Owner); err != nil || j != nil {
 		t.Errorf("undo %t: the journal is still there: %v", undo, err)
 	}
+	if mark, marked := c.markOfSet(); marked {
+		t.Errorf("undo %t: the StatefulSet is still marked: %s", undo, mark)
+	}
 	for _, l := range c.Etcd.Members {
 		if l.IsLearner {
 			t.Errorf("undo %t: %s is still a learner", undo, l.Name)

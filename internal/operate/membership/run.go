@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -128,13 +129,16 @@ func (m *Members) steps(ctx context.Context, j *Change, w *operate.Waiter) error
 	}
 }
 
-// finish records that nothing is left to do, and waits until the next operation can begin.
+// finish records that nothing is left to do, removes the mark of the StatefulSet, and waits until the next operation can begin.
 func (m *Members) finish(ctx context.Context, j *Change, w *operate.Waiter) error {
 	if err := m.recordSize(ctx, j); err != nil {
 		w.Await(func(string, ...any) {}, "record the number of voters on the StatefulSet")
 		return err
 	}
 	w.Reset()
+	if err := operate.Unmark(ctx, m.Kube, m.Owner, v1alpha1.MemberChangeAnnotation); err != nil {
+		return err
+	}
 	if err := j.end(ctx, m.Kube); err != nil {
 		return err
 	}
@@ -149,11 +153,11 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 		return membership.Step{}, err
 	}
 	// Undoing writes back no more than what an operation writes.
-	if err := s.compare(j); err != nil || s.TemplateEdited && !j.Undo {
+	if err := s.compare(); err != nil || s.TemplateEdited && !j.Undo {
 		return membership.Step{Act: membership.Stop, Reason: policy.OperationUnderWay,
 			Message: "another client has changed the StatefulSet's template: restore it, or undo this operation with --abort"}, err
 	}
-	step := membership.Next(s.ClusterState, j.Record)
+	step := membership.Next(s.ClusterState, s.recordOf(j))
 	if step.Act == membership.Wait {
 		step.Message += m.waitReason(s, step)
 		if step.Reason == policy.CatchingUp {
@@ -189,9 +193,9 @@ func (m *Members) waitReason(s *observation, step membership.Step) string {
 }
 
 // compare sets TemplateEdited: whether the template has changed apart from what the operation writes.
-func (s *observation) compare(j *Change) error {
-	rest, err := templateDigest(s.template, j.Found.Container)
-	s.TemplateEdited = rest != j.Found.TemplateDigest
+func (s *observation) compare() error {
+	rest, err := templateDigest(s.template, s.before.Container)
+	s.TemplateEdited = rest != s.before.TemplateDigest
 	return err
 }
 

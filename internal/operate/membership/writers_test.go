@@ -22,6 +22,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -194,8 +195,9 @@ func act(step membership.Step) func(context.Context, *writing) error {
 }
 
 const (
-	size5 = `main metadata.annotations.kubectl-etcd.dev/size="5 at 2026-02-01T00:00:00Z"`
-	four  = "main-0=http://main-0.main-peer.team.svc:2380,main-1=http://main-1.main-peer.team.svc:2380,main-2=http://main-2.main-peer.team.svc:2380,main-3=http://main-3.main-peer.team.svc:2380"
+	marked = `main metadata.annotations.kubectl-etcd.dev/member-change="MARK"`
+	size5  = `main metadata.annotations.kubectl-etcd.dev/size="5 at 2026-02-01T00:00:00Z"`
+	four   = "main-0=http://main-0.main-peer.team.svc:2380,main-1=http://main-1.main-peer.team.svc:2380,main-2=http://main-2.main-peer.team.svc:2380,main-3=http://main-3.main-peer.team.svc:2380"
 )
 
 // fourth has new pods join the three members as a fourth.
@@ -222,7 +224,9 @@ func fromConfigMap(w *writing) {
 
 // partitioned is a StatefulSet in the middle of an operation, with another label on a pod.
 func partitioned(w *writing) {
+	mark, _ := w.j.Found.mark() // strings
 	w.edit(setAt, func(o apitest.Object) {
+		operatetest.Field(o, "metadata")["annotations"] = apitest.Object{v1alpha1.MemberChangeAnnotation: mark}
 		operatetest.Field(o, "spec", "updateStrategy", "rollingUpdate")["partition"] = 3.0
 		args := operatetest.Field(o, "spec", "template", "spec")["containers"].([]any)[0].(apitest.Object)["args"].([]any) //nolint:forcetypeassert // as the file has it
 		args[len(args)-1] = "--initial-cluster-state=existing"
@@ -235,11 +239,11 @@ func partitioned(w *writing) {
 var writeRows = []writeRow{
 	{
 		name: "W-1 partition", at: setAt, do: act(membership.Step{Act: membership.SetPartition, Number: 3}),
-		want: []string{"main spec.updateStrategy.rollingUpdate.partition=3"},
+		want: []string{marked, "main spec.updateStrategy.rollingUpdate.partition=3"},
 	},
 	{
 		name: "W-2 OnDelete", at: setAt, do: act(membership.Step{Act: membership.SetOnDelete}),
-		want: []string{"main spec.updateStrategy.rollingUpdate.partition=null", `main spec.updateStrategy.type="OnDelete"`},
+		want: []string{marked, "main spec.updateStrategy.rollingUpdate.partition=null", `main spec.updateStrategy.type="OnDelete"`},
 	},
 	{
 		name: "W-3 replicas, with the size that they declare", at: setAt, do: act(membership.Step{Act: membership.SetReplicas, Number: 5}),
@@ -258,24 +262,24 @@ var writeRows = []writeRow{
 	{
 		name: "W-6 bootstrap flags in the template", at: setAt,
 		do: func(ctx context.Context, w *writing) error {
-			return w.m.patchTemplate(ctx, w.s, w.j, membership.Step{Act: membership.SetBootstrap, Bootstrap: fourth})
+			return w.m.patchTemplate(ctx, w.s, membership.Step{Act: membership.SetBootstrap, Bootstrap: fourth})
 		},
 		want: []string{
-			`main spec.template.spec.containers[0].args[7]="--initial-cluster=` + four + `"`,
+			marked, `main spec.template.spec.containers[0].args[7]="--initial-cluster=` + four + `"`,
 			`main spec.template.spec.containers[0].args[8]="--initial-cluster-state=existing"`,
 		},
 	},
 	{
 		name: "W-7 the template as it was", at: setAt, before: partitioned,
 		do: func(ctx context.Context, w *writing) error {
-			return w.m.patchTemplate(ctx, w.s, w.j, membership.Step{Act: membership.RestoreTemplate})
+			return w.m.patchTemplate(ctx, w.s, membership.Step{Act: membership.RestoreTemplate})
 		},
 		want: []string{`main spec.template.spec.containers[0].args[8]="--initial-cluster-state=new"`},
 	},
 	{
 		name: "W-8 bootstrap flags in a ConfigMap", at: settingsAt, before: fromConfigMap,
 		do: func(ctx context.Context, w *writing) error {
-			return w.m.patchTemplate(ctx, w.s, w.j, membership.Step{Act: membership.SetBootstrap, Bootstrap: fourth})
+			return w.m.patchTemplate(ctx, w.s, membership.Step{Act: membership.SetBootstrap, Bootstrap: fourth})
 		},
 		want: []string{`settings data.cluster="` + four + `"`, `settings data.state="existing"`},
 	},
@@ -327,7 +331,10 @@ func (row writeRow) writes(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := append(changes(before, w.objects()), w.Etcd.Writes()...)
+	mark, _ := w.j.Found.mark() // strings
+	quoted, _ := json.Marshal(mark)
 	for i := range got {
+		got[i] = strings.ReplaceAll(got[i], string(quoted), `"MARK"`)
 		got[i] = strings.ReplaceAll(got[i], w.s.sts.Status.UpdateRevision, "REVISION")
 	}
 	if diff := cmp.Diff(row.want, got); diff != "" {
