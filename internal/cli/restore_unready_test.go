@@ -70,11 +70,14 @@ func TestRestoreUnready(t *testing.T) {
 			}
 			w.unready()
 			operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["annotations"] = apitest.Object{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
-			w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"replicas":3,"done":%d}`, sha256.Sum256(w.Etcd.Database), beforeStart))
+			w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"replicas":3,"loss":"2 revisions are lost","done":%d}`, sha256.Sum256(w.Etcd.Database), beforeStart))
 			code := w.run(t.Context(), restore, "-y", "--bump-revision", "0")
 			text, ended := w.err.String(), w.Get("/api/v1/namespaces/team/configmaps/kubectl-etcd-main") == nil
 			if code != row.code || ended != row.ended || !strings.Contains(text, row.want) || !strings.Contains(text, "Start all members") {
 				t.Fatalf("exit code %d, want %d, ended %t, with %q:\n%s", code, row.code, ended, row.want, text)
+			}
+			if lost := "before the restore, 2 revisions are lost; the old data is in"; strings.Contains(w.out.String(), lost) != row.ended {
+				t.Errorf("ended %t, with %q:\n%s", row.ended, lost, &w.out)
 			}
 			if row.ended {
 				return

@@ -22,11 +22,12 @@ import (
 // SetSurvey fills in the facts from a survey of the members. split means that they belong to
 // several clusters.
 func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
-	r.ClusterIDs = nil
+	r.ClusterIDs, r.Answered = nil, nil
 	for _, m := range s.Members {
 		if m.Err != nil {
 			continue
 		}
+		r.Answered = append(r.Answered, m.Pod)
 		r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
 		if id := etcd.HexID(m.ClusterID); m.ClusterID != 0 && !slices.Contains(r.ClusterIDs, id) {
 			r.ClusterIDs = append(r.ClusterIDs, id)

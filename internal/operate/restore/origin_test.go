@@ -108,26 +108,3 @@ func checkLoss(t *testing.T, row string, own bool, r Plan) {
 		t.Errorf("%s:\n%s", row, all)
 	}
 }
-
-// TestRestoreLost has a row per revision of the members beside that of the snapshot, which is 500.
-func TestRestoreLost(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		newest int64
-		saved  bool
-		want   string
-	}{
-		{0, false, "no member answers, so it is not known what was written after the snapshot"},
-		{500, false, "they have nothing that is newer than the snapshot"},
-		{501, false, "1 revision after the snapshot is lost"},
-		{540, false, "40 revisions after the snapshot are lost"},
-		{499, false, "they lag, or the cluster lost its data and started again. What it has written since is lost, and it is not known how much that is"},
-		{499, true, "they have nothing that is newer than the snapshot"},
-	} {
-		r := plainRestore()
-		r.Newest, r.Snapshot.Revision, r.Saved = row.newest, 500, row.saved
-		if got := r.lost(); !strings.Contains(got, row.want) {
-			t.Errorf("%d, saved %t: %s", row.newest, row.saved, got)
-		}
-	}
-}

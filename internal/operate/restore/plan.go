@@ -68,6 +68,10 @@ type Plan struct {
 	RestartsFromSnapshot bool
 	// Newest is the highest revision that a member reported, 0 if none did.
 	Newest int64
+	// Answered are the pods of the members that answered.
+	Answered []string
+	// Loss is what an unfinished restore loses, as its plan had it. It is empty before a restore has begun.
+	Loss string
 	// Answers means that a member answers, so that its data can be saved before.
 	Answers bool
 	// Saved means that the snapshot is the present data.

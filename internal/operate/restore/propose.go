@@ -63,25 +63,6 @@ func (r Plan) snapshotFacts() []string {
 	return []string{fact, fmt.Sprintf("the restored members begin at revision %d", r.restored())}
 }
 
-// lost returns what the restore loses, as far as the members show it.
-func (r Plan) lost() string {
-	switch lost := r.Newest - r.Snapshot.Revision; {
-	case r.Newest == 0:
-		return "no member answers, so it is not known what was written after the snapshot; all of it is lost"
-	case r.other() != "":
-		return fmt.Sprintf("the members are at revision %d, and the snapshot is of another etcd cluster: it is not known what is lost", r.Newest)
-	case !r.comparable():
-		return fmt.Sprintf("the members are at revision %d, and the snapshot may be of another etcd cluster: it is not known what is lost", r.Newest)
-	case lost == 1:
-		return fmt.Sprintf("the members are at revision %d: 1 revision after the snapshot is lost", r.Newest)
-	case lost > 0:
-		return fmt.Sprintf("the members are at revision %d: %d revisions after the snapshot are lost", r.Newest, lost)
-	case lost < 0 && !r.Saved: // members that bootstrap again from the same flags have the same cluster ID
-		return fmt.Sprintf("the members that answer are at revision %d, an earlier one than the snapshot has: they lag, or the cluster lost its data and started again. What it has written since is lost, and it is not known how much that is", r.Newest)
-	}
-	return fmt.Sprintf("the members are at revision %d: they have nothing that is newer than the snapshot", r.Newest)
-}
-
 // ProposeRest describes the rest of an unfinished restore, or its undoing.
 func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) operate.Plan {
 	did := "continue"
@@ -105,7 +86,7 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 		p.Facts = append(p.Facts, "members with lost volumes, which get new claims: "+policy.List(rec.Lost))
 	}
 	if !undo {
-		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))
+		p.Facts = append(p.Facts, "before the restore, "+r.lost(), fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))
 	}
 	return p
 }

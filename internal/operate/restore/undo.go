@@ -147,8 +147,15 @@ func (r Plan) UndoLoses(rec *progress.Record) string {
 	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))
 }
 
-// Undone describes what the members do after an undoing, for the user.
+// Undone describes what the members do after an undoing, and what it took from clients, for the user.
 func (r Plan) Undone(rec *progress.Record) string {
+	if lost := r.UndoLoses(rec); lost != "" {
+		return r.startedAgain(rec) + ". " + strings.TrimSuffix(lost, ".")
+	}
+	return r.startedAgain(rec)
+}
+
+func (r Plan) startedAgain(rec *progress.Record) string {
 	switch {
 	case !slices.Contains(r.begun(rec), stopped):
 		return "the members have not been stopped"
@@ -159,8 +166,12 @@ func (r Plan) Undone(rec *progress.Record) string {
 	return "the members start on their old data"
 }
 
-// Ended describes what the plan leaves behind, for the user.
+// Ended describes what the plan has lost and what it leaves behind, for the user.
 func (r Plan) Ended() string {
+	return "before the restore, " + r.lost() + "; " + r.leaves()
+}
+
+func (r Plan) leaves() string {
 	if r.Druid != nil {
 		return "the old volumes are PersistentVolumes that are Released; " + r.discardHow()
 	}

@@ -48,6 +48,7 @@ type Record struct {
 	// The others are facts of the plan of the same name.
 	Etcd    string `json:"etcd,omitempty"`
 	Newest  int64  `json:"newest,omitempty"`
+	Loss    string `json:"loss,omitempty"`
 	Answers bool   `json:"answers,omitempty"`
 	Clients bool   `json:"clients,omitempty"`
 	Uncut   string `json:"uncut,omitempty"`
