@@ -23,6 +23,8 @@ type options struct {
 
 	// lost are the pods of the members whose data is lost for good.
 	lost []string
+	// member is the pod of the survivor whose data is restored, empty for the one that has applied most.
+	member string
 	// file is where the data of the survivor is saved, empty for a name in the current directory.
 	file string
 }
@@ -42,6 +44,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			applied most to a file in the current directory, and verifies it. Then it restores this
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
 			Their old data stays under another name. What only lost members had is lost.
+			If several members answer and their data differs, it refuses, and shows how to save
+			the data of each. Then choose one of them with --member.
 
 			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
 			the command could read shows that for sure. The command does not force the deletion of a pod. If a
@@ -73,7 +77,8 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	restoring.AddFlags(cmd, &o.PlanOptions)
 	cmd.Flags().StringSliceVar(&o.lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
-	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of the member that has applied most. The default is a new file in the current directory")
+	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
+	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
@@ -94,6 +99,9 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	if unfinished != nil {
 		if err := restore.SameLost(c.Owner, unfinished, o.lost); err != nil {
+			return err
+		}
+		if err := restore.SameSurvivor(c.Owner, unfinished.Survivor, o.member); err != nil {
 			return err
 		}
 		file, err := restore.SurvivorFileOf(ctx, c.Owner, unfinished, o.file)

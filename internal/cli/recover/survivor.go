@@ -6,11 +6,11 @@ package recover
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -18,9 +18,9 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// saveSurvivor judges the cluster, and saves the data of the member that has applied most.
+// saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
 func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	survivors, message, err := judgeSurvivors(ctx, a, c, o.lost)
+	pods, message, err := judgeSurvivors(ctx, a, c, o.lost)
 	if err != nil {
 		return "", found, err
 	}
@@ -29,19 +29,16 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		return "", found, err
 	}
 	defer cluster.Close()
-	survey, err := cluster.Members.Survey(ctx)
+	survivors, facts, err := compareSurvivors(ctx, a, cluster, pods, o.member)
 	if err != nil {
 		return "", found, err
 	}
-	best, err := restore.Furthest(c.Owner, survey, survivors)
+	source := survivors.Source
+	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, source.Pod, a.Warn)
 	if err != nil {
 		return "", found, err
 	}
-	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, best.Pod, a.Warn)
-	if err != nil {
-		return "", found, err
-	}
-	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: best.Version}
+	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: source.Version}
 	if !c.Product().BackupRestore { // where sidecars restore, the plan may need no tool
 		if err := tool.CheckTool(ctx); err != nil { // before another file is written
 			return "", found, err
@@ -51,17 +48,39 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
 	}
-	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", best.Pod, file)
-	found.Facts = []string{message, fmt.Sprintf("%s has applied most: revision %d, index %d", best.Pod, best.Revision, best.RaftApplied)}
-	found.Lost, found.Revision = o.lost, best.Revision
+	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", source.Pod, file)
+	found.Facts = append([]string{message}, facts...)
+	found.Lost, found.Survivor, found.Revision = o.lost, source.Pod, survivors.Revision()
 	found.Judge = func(ctx context.Context) error {
 		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
 		if err != nil {
 			return err
 		}
-		return restore.SameSurvivors(c.Owner, survivors, now)
+		return restore.SameSurvivors(c.Owner, pods, now)
 	}
 	return file, found, nil
+}
+
+// compareSurvivors finds the member whose data is restored, and compares the data of all that answer. Each reads its whole
+// database for that.
+func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, pods []string, chosen string) (restore.Survivors, []string, error) {
+	survey, err := cluster.Members.Survey(ctx)
+	if err != nil {
+		return restore.Survivors{}, nil, err
+	}
+	survivors, err := restore.FindSurvivors(cluster.Owner, survey, pods, chosen)
+	if err != nil {
+		return survivors, nil, err
+	}
+	var hashes etcd.Hashes
+	if len(survivors.All) > 1 {
+		a.Notef("Comparing the data of %s", policy.List(pods))
+		if hashes, err = cluster.Members.Hashes(ctx, survivors.All, a.Clock); err != nil {
+			return survivors, nil, err
+		}
+	}
+	facts, err := survivors.Facts(cluster.Owner, hashes)
+	return survivors, facts, err
 }
 
 // judgeSurvivors reads the facts and evaluates the rule. message is the verdict.

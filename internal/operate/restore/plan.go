@@ -74,8 +74,9 @@ type Plan struct {
 	Loss string
 	// Answers means that a member answers, so that its data can be saved before.
 	Answers bool
-	// Saved means that the snapshot is the present data.
-	Saved bool
+	// Saved means that the snapshot is the present data, that of the member with the pod Survivor.
+	Saved    bool
+	Survivor string
 	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that
 	// the members belong to several clusters.
 	Led, Split bool

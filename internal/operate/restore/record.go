@@ -27,7 +27,7 @@ func NewRecord(r Plan) *progress.Record {
 	rec := &progress.Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
+		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -18,24 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
-
-// Furthest returns the survivor that has applied most. It has all that the others have. Each of them must
-// answer, and one that reports corrupt data is no source.
-func Furthest(o owner.Owner, survey etcd.Survey, survivors []string) (etcd.Member, error) {
-	var best etcd.Member
-	for _, pod := range survivors {
-		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
-		switch {
-		case i < 0:
-			return best, RefuseRecovery(o, "%s no longer answers, and may have applied most; run the command again", pod)
-		case slices.Contains(survey.Members[i].Alarms, "CORRUPT"):
-			return best, RefuseRecovery(o, "%s reports that its data is corrupt; restore a backup, or save the data of another member with kubectl etcd snapshot save %s FILE --member POD -n %s and restore that file", pod, o.Target(), o.Namespace)
-		case best.Pod == "" || survey.Members[i].RaftApplied > best.RaftApplied:
-			best = survey.Members[i]
-		}
-	}
-	return best, nil
-}
 
 // Recoverable returns the refusal of a verdict on whether a cluster may be restored from survivors, nil if it may.
 func Recoverable(o owner.Owner, v policy.Verdict) error {

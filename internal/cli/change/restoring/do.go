@@ -17,7 +17,8 @@ type Recovery struct {
 	Facts []string
 	// Lost are the pods of members whose volumes are lost.
 	Lost []string
-	// Revision is that of the member that has applied most.
+	// Survivor is the pod of the member whose data is restored. Revision is the highest of all that answered.
+	Survivor string
 	Revision int64
 	// Judge returns an error if the cluster is not to be recovered any more.
 	Judge func(ctx context.Context) error

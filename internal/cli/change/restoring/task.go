@@ -110,14 +110,14 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	r.Saved, r.AllowUnsaved = t.recovery.Facts != nil, t.AllowUnsaved
+	r.Saved, r.Survivor, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.AllowUnsaved
 	r.Origin, r.FromOther = OriginOf(t.file), t.FromOther
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
 	r.Answers, r.Lost = r.Answers && !r.Saved, t.recovery.Lost
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
-		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and the saved data at %d; run the command again", r.Newest, t.recovery.Revision)
+		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and none was above %d when the data was saved; run the command again", r.Newest, t.recovery.Revision)
 	}
 	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.Replicas, t.Image); err != nil {
 		return nil, operate.Plan{}, err

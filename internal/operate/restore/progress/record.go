@@ -57,6 +57,8 @@ type Record struct {
 	Gone    []string       `json:"gone,omitempty"`
 	Unbound []string       `json:"unbound,omitempty"`
 	Lost    []string       `json:"lost,omitempty"`
+	// Survivor is the pod of the member whose data is restored, empty for another snapshot.
+	Survivor string `json:"survivor,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done.

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Survivors are the members that answer of a cluster that has lost its quorum.
+type Survivors struct {
+	All []etcd.Member
+	// Source is the one whose data is restored. Chosen means that the user chose it.
+	Source etcd.Member
+	Chosen bool
+}
+
+// FindSurvivors finds the survivors in a survey. Each of them must answer. The source is the one of the pod that the user
+// chose, or else the one that has applied most: it has all that the others have. One that reports corrupt data is no
+// source, and without a choice none is: it is not known which of them has the right data.
+func FindSurvivors(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Survivors, error) {
+	s := Survivors{Chosen: chosen != ""}
+	if s.Chosen && !slices.Contains(pods, chosen) {
+		return s, RefuseRecovery(o, "%s is chosen with --member, and only %s can provide the data", chosen, policy.List(pods))
+	}
+	for _, pod := range pods {
+		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
+		switch {
+		case i < 0:
+			return s, RefuseRecovery(o, "%s no longer answers, and may have applied most; run the command again", pod)
+		case slices.Contains(survey.Members[i].Alarms, "CORRUPT") && (!s.Chosen || pod == chosen):
+			return s, RefuseRecovery(o, "%s reports that its data is corrupt; restore a backup, or choose another member with --member POD", pod)
+		case pod == chosen, !s.Chosen && (s.Source.Pod == "" || survey.Members[i].RaftApplied > s.Source.RaftApplied):
+			s.Source = survey.Members[i]
+		}
+		s.All = append(s.All, survey.Members[i])
+	}
+	return s, nil
+}
+
+// Revision returns the highest revision of the survivors.
+func (s Survivors) Revision() int64 {
+	newest := int64(0)
+	for _, m := range s.All {
+		newest = max(newest, m.Revision)
+	}
+	return newest
+}
+
+// Facts describe the source and how the data of the others compares with its data, for a plan. The error is a difference
+// about which the user has to decide: the index of a member does not show whose data is right.
+func (s Survivors) Facts(o owner.Owner, h etcd.Hashes) ([]string, error) {
+	groups, left := h.Groups()
+	facts := []string{s.source()}
+	switch {
+	case len(groups) > 1 && !s.Chosen:
+		return nil, s.differ(o, groups, h.Revision)
+	case len(groups) > 1:
+		facts = append(facts, fmt.Sprintf("the data of %s differs at revision %d: that of %s is restored", differing(groups), h.Revision, s.Source.Pod))
+	case len(left) > 0:
+		facts = append(facts, fmt.Sprintf("it is not known whether all that answer have the same data: %s", incomparable(left[0])))
+	case len(s.All) > 1:
+		facts = append(facts, fmt.Sprintf("%s at revision %d", policy.Names(podsIn(s.All), "has its data", "have the same data"), h.Revision))
+	}
+	return facts, nil
+}
+
+func (s Survivors) source() string {
+	how := "has applied most"
+	if s.Chosen {
+		how = "is chosen with --member"
+	}
+	fact := fmt.Sprintf("%s %s: revision %d, index %d", s.Source.Pod, how, s.Source.Revision, s.Source.RaftApplied)
+	for _, m := range s.All {
+		if m.RaftApplied > s.Source.RaftApplied {
+			fact += fmt.Sprintf("; %s has applied more: revision %d, index %d", m.Pod, m.Revision, m.RaftApplied)
+		}
+	}
+	return fact
+}
+
+// differ returns the refusal to choose between data that differs, with the commands that save each.
+func (s Survivors) differ(o owner.Owner, groups [][]etcd.Hash, revision int64) error {
+	var saves []string
+	for _, group := range groups {
+		pod := group[0].Pod
+		saves = append(saves, fmt.Sprintf("kubectl etcd snapshot save %s %s --member %s -n %s", o.Target(), format.Quote(pod+".db"), pod, o.Namespace))
+	}
+	return RefuseRecovery(o, "the data of %s differs at revision %d, although all have applied the same writes up to it, and it is not known which is right. Save each (%s), compare the files, and run the same command again with --member POD, the one whose data is to be restored",
+		differing(groups), revision, strings.Join(saves, "; "))
+}
+
+// differing lists groups of members by their data.
+func differing(groups [][]etcd.Hash) string {
+	var out []string
+	for _, group := range groups {
+		var pods []string
+		for _, m := range group {
+			pods = append(pods, m.Pod)
+		}
+		out = append(out, fmt.Sprintf("%s (hash %x)", policy.List(pods), group[0].Hash))
+	}
+	return strings.Join(out, " and of ")
+}
+
+func incomparable(m etcd.Incomparable) string {
+	if m.Err != nil {
+		return fmt.Sprintf("%s: %s", m.Pod, etcd.Reason(m.Err))
+	}
+	return fmt.Sprintf("%s has compacted up to revision %d, another up to %d", m.Pod, m.CompactRevision, m.Other)
+}
+
+func podsIn(all []etcd.Member) []string {
+	var pods []string
+	for _, m := range all {
+		pods = append(pods, m.Pod)
+	}
+	return pods
+}
+
+// SameSurvivor returns an error if another member is chosen than the one whose data an unfinished recovery restores.
+func SameSurvivor(o owner.Owner, survivor, chosen string) error {
+	if chosen == "" || chosen == survivor {
+		return nil
+	}
+	return RefuseRecovery(o, "the unfinished restore began without --member %s, and can't change: leave out --member to continue it", chosen)
+}
