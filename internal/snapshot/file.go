@@ -23,6 +23,8 @@ import (
 type File struct {
 	// Size is in bytes and includes the hash at the end, if there is one.
 	Size int64
+	// Modified is when the file was last written. A copy has the time of its own.
+	Modified time.Time
 	// Hashed reports whether the file ends with the hash of its database, and the hash
 	// matches. A file without a hash is a copy of a member's own file. It may have been
 	// copied while it changed.
@@ -59,7 +61,7 @@ func Inspect(ctx context.Context, path string) (File, error) {
 	if !info.Mode().IsRegular() {
 		return File{}, fmt.Errorf("%s is not a regular file", path)
 	}
-	out := File{Size: info.Size()}
+	out := File{Size: info.Size(), Modified: info.ModTime()}
 	if out.SHA256, out.Hashed, err = checkHash(ctx, file, path, info.Size()); err != nil {
 		return File{}, err
 	}

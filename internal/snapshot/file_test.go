@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
@@ -137,7 +138,12 @@ func TestInspect(t *testing.T) {
 			Members: []Member{{ID: 0x8211f1d0f64f3269, Name: "a-0", PeerURLs: []string{"http://a-0.a:2380"}, ClientURLs: []string{"http://a-0.a:2379"}}},
 		},
 	}
+	began := time.Now()
 	got, err := Inspect(t.Context(), written(t, db, sum[:]))
+	if got.Modified.Before(began.Add(-time.Minute)) || got.Modified.After(began.Add(time.Hour)) {
+		t.Errorf("the file was written at %s", got.Modified)
+	}
+	got.Modified = time.Time{}
 	want.Hash = got.Hash // compared with etcdutl's in the test module
 	if err != nil || got.Hash == 0 {
 		t.Fatalf("got hash %x, %v", got.Hash, err)
@@ -147,6 +153,7 @@ func TestInspect(t *testing.T) {
 	}
 	want.Size, want.Hashed = want.Size-32, false
 	got, err = Inspect(t.Context(), written(t, db))
+	got.Modified = time.Time{}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,12 +55,10 @@ func titles(steps []step.Step) []string {
 }
 
 func (r Plan) snapshotFacts() []string {
-	taken := r.Origin.Taken
-	fact := fmt.Sprintf("the snapshot has %s at revision %d, %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size))
-	if !taken.IsZero() {
-		fact += fmt.Sprintf(", and was taken at %s, %s ago", format.Minute(taken), format.Since(r.At, taken))
+	return []string{
+		fmt.Sprintf("the snapshot has %s at revision %d, %s, and %s", policy.Count(r.Snapshot.Keys, "key"), r.Snapshot.Revision, policy.Bytes(r.Snapshot.Size), r.taken()),
+		fmt.Sprintf("the restored members begin at revision %d", r.restored()),
 	}
-	return []string{fact, fmt.Sprintf("the restored members begin at revision %d", r.restored())}
 }
 
 // ProposeRest describes the rest of an unfinished restore, or its undoing.

@@ -26,7 +26,9 @@ func survivorsOfFive(change func(all []etcd.Member)) etcd.Survey {
 // TestFindSurvivors: the member that has applied most is the source, unless the user chooses another one.
 func TestFindSurvivors(t *testing.T) {
 	t.Parallel()
-	corrupt := func(i int) func([]etcd.Member) { return func(all []etcd.Member) { all[i].Alarms = []string{"CORRUPT"} } }
+	corrupt := func(i int) func([]etcd.Member) {
+		return func(all []etcd.Member) { all[i].Alarms = []string{"CORRUPT"} }
+	}
 	for _, row := range []struct {
 		name, chosen string
 		change       func([]etcd.Member)
