@@ -8,6 +8,7 @@
 package etcdconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -47,6 +48,8 @@ type Config struct {
 	AutoCompactionRetention string `json:",omitempty"`
 	// QuotaBytes is the size that the database may have, 0 for etcd's default.
 	QuotaBytes int64
+	// ProgressNotifyInterval is how often etcd sends progress notifications to watches without events, empty for its default.
+	ProgressNotifyInterval string `json:",omitempty"`
 	// Where is the origin of each setting, by its flag's name without dashes: "flag", "env NAME"
 	// or "config file PATH", the first two with " in script" where a shell script sets it.
 	// Defaults are not in it.
@@ -159,6 +162,9 @@ func (s *settings) config() Config {
 	out.ClientTLS, out.PeerTLS = files(""), files("peer-")
 	out.File, out.FileOrigin = s.path, s.origin
 	out.AutoCompactionRetention = text("auto-compaction-retention", "")
+	// etcd 3.6 reads both names, and the second one is the only one before.
+	const notify = "watch-progress-notify-interval"
+	out.ProgressNotifyInterval = cmp.Or(text(notify, ""), text("experimental-"+notify, ""))
 	out.QuotaBytes, _ = strconv.ParseInt(text("quota-backend-bytes", "0"), 10, 64)
 	return out
 }

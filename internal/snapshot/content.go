@@ -31,6 +31,9 @@ type Content struct {
 	Written int64
 	// Keys is the number of keys at Revision, Leases the number of granted leases.
 	Keys, Leases int
+	// Registry reports whether there are keys below /registry/, where Kubernetes API servers have their objects unless
+	// --etcd-prefix is set.
+	Registry bool
 	// StorageVersion is the version of the format, such as 3.7.0; empty before etcd 3.6.
 	StorageVersion string
 	// ClusterVersion is the version that the members had agreed on; empty before etcd 3.5.
@@ -77,7 +80,7 @@ func readContent(ctx context.Context, tx *bbolt.Tx) (Content, error) {
 		})
 	})
 	c.Hash, c.Keys = crc.Sum32(), len(store.live)
-	c.Written = store.last
+	c.Written, c.Registry = store.last, store.registry
 	c.Revision = max(1, c.Written, c.Compacted) // a new store starts at 1
 	return c, err
 }
@@ -150,7 +153,12 @@ type keyCount struct {
 	seed maphash.Seed
 	live map[uint64]bool
 	last int64
+	// registry reports whether a key is below registryPrefix.
+	registry bool
 }
+
+// registryPrefix is where Kubernetes API servers have their objects.
+var registryPrefix = []byte("/registry/")
 
 // revisionSize is the size of a revision as a key: main, an underscore, sub. The key of a
 // deletion has a t behind it.
@@ -169,6 +177,7 @@ func (c *keyCount) add(k, v []byte) error {
 	if len(kv.Key) == 0 {
 		return nil // etcdutl writes such an entry to raise the revision in a restore
 	}
+	c.registry = c.registry || bytes.HasPrefix(kv.Key, registryPrefix)
 	key := maphash.Bytes(c.seed, kv.Key)
 	if len(k) > revisionSize && k[revisionSize] == 't' {
 		delete(c.live, key)

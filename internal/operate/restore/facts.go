@@ -43,7 +43,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
-	r.Container = serving.Container
+	r.Container, r.NotifyInterval = serving.Container, notifyInterval(serving)
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = size > 1 && r.startsOneByOne(sts, serving)

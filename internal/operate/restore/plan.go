@@ -86,6 +86,8 @@ type Plan struct {
 	// Origin is the cluster that the record of the snapshot names. FromOther allows that it is another one.
 	Origin    Origin
 	FromOther bool
+	// NotifyInterval is how often members send progress notifications to watches, 0 for unknown.
+	NotifyInterval time.Duration
 	// ClusterIDs are those that the members report, none if no member answers.
 	ClusterIDs []string
 	// Denied is why etcd refuses snapshots to the user, empty if it doesn't.

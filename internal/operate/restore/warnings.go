@@ -44,6 +44,7 @@ func (r Plan) warnings() []string {
 	r.warnOfAlarms(warn)
 	r.warnOfUnsaved(warn)
 	r.warnOfRevisions(warn)
+	r.warnOfAPIServers(warn)
 	r.warnOfOthers(warn)
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
