@@ -35,6 +35,11 @@ func TestRestoreLost(t *testing.T) {
 			t.Errorf("%d, saved %t: %s", row.newest, row.saved, got)
 		}
 	}
+	split := plainRestore()
+	split.Newest, split.Split = 540, true
+	if got := split.lost(); !strings.Contains(got, "several etcd clusters") || !strings.Contains(got, "not known what is lost") {
+		t.Errorf("several clusters: %s", got)
+	}
 }
 
 // TestRestoreLostUnanswered: members that don't answer may have writes that the others lack, unless these follow a
