@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// twoOfFive has five voters, of which two answer and have no leader.
+func (w *world) twoOfFive(t *testing.T) {
+	t.Helper()
+	operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "spec")["replicas"] = 5
+	w.Reconcile(t)
+	for id := uint64(4); id <= 5; id++ {
+		pod := fmt.Sprintf("main-%d", id-1)
+		w.Etcd.Members = append(w.Etcd.Members, &pb.Member{ID: id, Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}})
+	}
+	w.Etcd.Leader = 0
+	w.Etcd.Stop("main-2")
+	for _, pod := range []string{"main-2", "main-3", "main-4"} {
+		status := operatetest.Field(w.Get(operatetest.Path("Pod", pod)), "status")
+		status["conditions"] = []any{apitest.Object{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"}}
+	}
+}
+
+// TestRecoverDifferent: recover doesn't choose between members whose data differs. The user does.
+func TestRecoverDifferent(t *testing.T) {
+	t.Parallel()
+	recovery := verb{path: "recover", args: "statefulset/main --lost main-2,main-3,main-4 --tool ETCDUTL --save-to SURVIVOR"}
+	for _, row := range []struct {
+		name, odd, flag string
+		code            int
+		want            []string
+	}{
+		{name: "equal", want: []string{
+			"main-0 has applied most", "main-0 and main-1 have the same data at revision", "What only main-2, main-3 and main-4 had is also lost",
+		}},
+		{name: "different", odd: "main-1", code: 2, want: []string{"the data of main-0 (hash 2a) and of main-1 (hash 2b) differs at revision", "main-1.db --member main-1"}},
+		{name: "chosen", odd: "main-1", flag: "--member=main-1", want: []string{"main-1 is chosen with --member", "Saved and verified the data of main-1", "that of main-1 is restored"}},
+		{name: "a lost one is chosen", flag: "--member=main-2", code: 2, want: []string{"main-2 is chosen with --member, and only main-0 and main-1 can provide the data"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, recovery)
+			w.twoOfFive(t)
+			w.Etcd.Odd = row.odd
+			flags := []string{"--dry-run=client"}
+			if row.flag != "" {
+				flags = append(flags, row.flag)
+			}
+			if code := w.run(t.Context(), recovery, flags...); code != row.code {
+				t.Errorf("exit code %d, want %d", code, row.code)
+			}
+			text := w.err.String() + w.out.String()
+			for _, want := range row.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("it lacks %q:\n%s", want, text)
+				}
+			}
+		})
+	}
+}
