@@ -6,6 +6,7 @@ package health
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -35,7 +36,7 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.SaveSnapshot:
 		return f.Command("snapshot save", f.Owner.Name+".db")
 	case recovery.Recover:
-		return f.Command("recover", "--lost POD")
+		return f.Command("recover", lostFlag(a.Lost)...)
 	case recovery.TakeBackup:
 		return f.backupCure()
 	case recovery.CureAlarm:
@@ -51,6 +52,14 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease, recovery.CorrectPeerURL:
 	}
 	return f.changeOrder(a)
+}
+
+// lostFlag returns the flag that declares members to be lost, none for no members.
+func lostFlag(lost []string) []string {
+	if len(lost) == 0 {
+		return nil
+	}
+	return []string{"--lost " + strings.Join(lost, ",")}
 }
 
 // changeOrder returns the command for an action that changes members or their objects.

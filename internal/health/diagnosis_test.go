@@ -43,6 +43,21 @@ func frozen(f *Facts) {
 	f.Silences = map[uint64]membership.Silence{3: {Pod: "main-2", Contact: membership.ContactNone}}
 }
 
+// claimsLost has main-0 answer without a leader. The claims of the others are Lost.
+func claimsLost(f *Facts) {
+	f.Owner.Claims = []owner.Claim{{Template: "data"}}
+	for i := range 3 {
+		claim := boundClaim("data-" + podName(i))
+		if i > 0 {
+			claim.Status.Phase = corev1.ClaimLost
+			silent(i)(f)
+		}
+		f.Claims.Value = append(f.Claims.Value, claim)
+	}
+	f.Survey.Value.List, f.Survey.Value.ListErr = nil, errRefused
+	f.Survey.Value.Members[0].Leader, f.Survey.Value.Members[0].LeaderID = false, 0
+}
+
 // leftOver has a voter main-3 without a pod in a cluster of three.
 func leftOver(f *Facts) {
 	f.Owner.Claims = []owner.Claim{{Template: "data"}}
@@ -80,7 +95,12 @@ func TestDiagnosis(t *testing.T) {
 		{"scaled in", 1, []func(*Facts){scaledIn, func(f *Facts) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}
 		}}, recovery.ScaleBack, "kubectl scale statefulset/main --replicas 3 -n team"},
-		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.Recover, "kubectl etcd recover statefulset/main --lost POD -n team"},
+		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.Recover, "kubectl etcd recover statefulset/main -n team"},
+		{"two claims are lost", 3, []func(*Facts){claimsLost}, recovery.Recover, "kubectl etcd recover statefulset/main --lost main-1,main-2 -n team"},
+		{"two claims are lost, and the third member crashes", 3, []func(*Facts){claimsLost, silent(0)}, recovery.InspectPod, "kubectl describe pod main-0 -n team"},
+		{"one claim is lost, and a log shows lost data", 3, []func(*Facts){claimsLost, func(f *Facts) {
+			f.Claims.Value[2].Status.Phase, f.FatalLogs = corev1.ClaimBound, map[string]string{"main-2": "wal: crc mismatch"}
+		}}, recovery.Recover, "kubectl etcd recover statefulset/main --lost main-1,POD -n team"},
 		{"scaled in, and the claims are unread", 1, []func(*Facts){scaledIn, func(f *Facts) { f.Away.Err = errRefused }}, recovery.InspectPod, ""},
 		{"left over with its claim", 3, []func(*Facts){leftOver, func(f *Facts) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-3")}

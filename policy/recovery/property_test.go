@@ -19,8 +19,8 @@ var statuses = []policy.Status{policy.Absent, policy.True, policy.False, policy.
 // letters are the kinds of members of cluster.
 const letters = "vxwuloeLsyp"
 
-// groups returns every set of up to n members, in one order.
-func groups(n int) []string {
+// groups returns every set of up to n members of these kinds, in one order.
+func groups(letters string, n int) []string {
 	all := []string{""}
 	for from, size := 0, 0; size < n; size++ {
 		to := len(all)
@@ -41,7 +41,7 @@ func groups(n int) []string {
 func TestLattice(t *testing.T) {
 	t.Parallel()
 	states := 0
-	for _, g := range groups(3) {
+	for _, g := range groups(letters, 3) {
 		for _, ready := range statuses {
 			for _, all := range statuses {
 				for _, backup := range statuses {
@@ -266,6 +266,9 @@ func TestSafe(t *testing.T) {
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
 				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0,
 			}
+			if m.Data == DataDamaged && m.Answer != NotAsked { // only the log of a member that doesn't answer is read
+				m.Answer = Silent
+			}
 			if f.ListKnown {
 				m.Listed = []Listed{Voter, Voter, Learner, NotListed}[pick(4)]
 			}
@@ -299,6 +302,10 @@ func unsafe(f Facts, s Scenario) string {
 	i := slices.IndexFunc(f.Members, func(m Member) bool { return m.Name == s.Action.Member })
 	changes := slices.Contains([]Do{RestartPod, Replace, RemoveMember, DeleteLease, CorrectPeerURL}, s.Action.Do)
 	switch {
+	case s.Action.Do == ListSnapshots && slices.ContainsFunc(f.Members, func(m Member) bool { return f.counts(m) && (!m.lost() || answers(m)) }):
+		return "a member may have all data"
+	case s.Action.Do == Recover:
+		return refusedRecovery(f, s.Action.Lost)
 	case !changes:
 		return ""
 	case f.ClusterIDs > 1:
@@ -328,6 +335,22 @@ func unsafe(f Facts, s Scenario) string {
 		return "the rules refuse"
 	case s.Action.Do == DeleteLease && (!f.ListKnown || m.Listed != NotListed || m.Pod != PodMissing):
 		return "the member may exist"
+	}
+	return ""
+}
+
+// refusedRecovery returns why recover refuses a command, empty if it does not. POD in it is each member whose loss only
+// its log shows.
+func refusedRecovery(f Facts, lost []string) string {
+	var declared []string
+	for _, m := range f.Members {
+		logged := m.Data == DataDamaged && f.counts(m) && slices.Contains(lost, "POD")
+		if slices.Contains(lost, m.Name) || logged {
+			declared = append(declared, m.Name)
+		}
+	}
+	if _, v := MayRecover(f, declared); !v.Allowed {
+		return v.Message
 	}
 	return ""
 }

@@ -64,6 +64,9 @@ type Action struct {
 	Do Do
 	// Member is the member that it is about, empty for the cluster.
 	Member string
+	// Lost are the members that the command declares to be lost, where it declares any. POD stands for those that a
+	// user has to name.
+	Lost []string
 	// Until is when the wait is over, zero for no known time.
 	Until time.Time
 	// Why is a sentence for users.

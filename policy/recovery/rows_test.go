@@ -131,6 +131,7 @@ var recoveryRows = []struct {
 	ids    string
 	do     Do
 	member string
+	lost   string // the members that the command declares to be lost
 }{
 	{row: "S-1", facts: cluster("vvv"), ids: "S-1", do: Nothing},
 	{row: "S-1 one member", facts: cluster("v"), ids: "S-1", do: Nothing},
@@ -165,14 +166,27 @@ var recoveryRows = []struct {
 	{row: "S-9 frozen, no object shows since when", facts: cluster("vvx", plain, each(func(m *Member) { m.Pod, m.Since = PodReady, time.Time{} })), ids: "S-9", do: RestartPod, member: "main-2"},
 	{row: "S-10", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "S-10 backups fail, too", facts: cluster("vxx", conditions(policy.False, policy.False, policy.False)), ids: "S-10 X-12", do: InspectPod, member: "main-1"},
-	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: Recover},
+	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Data, m.Answer = DataValid, NoLeader })), ids: "S-10", do: Recover, lost: "main-1 main-2"},
 	{row: "S-10 two lost their data, and one has it in its pod", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer, m.Data = NoLeader, DataInPod })), ids: "S-10", do: SaveSnapshot},
 	{row: "S-10 claims are being deleted, and their members answer", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data, m.Answer = DataLeaving, NoLeader })), ids: "S-10", do: SaveSnapshot},
 	{row: "S-10 claims are being deleted, and no member answers", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataLeaving)), ids: "S-10", do: InspectPod, member: "main-0"},
 	{row: "S-10 all lost their data", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: ListSnapshots},
 	{row: "S-10 all lost their data, no backups", facts: cluster("xxx", plain, each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Check},
 	{row: "S-10 voters were scaled away", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.ScaledIn = false, 4, true }), ids: "S-10", do: ScaleBack},
-	{row: "S-10 voters were scaled away, and their claims are gone", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 4, 2 }), ids: "S-10", do: Recover},
+	{row: "S-10 two lost their data, and the third crashes", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(2, func(m *Member) { m.Data, m.Pod = DataValid, PodWaiting })), ids: "S-10", do: InspectPod, member: "main-2"},
+	{row: "S-10 two lost their data, and the third crashes, no backups", facts: cluster("xxx", plain, data(DataNone), at(2, func(m *Member) { m.Data, m.Pod = DataValid, PodWaiting })), ids: "S-10", do: InspectPod, member: "main-2"},
+	{row: "S-10 two logs show lost data, and the third has no node", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataDamaged), at(0, func(m *Member) { m.Data, m.Pod = DataValid, PodPending })), ids: "S-10", do: InspectPod, member: "main-0"},
+	{row: "S-10 two lost their data, and the third's volume could not be read", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(1, func(m *Member) { m.Data = DataUnread })), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "S-10 two lost their data, and the third's claim is being deleted", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(1, func(m *Member) { m.Data = DataLeaving })), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "S-10 two lost their data, and the third could not be asked", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Answer = NotAsked })), ids: "S-10", do: InspectPod, member: "main-0"},
+	{row: "S-10 three of five lost their data, one answers, and one doesn't", facts: cluster("xxxxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Data, m.Answer = DataValid, NoLeader }), at(1, func(m *Member) { m.Data = DataValid })), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "S-10 three of five lost their data, one answers from its pod, and one doesn't", facts: cluster("xxxxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Data, m.Answer = DataInPod, NoLeader }), at(1, func(m *Member) { m.Data = DataValid })), ids: "S-10", do: SaveSnapshot},
+	{row: "S-10 all claims are gone, and one still answers", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: Recover, lost: "main-1 main-2"},
+	{row: "S-10 one claim is gone, one log shows lost data, and one answers", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Data, m.Answer = DataValid, NoLeader }), at(2, lose)), ids: "S-10", do: Recover, lost: "main-1 POD"},
+	{row: "S-10 three claims of five are gone, one log shows lost data, and one answers", facts: cluster("xxxxx", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.Data, m.Answer = DataValid, NoLeader }), at(4, lose)), ids: "S-10", do: Recover, lost: "main-1 main-2 main-3"},
+	{row: "S-10 three lost their data, and no pod is known of two", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), func(f *Facts) { f.ListKnown, f.Voters = false, 5 }), ids: "S-10", do: Check},
+	{row: "S-10 voters were scaled away, their claims are gone, and one doesn't answer", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 4, 2 }), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "S-10 voters were scaled away, and their claims are gone", facts: cluster("v", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 3, 2 }), ids: "S-10", do: Recover},
 	{row: "S-11", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Replicas = 5, 5 }), ids: "S-11", do: Wait},
 	{row: "S-11 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 5, true }), ids: "S-11", do: Reconcile},
 	{row: "S-11 suspended", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended = 5, true, true }), ids: "S-11", do: EndSuspension},
@@ -205,8 +219,8 @@ var recoveryRows = []struct {
 	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
 	{row: "X-3 one of those that wait lost its data", facts: cluster("vwwww", conditions(policy.False, policy.False, policy.True), at(1, lose)), ids: "X-3", do: Wait},
 	{row: "X-3 one that lost its data has no node", facts: cluster("vwwww", conditions(policy.False, policy.False, policy.True), at(1, lose), at(1, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: Wait},
-	{row: "X-3 the data of those that wait is lost: no row", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(1, lose), at(2, lose)), ids: "S-10", do: Recover},
-	{row: "X-3 too few have their data: no row", facts: cluster("vvwww", conditions(policy.False, policy.False, policy.True), at(2, lose), at(3, lose), at(4, func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Recover},
+	{row: "X-3 the data of those that wait is lost: no row", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(1, lose), at(2, lose)), ids: "S-10", do: Recover, lost: "POD"},
+	{row: "X-3 too few have their data: no row", facts: cluster("vvwww", conditions(policy.False, policy.False, policy.True), at(2, lose), at(3, lose), at(4, func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Recover, lost: "main-4 POD"},
 	{row: "X-3 an only member without data", facts: cluster("w", conditions(policy.False, policy.False, policy.True), at(0, lose)), ids: "X-3", do: Wait},
 	{row: "X-3 an only member without data and without etcd-druid: no row", facts: cluster("w", plain, at(0, lose)), ids: "S-10", do: Check},
 	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
@@ -266,7 +280,9 @@ func TestRows(t *testing.T) {
 				t.Error("the members could connect to each other, which costs one of the two logs")
 			}
 			if a := d.Scenarios[0].Action; a.Do != r.do || r.member != "" && a.Member != r.member {
-				t.Errorf("the action is %s %s, want %s %s", a.Do, a.Member, r.do, r.member)
+				t.Errorf("the action is %s %s, want %s %s: %s", a.Do, a.Member, r.do, r.member, a.Why)
+			} else if got := strings.Join(a.Lost, " "); got != r.lost {
+				t.Errorf("the command names %q as lost, want %q: %s", got, r.lost, a.Why)
 			}
 		})
 	}

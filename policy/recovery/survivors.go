@@ -34,6 +34,11 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 	case f.ScaledIn:
 		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volume claims of their pods are there; scale back out")
 	}
+	return s.fromSurvivors(declared)
+}
+
+// fromSurvivors decides that where the quorum is lost.
+func (s *state) fromSurvivors(declared []string) (survivors []string, v policy.Verdict) {
 	survivors = names(s.where(answers))
 	back, unknown := s.mayReturn(declared), s.mayHold(declared)
 	switch {
@@ -79,7 +84,7 @@ func (s *state) mayReturn(declared []string) []string {
 // or more than the survivors have.
 func (s *state) mayHold(declared []string) []string {
 	return names(s.where(func(m Member) bool {
-		return s.counts(m) && !answers(m) && !m.lost() && !slices.Contains(declared, m.Name)
+		return s.counts(m) && !answers(m) && !gone(m) && !slices.Contains(declared, m.Name)
 	}))
 }
 

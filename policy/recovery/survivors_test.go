@@ -18,6 +18,7 @@ import (
 //	n  the same, and its volume is not there     u  one of whose data nothing is known
 //	m  one whose volume is not there, and that is not declared to be lost
 //	f  one that answers and follows a leader     d  one that doesn't answer, and is declared to be lost
+//	r  one that could not be asked, whose pod is ready and whose volume is not there
 func fallen(members string, change ...func(*Facts)) (f Facts, declared []string) {
 	f = Facts{At: noon, ClusterIDs: 1, Formed: true, Desired: len(members), Replicas: len(members), Voters: len(members)}
 	for at, letter := range members {
@@ -32,6 +33,8 @@ func fallen(members string, change ...func(*Facts)) (f Facts, declared []string)
 			declared = append(declared, m.Name)
 		case 'm':
 			m.Data, m.Pod, m.Damage = DataNone, PodPending, "there is no claim"
+		case 'r':
+			m.Data, m.Pod, m.Answer = DataNone, PodReady, NotAsked
 		case 'u':
 			m.Data, m.Pod = DataUnread, PodUnready
 		case 'd':
@@ -74,6 +77,7 @@ var recoverRows = []struct {
 	{row: "RV-10", members: "nns", want: SurvivorSilent},
 	{row: "RV-10", members: "sdd", want: SurvivorSilent},
 	{row: "RV-10", members: "udd", want: SurvivorSilent},
+	{row: "RV-10", members: "rdd", want: SurvivorSilent},
 	{row: "RV-10", members: "asddd", want: SurvivorSilent, survivors: "main-0"},
 	{row: "RV-9", members: "amddd", want: SurvivorsRecover, survivors: "main-0"},
 	{row: "RV-9", members: "ann", change: func(f *Facts) { f.Operation = "rollout" }, want: SurvivorsRecover, survivors: "main-0"},

@@ -48,6 +48,11 @@ var cases = map[string]struct {
 		f.Survey.Value.Members[0].Leader, f.Survey.Value.Members[0].LeaderID = false, 0
 		f.Survey.Value.List, f.Survey.Value.ListErr = nil, errors.New("no quorum")
 	}},
+	"claims-lost": {"S-10", claimsLost},
+	"claims-lost-none-answers": {"S-10", func(f *health.Facts) {
+		claimsLost(f)
+		down(f, 0, time.Hour)
+	}},
 	"plain-damaged": {"S-9", func(f *health.Facts) {
 		plain(f)
 		down(f, 2, time.Hour)
@@ -157,6 +162,21 @@ func down(f *health.Facts, i int, since time.Duration) {
 	f.Leases.Value[i].Spec.RenewTime = &renewed
 	m := &f.Etcd.Value.Status.Members[i]
 	m.Status, m.LastTransitionTime = druidv1alpha1.EtcdMemberStatusNotReady, metav1.NewTime(begin)
+}
+
+// claimsLost has two members down whose claims are Lost. The third one answers without a leader.
+func claimsLost(f *health.Facts) {
+	plain(f)
+	f.Owner.Claims, f.Serving = []owner.Claim{{Template: "data"}}, nil
+	for i, phase := range []corev1.PersistentVolumeClaimPhase{corev1.ClaimBound, corev1.ClaimLost, corev1.ClaimLost} {
+		f.Claims.Value = append(f.Claims.Value, corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: "data-" + f.Owner.PodName(i)}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase},
+		})
+	}
+	down(f, 1, time.Hour)
+	down(f, 2, time.Hour)
+	f.Survey.Value.Members[0].Leader, f.Survey.Value.Members[0].LeaderID = false, 0
+	f.Survey.Value.List, f.Survey.Value.ListErr = nil, errors.New("no quorum")
 }
 
 // plain makes the cluster one of a StatefulSet without an operator.

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// losses is where the data of the voters is, while the quorum is lost.
+type losses struct {
+	// gone counts the voters whose data is lost, and lost are those of them that are known.
+	gone int
+	lost []Member
+	// survivors answer with their data. silent don't answer, and nothing shows that their data is lost.
+	survivors, silent []Member
+	// leaving are those of both whose data ends with their pods, since their volume claims are going or gone.
+	leaving []Member
+}
+
+func (s *state) losses() losses {
+	l := losses{gone: min(s.AwayGone, s.hidden), survivors: s.where(answers)}
+	l.lost = s.where(func(m Member) bool { return s.counts(m) && gone(m) })
+	l.silent = s.where(func(m Member) bool { return s.counts(m) && !gone(m) && !answers(m) })
+	l.leaving = slices.DeleteFunc(slices.Concat(l.survivors, l.silent), func(m Member) bool { return m.Data != DataLeaving && !m.lost() })
+	l.gone += len(l.lost)
+	return l
+}
+
+// gone reports whether the data of a member is known to be lost, and the member doesn't serve it either.
+func gone(m Member) bool { return m.lost() && !answers(m) && conditionOf(m) != well }
+
+// recover returns the least action where the quorum is lost. Nothing is deleted: the data of each member
+// may be the newest. Members with their data come first, then what survivors have, then backups.
+func (s *state) recover() Action {
+	l := s.losses()
+	enough := s.voters-l.gone >= s.quorum
+	unhurried := len(l.leaving) == 0 && s.restorable()
+	switch {
+	case s.ScaledIn:
+		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
+	case !enough && len(l.silent) > 0 && (len(l.survivors) == 0 || unhurried):
+		return s.bringBackFirst(l)
+	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.restorable():
+		return s.recoverFrom(l)
+	case len(l.survivors) > 0 && s.voters-l.gone-len(l.leaving) < s.quorum:
+		return s.saveFirst(l)
+	case enough:
+		return s.bringBack(l)
+	case s.hiddenBack() > 0:
+		return Action{Do: Check, Why: fmt.Sprintf("%s, and no member answers. No known pod runs %s, and nothing shows that their data is lost. Find them before a backup is restored, and keep all volumes.",
+			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}
+	case s.Store:
+		return Action{Do: ListSnapshots, Why: s.lossOf(l) + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore FILE NAME."}
+	}
+	return Action{Do: Check, Why: s.lossOf(l) + ", no member answers, and no backup is known. Keep all volumes."}
+}
+
+// lossOf returns how much data is lost, as the beginning of a sentence.
+func (s *state) lossOf(l losses) string {
+	voters := policy.Count(s.voters, "voter")
+	if n := len(l.leaving); n > 0 {
+		return fmt.Sprintf("The data of %d of %s is lost now or when their pods end", l.gone+n, voters)
+	}
+	return fmt.Sprintf("The data of %d of %s is lost", l.gone, voters)
+}
+
+// bringBackFirst returns the inspection of a member that may have all data that is left, or more than the survivors
+// have. Without a quorum that can come back, nothing else has what is in it.
+func (s *state) bringBackFirst(l losses) Action {
+	silent, survivors := policy.List(names(l.silent)), policy.List(names(l.survivors))
+	a := Action{Do: InspectPod, Member: l.silent[0].Name}
+	if m, ok := firstDown(l.silent); ok {
+		a.Member = m.Name
+	}
+	if survivors == "" {
+		a.Why = fmt.Sprintf("%s, and no member answers. Nothing shows that the data of %s is lost, and it may be all that is left: bring it back before a backup is restored.", s.lossOf(l), silent)
+	} else {
+		a.Why = fmt.Sprintf("%s, and %s. Nothing shows that the data of %s is lost, and it may be more than %s: bring it back first.", s.lossOf(l), stillAnswer(l), silent, policy.Names(names(l.survivors), "has", "have"))
+	}
+	a.Why += s.detailOf(a.Member) + leavingWhy(l)
+	if s.restorable() {
+		a.Why += " When it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most."
+	} else {
+		a.Why += " When it answers, kubectl etcd snapshot save NAME FILE saves its data."
+	}
+	return a
+}
+
+// recoverFrom returns the restore of what survivors have. The command names the members whose data is shown to be lost
+// by their volume claims. A log proves less, so a user has to name a member whose loss only its log shows.
+func (s *state) recoverFrom(l losses) Action {
+	var lost, logged []string
+	for _, m := range l.lost {
+		if m.Data == DataNone {
+			lost = append(lost, m.Name)
+		} else {
+			logged = append(logged, m.Name)
+		}
+	}
+	a := Action{Do: Recover, Lost: lost, Why: s.lossOf(l)}
+	if len(l.lost) > 0 {
+		a.Why = policy.Names(described(l.lost), "has lost its data", "have lost their data")
+	}
+	a.Why += fmt.Sprintf(", and %s. If the lost data can't come back, this command saves the data of the member that has applied most, and restores it. Delete no pod.", stillAnswer(l))
+	if _, v := s.fromSurvivors(lost); !v.Allowed && len(logged) > 0 {
+		a.Lost = append(a.Lost, "POD")
+		a.Why += fmt.Sprintf(" Replace POD by %s, after you have made sure that the log is right.", strings.Join(logged, ","))
+	}
+	return a
+}
+
+// described returns members with what shows that their data is lost.
+func described(lost []Member) []string {
+	var out []string
+	for _, m := range lost {
+		if m.Damage != "" {
+			m.Name += " (" + m.Damage + ")"
+		}
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+func stillAnswer(l losses) string {
+	return policy.Names(names(l.survivors), "still answers", "still answer")
+}
+
+// saveFirst returns the save of what survivors have, where their data may go with their pods, or where no command restores it.
+func (s *state) saveFirst(l losses) Action {
+	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot())}
+	if len(l.silent) > 0 {
+		a.Why += fmt.Sprintf(" Don't restore it before %s too, or is known to be lost for good: what it has may be more.", policy.Names(names(l.silent), "answers", "answer"))
+	}
+	return a
+}
+
+// restorable reports whether kubectl etcd restores into the present members.
+func (s *state) restorable() bool { return !s.Bare && !s.inPods() }
+
+// inPods reports whether a member's data ends with its pod. What is restored there would be lost with the next pod, so
+// the commands that restore refuse it.
+func (s *state) inPods() bool {
+	return len(s.where(func(m Member) bool { return m.Data == DataInPod })) > 0
+}
+
+// afterSnapshot returns how to restore the data of survivors that has been saved.
+func (s *state) afterSnapshot() string {
+	switch {
+	case s.Bare:
+		return "Then restore the file with the program that creates the pods."
+	case s.inPods():
+		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE NAME."
+	}
+	return "Then kubectl etcd snapshot restore FILE NAME restores it."
+}
+
+// bringBack returns the inspection of the first member to bring back where enough of them have their data.
+func (s *state) bringBack(l losses) Action {
+	a := Action{Do: Check, Why: fmt.Sprintf("The data of %d of %s seems to exist. Bring these members back, and change nothing else.", s.voters-l.gone, policy.Count(s.voters, "voter"))}
+	if m, ok := firstDown(slices.Concat(s.past, s.waiting)); ok {
+		a.Do, a.Member = InspectPod, m.Name
+		a.Why += s.detailOf(m.Name)
+	}
+	a.Why += leavingWhy(l)
+	return a
+}
+
+// detailOf returns why a member is not well, as a sentence after another.
+func (s *state) detailOf(name string) string {
+	i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name })
+	if i < 0 || s.Members[i].Detail == "" {
+		return ""
+	}
+	return " " + name + ": " + strings.TrimSuffix(s.Members[i].Detail, ".") + "."
+}
+
+// leavingWhy returns the warning of data that ends with pods, as a sentence after another.
+func leavingWhy(l losses) string {
+	if len(l.leaving) == 0 {
+		return ""
+	}
+	return " Volume claims are being deleted: delete no pod, because the data is deleted with it."
+}
+
+// firstDown returns the member to begin with: one whose pod doesn't run, and that has its data.
+func firstDown(down []Member) (Member, bool) {
+	for _, is := range []func(Member) bool{
+		func(m Member) bool { return m.down() && !m.lost() },
+		func(m Member) bool { return !m.lost() && m.Answer != NoLeader },
+		func(m Member) bool { return m.down() },
+		func(m Member) bool { return m.Pod != PodUnseen },
+	} {
+		for _, m := range down {
+			if is(m) {
+				return m, true
+			}
+		}
+	}
+	return Member{}, false
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// stricken returns a cluster whose members are written as letters:
+//
+//	a  one that answers and follows no leader       g  the same, and its claim is gone
+//	s  one that doesn't answer, and has its data    u  one of whose data nothing is known
+//	c  one that crashes, and has its data           r  one that is ready, and could not be asked
+//	l  one that doesn't answer, and its claim is being deleted
+//	n  one whose claim is gone                      d  one whose log shows that its data is lost
+func stricken(members string) Facts {
+	f := cluster(strings.Repeat("x", len(members)), conditions(policy.False, policy.False, policy.True))
+	for i, letter := range members {
+		m := &f.Members[i]
+		switch letter {
+		case 'a', 'g':
+			m.Answer = NoLeader
+		case 'c':
+			m.Pod = PodWaiting
+		case 'u':
+			m.Data = DataUnread
+		case 'l':
+			m.Data = DataLeaving
+		case 'r':
+			m.Pod, m.Answer, m.Lease = PodReady, NotAsked, LeaseFresh
+		case 'd':
+			m.Data, m.Pod = DataDamaged, PodWaiting
+		}
+		if letter == 'g' || letter == 'n' {
+			m.Data = DataNone
+		}
+	}
+	return f
+}
+
+// TestLostQuorumLosesNoData walks every cluster of up to five members without a quorum. A backup is only named where
+// no member can have data, and recover only where it acts with exactly the members that the command names.
+func TestLostQuorumLosesNoData(t *testing.T) {
+	t.Parallel()
+	done := map[Do]int{}
+	for _, members := range groups("ascurlgnd", 5)[1:] {
+		for _, bare := range []bool{false, true} {
+			f := stricken(members)
+			f.Bare = bare
+			i := slices.IndexFunc(Diagnose(f).Scenarios, func(s Scenario) bool { return s.ID == "S-10" })
+			if i < 0 {
+				continue
+			}
+			a := Diagnose(f).Scenarios[i].Action
+			done[a.Do]++
+			if wrong := wrongAfterLoss(members, f, a); wrong != "" {
+				t.Fatalf("%s, bare %t: %s %s%s: %s\n%s", members, bare, a.Do, a.Member, a.Lost, wrong, a.Why)
+			}
+		}
+	}
+	for _, do := range []Do{InspectPod, Recover, SaveSnapshot, ListSnapshots} {
+		if done[do] == 0 {
+			t.Errorf("%s is never advised: %v", do, done)
+		}
+	}
+}
+
+// wrongAfterLoss returns why an action is not the least one, empty if it is. It counts letters.
+func wrongAfterLoss(members string, f Facts, a Action) string {
+	of := func(letters string) (n int) {
+		for _, letter := range letters {
+			n += strings.Count(members, string(letter))
+		}
+		return n
+	}
+	answering, silent, shown := of("ag"), of("scurl"), of("nd")
+	few := 2*(len(members)-shown) <= len(members)
+	switch {
+	case a.Do == ListSnapshots && answering+silent > 0:
+		return "a member may have all data"
+	case few && answering+silent > 0 && !slices.Contains([]Do{InspectPod, Recover, SaveSnapshot}, a.Do):
+		return "a member that may have data is not named"
+	case few && silent > 0 && a.Do == InspectPod && !strings.ContainsAny(letterOf(members, a.Member), "scurl"):
+		return "it is not one that may have data"
+	case a.Do == SaveSnapshot && answering == 0:
+		return "none answers"
+	case a.Do == SaveSnapshot && few && silent > 0 && !strings.Contains(a.Why, "Don't restore it before"):
+		return "a silent member may have more"
+	case a.Do == Recover:
+		return wrongRecovery(members, f, a)
+	}
+	return ""
+}
+
+// wrongRecovery returns why recover would refuse its command, or why it names other members than those without claims.
+func wrongRecovery(members string, f Facts, a Action) string {
+	byUser := slices.Contains(a.Lost, "POD")
+	lost := slices.DeleteFunc(slices.Clone(a.Lost), func(name string) bool { return name == "POD" })
+	for _, m := range f.Members {
+		letter := letterOf(members, m.Name)
+		if slices.Contains(lost, m.Name) != (letter == "n") {
+			return "it names " + m.Name
+		}
+		if letter == "d" && byUser {
+			lost = append(lost, m.Name)
+		}
+	}
+	if _, v := MayRecover(f, lost); !v.Allowed || f.Bare {
+		return "recover refuses: " + v.Message
+	}
+	return ""
+}
+
+func letterOf(members, name string) string { return members[name[len(name)-1]-'0':][:1] }
