@@ -42,6 +42,14 @@ func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) boo
 	return known && answered
 }
 
+// IsAhead reports whether a member that the list lacks answers, in the same etcd cluster, and is ahead of the leader. A
+// member that was removed from etcd never is. So the leader began again without data, with the same cluster ID, since
+// that is computed from the flags: its list is not that of the cluster, and the other member may have the only data.
+func (s Survey) IsAhead(m Member) bool {
+	leader, ok := s.Leader()
+	return ok && m.Err != nil && m.ID != 0 && m.ClusterID == leader.ClusterID && m.RaftIndex > leader.RaftIndex
+}
+
 // RunningSince returns a function that returns since when the etcd of a pod runs, and false where it doesn't run or
 // where it is not known which container runs it.
 func RunningSince(pods []*corev1.Pod) func(pod string) (time.Time, bool) {

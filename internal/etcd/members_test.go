@@ -106,17 +106,6 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-func TestSplitBrain(t *testing.T) {
-	members := []Member{{Pod: "a-0", ClusterID: 0xa}, {Pod: "a-1", ClusterID: 0xb}, {Pod: "a-2", ClusterID: 0xa}, {Pod: "a-3", Err: errors.New("down")}}
-	const want = "split brain: the members belong to 2 etcd clusters: a-0, a-2 in cluster 000000000000000a; a-1 in cluster 000000000000000b"
-	if err := splitBrain(members); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	if err := splitBrain(members[2:]); err != nil {
-		t.Errorf("one cluster: %v", err)
-	}
-}
-
 // TestStrays checks that an alarm of a member that doesn't answer is in force.
 func TestStrays(t *testing.T) {
 	members := []Member{

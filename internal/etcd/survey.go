@@ -6,9 +6,7 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -83,6 +81,9 @@ type Survey struct {
 	// Others are the members of the list that answer in pods that Kubernetes doesn't show as the cluster's. Their
 	// entries of the list have no Pod.
 	Others []Member
+	// Apart has the pods of members with one cluster ID by the leader that they follow, where they are several
+	// clusters that share the ID. It is nil where they are not known to be.
+	Apart map[uint64][]string
 	// Strays are the alarms of members that aren't among the healthy ones: a pod doesn't
 	// answer, has lost its data, or is gone.
 	Strays []Alarm
@@ -142,21 +143,6 @@ func (s Survey) Outsiders() []string {
 	return pods
 }
 
-// SplitBrainError is the error if the pods of one cluster run members of several etcd clusters.
-type SplitBrainError struct {
-	// Pods has the pods by cluster ID.
-	Pods map[uint64][]string
-}
-
-func (e *SplitBrainError) Error() string {
-	var groups []string
-	for id, pods := range e.Pods {
-		groups = append(groups, fmt.Sprintf("%s in cluster %016x", strings.Join(pods, ", "), id))
-	}
-	slices.Sort(groups)
-	return fmt.Sprintf("split brain: the members belong to %d etcd clusters: %s", len(e.Pods), strings.Join(groups, "; "))
-}
-
 // Survey reads the status of all members in parallel. A member that doesn't answer, or isn't
 // the one that the member list has for its pod, has its Err set. Survey fails if the context
 // ends, with a *SplitBrainError, and if the API server refuses the access to every pod. The
@@ -176,9 +162,8 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 		s.ListErr = err
 		return s, err
 	}
-	if err := splitBrain(s.Members); err != nil {
-		s.ListErr = err
-		return s, err
+	if s.Apart, s.ListErr = c.splitBrain(ctx, s.Members); s.ListErr != nil {
+		return s, s.ListErr
 	}
 	if s.List, s.ListErr = c.list(ctx, s.Members); s.ListErr == nil {
 		assign(s.List, c.Endpoints, s.Members)
@@ -187,20 +172,6 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 	}
 	s.Strays = strays(s.Members, s.List)
 	return s, context.Cause(ctx)
-}
-
-// splitBrain returns an error if the members belong to several clusters.
-func splitBrain(members []Member) error {
-	pods := map[uint64][]string{}
-	for _, m := range members {
-		if m.Err == nil {
-			pods[m.ClusterID] = append(pods[m.ClusterID], m.Pod)
-		}
-	}
-	if len(pods) < 2 {
-		return nil
-	}
-	return &SplitBrainError{Pods: pods}
 }
 
 // refusedEverywhere returns the API server's refusal if it refused the access to every pod.

@@ -42,6 +42,9 @@ type Cluster struct {
 	// Reached are the pods whose members the metrics of each other member show as connected and sending.
 	// Nil leaves connections out of the metrics.
 	Reached []string
+	// Forced is the pod of a member that was started with --force-new-cluster: it leads a cluster of its own with the
+	// same cluster ID. It is empty for none.
+	Forced string
 	// Odd is the pod of the member whose data differ from those of all others, empty for none.
 	Odd string
 	// Database is what a snapshot contains, as Database returns it. Members without one have no snapshots.

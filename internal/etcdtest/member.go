@@ -61,6 +61,9 @@ func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse,
 		Header: m.header(), Version: "3.6.5", DbSize: c.Size, DbSizeInUse: c.InUse, DbSizeQuota: quota,
 		Leader: c.Leader, RaftIndex: revision, RaftTerm: term, RaftAppliedIndex: revision, IsLearner: at >= 0 && c.Members[at].IsLearner,
 	}
+	if m.name() == c.Forced {
+		s.Leader = m.id
+	}
 	if c.behind && !s.IsLearner {
 		s.RaftIndex, s.RaftAppliedIndex = 10*revision, 10*revision
 	}
@@ -73,7 +76,11 @@ func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse,
 func (m *member) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberListResponse, error) {
 	m.cluster.mu.Lock()
 	defer m.cluster.mu.Unlock()
-	return &pb.MemberListResponse{Header: m.header(), Members: slices.Clone(m.cluster.Members)}, nil
+	members := slices.Clone(m.cluster.Members)
+	if m.name() == m.cluster.Forced {
+		members = slices.DeleteFunc(members, func(l *pb.Member) bool { return l.ID != m.id })
+	}
+	return &pb.MemberListResponse{Header: m.header(), Members: members}, nil
 }
 
 func (m *member) MemberAdd(_ context.Context, r *pb.MemberAddRequest) (*pb.MemberAddResponse, error) {

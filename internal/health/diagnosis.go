@@ -30,7 +30,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		At: f.At, HealsNothing: p.HealsNothing, Sidecar: p.BackupRestore, Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
-		Alarms: f.alarmsRaised(), ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
+		Alarms: f.alarmsRaised(), Clusters: f.Clusters(), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
 		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
 		Misaddressed: f.misaddressedNames(), Unread: f.unread(),
 	}
@@ -80,7 +80,7 @@ func (f *Facts) fromEtcd(r *recovery.Facts, e *druidv1alpha1.Etcd) {
 
 // formed reports whether anything shows that the cluster has had a quorum.
 func (f *Facts) formed(r recovery.Facts) bool {
-	if f.listKnown() || f.LastVoters > 0 || len(f.ClusterIDs()) > 0 {
+	if f.listKnown() || f.LastVoters > 0 || f.Clusters() > 0 {
 		return true
 	}
 	if e := f.Etcd.Value; e != nil && len(e.Status.Members) > 0 {

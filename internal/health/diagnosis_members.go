@@ -186,6 +186,7 @@ func (f *Facts) answerOf(m *recovery.Member) {
 		m.Answer, m.Detail = recovery.NoLeader, "it answers and follows no common leader"
 	case a.ID != 0: // it answers, and is not the one in the list
 		m.Answer, m.Listed, m.Detail = recovery.NoLeader, recovery.NotListed, etcd.Reason(a.Err)
+		m.Ahead = f.Survey.Value.IsAhead(a)
 	case f.Barred[m.Name] || f.onlyUnreachable() || v.ledElsewhere() || f.ContactWith(m.Name) >= membership.ContactActive:
 	default:
 		m.Answer = recovery.Silent

@@ -43,6 +43,15 @@ func frozen(f *Facts) {
 	f.Silences = map[uint64]membership.Silence{3: {Pod: "main-2", Contact: membership.ContactNone}}
 }
 
+// unlisted has main-2 answer with that raft index as a member that the list of the others lacks. Their leader has 50.
+func unlisted(index uint64) func(*Facts) {
+	return func(f *Facts) {
+		s := &f.Survey.Value
+		s.List, s.Members[0].RaftIndex = s.List[:2], 50
+		s.Members[2].Err, s.Members[2].RaftIndex = errRefused, index
+	}
+}
+
 // claimsLost has main-0 answer without a leader. The claims of the others are Lost.
 func claimsLost(f *Facts) {
 	f.Owner.Claims = []owner.Claim{{Template: "data"}}
@@ -96,6 +105,9 @@ func TestDiagnosis(t *testing.T) {
 			f.Away.Value = []corev1.PersistentVolumeClaim{boundClaim("data-main-1"), boundClaim("data-main-2")}
 		}}, recovery.ScaleBack, "kubectl scale statefulset/main --replicas 3 -n team"},
 		{"scaled in, and the claims are gone", 1, []func(*Facts){scaledIn}, recovery.Recover, "kubectl etcd recover statefulset/main -n team"},
+		{"two clusters with one cluster ID", 3, []func(*Facts){apart}, recovery.CompareClusters, "kubectl etcd check statefulset/main --only Q005 -n team"},
+		{"a pod that is no member, and answers", 3, []func(*Facts){unlisted(40)}, recovery.Replace, ""},
+		{"a pod that is no member, and is ahead of the leader", 3, []func(*Facts){unlisted(60)}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
 		{"two claims are lost", 3, []func(*Facts){claimsLost}, recovery.Recover, "kubectl etcd recover statefulset/main --lost main-1,main-2 -n team"},
 		{"two claims are lost, and the third member crashes", 3, []func(*Facts){claimsLost, silent(0)}, recovery.InspectPod, "kubectl describe pod main-0 -n team"},
 		{"one claim is lost, and a log shows lost data", 3, []func(*Facts){claimsLost, func(f *Facts) {

@@ -53,15 +53,19 @@ func oneCluster(f *Facts) []Finding {
 	if found, reachable := f.membersReachable(); !reachable {
 		return found
 	}
-	in := f.ClusterIDs()
+	in, named := f.ClusterIDs(), "in"
 	ids := slices.Sorted(maps.Keys(in))
-	if len(ids) == 1 {
+	switch {
+	case len(ids) == 1 && f.Clusters() > 1:
+		in, named = f.Survey.Value.Apart, "led by"
+		ids = slices.Sorted(maps.Keys(in))
+	case len(ids) == 1:
 		return ok("%016x", ids[0])
 	}
 	slices.SortStableFunc(ids, func(a, b uint64) int { return len(in[b]) - len(in[a]) })
 	var parts []string
 	for _, id := range ids {
-		parts = append(parts, fmt.Sprintf("%s in %016x", policy.List(in[id]), id))
+		parts = append(parts, fmt.Sprintf("%s %s %016x", policy.List(in[id]), named, id))
 	}
 	// A cut would also take the clients of the right cluster away, and it is not known which one
 	// that is. The lists show who belongs to which.

@@ -151,7 +151,11 @@ func podsAreMembers(f *Facts) []Finding {
 		if m.Err == nil || m.ID == 0 || slices.Contains(outsiders, m.Pod) {
 			continue
 		}
-		found = append(found, about(Failure, m.Pod, f.replace(m.Pod), "%s", etcd.Reason(m.Err)))
+		fix := f.replace(m.Pod)
+		if f.Survey.Value.IsAhead(m) { // no command may replace it
+			fix = f.Command("diagnose")
+		}
+		found = append(found, about(Failure, m.Pod, fix, "%s", etcd.Reason(m.Err)))
 	}
 	for _, pod := range outsiders {
 		found = append(found, f.outsider(pod))

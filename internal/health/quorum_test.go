@@ -34,6 +34,14 @@ func silent(pods ...int) func(*Facts) {
 	}
 }
 
+// apart has main-2 lead a cluster of its own that has the cluster ID of the others.
+func apart(f *Facts) {
+	s := &f.Survey.Value
+	s.Members[2].LeaderID, s.Members[2].Leader = s.Members[2].ID, true
+	s.Apart = map[uint64][]string{s.Members[0].LeaderID: {podName(0), podName(1)}, s.Members[2].ID: {podName(2)}}
+	s.List, s.ListErr = nil, &etcd.SplitBrainError{Pods: s.Apart, SameID: true}
+}
+
 // readyInKubernetes has Kubernetes show every member as ready.
 func readyInKubernetes(f *Facts) {
 	for i := range f.Pods.Value {
@@ -151,6 +159,7 @@ func TestQuorum(t *testing.T) {
 		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, message: "main-2: follows 0000000000000003, most follow 0000000000000001"},
 
 		{name: "one cluster", id: "Q005", want: OK, message: "c1"},
+		{name: "split brain with one cluster ID", id: "Q005", with: apart, want: Failure, message: "split brain, 2 clusters: main-0 and main-1 led by 0000000000000001; main-2 led by 0000000000000003", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, message: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd member list statefulset/main -n team"},
 
 		{name: "level", id: "Q006", want: OK},
@@ -235,6 +244,10 @@ func TestMembers(t *testing.T) {
 			f.Survey.Value.Members[1].ID, f.Survey.Value.Members[1].Err = 77, errRefused
 			silent(4)(f)
 		}, want: Failure, fix: "once main-4 is healthy or removed, kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "another member, ahead of the leader", id: "M002", with: func(f *Facts) {
+			s := &f.Survey.Value
+			s.Members[1].ID, s.Members[1].Err, s.Members[1].RaftIndex = 77, errRefused, s.Members[0].RaftIndex+1
+		}, want: Failure, fix: "kubectl etcd diagnose statefulset/main -n team"},
 		{name: "removed, and there is a learner", id: "M002", size: 4, with: func(f *Facts) { removed(f); f.Survey.Value.List[2].Learner = true }, want: Failure, fix: "once no member is a learner, kubectl etcd member replace statefulset/main main-1 -n team"},
 		{name: "removed, and client traffic is cut", id: "M002", with: func(f *Facts) { removed(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd restore-client-traffic statefulset/main -n team"},
 		{name: "another member", id: "M002", with: member(1, func(m *etcd.Member) {

@@ -138,6 +138,9 @@ func (f *Facts) ClusterIDs() map[uint64][]string {
 	return ids
 }
 
+// Clusters counts the etcd clusters that the members belong to. Several can share one cluster ID.
+func (f *Facts) Clusters() int { return max(len(f.ClusterIDs()), len(f.Survey.Value.Apart)) }
+
 // membersReachable guards a check that judges the members' answers. Where there is no
 // answer, it returns false and the finding that explains why.
 func (f *Facts) membersReachable() ([]Finding, bool) {

@@ -10,7 +10,7 @@ var status policy.ReasonList
 // The problems that kubectl etcd status shows and that are not from a rule.
 var (
 	SplitBrain = status.Add("SplitBrain",
-		"The members belong to two or more clusters with different IDs, because some members started a new cluster.",
+		"The members belong to two or more clusters, because some members started a new cluster. The clusters have different IDs or, after --force-new-cluster, the same ID.",
 		"Don't restart or scale anything. Find out which cluster has the newer data (kubectl etcd member list NAME -o wide, kubectl etcd check NAME), and rebuild the members of the other one.")
 	LeadersDiffer = status.Add("LeadersDiffer",
 		"The members follow different leaders: an election is under way, or the network is partitioned.",

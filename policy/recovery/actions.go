@@ -97,6 +97,8 @@ func orUnknown(detail string) string {
 // join returns the least action on a pod whose etcd is no member.
 func (s *state) join(m Member) Action {
 	switch {
+	case m.Ahead:
+		return Action{Do: InspectPod, Member: m.Name, Why: "etcd's list doesn't have it, and it is ahead of the leader: the leader may have begun again without data, and this member may have the only data. Don't restart, replace or remove it, and delete no pod, claim or volume of it. Copy its data directory first."}
 	case s.TrafficCut:
 		return s.restoreTraffic("No member can be added while client traffic is cut.")
 	case !s.kept():

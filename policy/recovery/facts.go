@@ -56,8 +56,9 @@ type Facts struct {
 	Alarms []string
 	// Misaddressed are the members whose peer URLs in etcd's list are known not to lead to their pods.
 	Misaddressed []string
-	// ClusterIDs counts the different cluster IDs that the members report.
-	ClusterIDs int
+	// Clusters counts the etcd clusters that the members belong to: they report different cluster IDs, or have become
+	// several clusters that share one.
+	Clusters int
 	// Formed is true if anything shows that the cluster has had a quorum. Created is when its
 	// owner was created, zero if that is not known.
 	Formed  bool
@@ -124,6 +125,9 @@ type Member struct {
 	// Predates is true for a member that ran before the log of those that answer began: its etcd has run since before
 	// theirs, and in etcd's list it has never started. So the others began without data.
 	Predates bool
+	// Ahead is true for a pod that answers as a member of the same etcd cluster, that etcd's list lacks, and that has
+	// more raft entries than the leader. So the leader began again without its data, and the list is not the cluster's.
+	Ahead bool
 	// OutOfContact is true if the leader is known to receive nothing from the member.
 	OutOfContact bool
 	// CaughtUp is true for a learner that is close to the leader.

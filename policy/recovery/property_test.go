@@ -213,7 +213,7 @@ func naive(f Facts) []string {
 	add("S-11", every && f.Desired > n)
 	add("S-12", every && f.Desired < n)
 	add("S-13", left > 0 && quiet)
-	add("X-2", f.ClusterIDs > 1)
+	add("X-2", f.Clusters > 1)
 	add("X-3", lost && majority(r+u+back))
 	add("X-4", u > 0 || kept && hidden > 0 || n == 0 && !boot)
 	add("X-5", boot)
@@ -250,7 +250,7 @@ func TestSafe(t *testing.T) {
 		f := Facts{
 			At: noon, Reporter: []string{"", "etcd-druid"}[pick(2)], HealsNothing: pick(2) == 0, Sidecar: pick(2) == 0, Managed: pick(2) == 0, Desired: pick(6), Voters: pick(6), ListKnown: pick(2) == 0, Replicas: pick(6), ReadyPods: pick(6),
 			Ready: is(statuses[pick(4)]), AllMembersReady: is(statuses[pick(4)]), BackupReady: is(statuses[pick(4)]), Store: pick(2) == 0,
-			ClusterIDs: pick(3), Formed: pick(2) == 0, Interrupted: pick(9) == 0, TrafficCut: pick(9) == 0, ScaledIn: pick(9) == 0, AwayGone: pick(3),
+			Clusters: pick(3), Formed: pick(2) == 0, Interrupted: pick(9) == 0, TrafficCut: pick(9) == 0, ScaledIn: pick(9) == 0, AwayGone: pick(3),
 			Unreconciled: pick(2) == 0, Suspended: pick(3) == 0, SuspendedByCut: pick(9) == 0, Requested: pick(3) == 0,
 		}
 		if pick(3) == 0 || f.Interrupted {
@@ -264,7 +264,7 @@ func TestSafe(t *testing.T) {
 				Name: fmt.Sprint("m", i), Asked: pick(3) > 0, First: i == 0, Pod: []Pod{PodUnseen, PodMissing, PodPending, PodWaiting, PodStopping, PodUnready, PodReady}[pick(7)],
 				Answer: []Answer{NotAsked, Silent, NoLeader, Follows}[pick(4)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
-				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0,
+				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0, Ahead: pick(9) == 0,
 			}
 			if m.Data == DataDamaged && m.Answer != NotAsked { // only the log of a member that doesn't answer is read
 				m.Answer = Silent
@@ -308,7 +308,7 @@ func unsafe(f Facts, s Scenario) string {
 		return refusedRecovery(f, s.Action.Lost)
 	case !changes:
 		return ""
-	case f.ClusterIDs > 1:
+	case f.Clusters > 1:
 		return "the members belong to several clusters"
 	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return m.Predates && f.counts(m) && m.Answer == Silent }):
 		return "a member may have the only data"
@@ -329,6 +329,8 @@ func unsafe(f Facts, s Scenario) string {
 		return "the member may be well"
 	case s.Action.Do == Replace && m.Listed != NotListed && (!m.lost() || !m.MayRemove || f.TrafficCut):
 		return "the data isn't known to be lost, or the rules refuse"
+	case s.Action.Do == Replace && m.Listed == NotListed && m.Ahead:
+		return "it may have the only data"
 	case s.Action.Do == Replace && m.Listed == NotListed && f.Managed:
 		return "another program manages the members"
 	case s.Action.Do == RemoveMember && (!m.Removable || !m.MayRemove || m.Pod != PodMissing):

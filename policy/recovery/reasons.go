@@ -55,7 +55,7 @@ var (
 var (
 	Hibernated = reasons.Add("Hibernated", "X-1: the cluster is scaled to 0 members.", policy.NoAction)
 	SplitBrain = reasons.Add("MembersOfSeveralClusters",
-		"X-2: the members report different cluster IDs.",
+		"X-2: the members belong to different etcd clusters: they report different cluster IDs, or one ID with two leaders that each have a quorum and a list of their own.",
 		"Compare the clusters: kubectl etcd check NAME --only Q005. Stop and delete nothing before it is known which one has the right data.")
 	QuorumMayReturn = reasons.Add("QuorumMayReturn",
 		"X-3: the quorum is lost, and enough members to bring it back are within their grace period, with their data.", diagnoseAgain)
@@ -152,7 +152,7 @@ var (
 		"A member was declared to be lost, and it answers.",
 		"Leave it out of --lost.")
 	RecoverSplit = reasons.Add("RecoverSeveralClusters",
-		"The members report different cluster IDs.",
+		"The members belong to different etcd clusters.",
 		"Decide which cluster is the right one: kubectl etcd member list NAME.")
 	RecoverHibernated = reasons.Add("RecoverHibernated",
 		"The cluster is scaled to 0 members.",

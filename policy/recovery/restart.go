@@ -33,7 +33,7 @@ func (s *state) restart(m Member) Restart {
 	switch {
 	case m.Data == DataUnread:
 		return r.as("I-10", RestartUnclear, "Its volume could not be read, so it is not known what it does.")
-	case s.ClusterIDs > 1:
+	case s.Clusters > 1:
 		return r.as("I-10", RestartUnclear, "The members are of different clusters, so it is not known which one it joins.")
 	case m.Data == DataLeaving:
 		return r.as("I-10", RestartUnclear, "Its volume claim is being deleted: a container that starts again in the same pod has its data, and a new pod has none.")

@@ -89,7 +89,7 @@ func awake(holds func(*state) bool) func(*state) bool {
 
 // whole guards a row that counts members of one etcd cluster. Those of several are not counted together.
 func whole(holds func(*state) bool) func(*state) bool {
-	return awake(func(s *state) bool { return s.ClusterIDs <= 1 && holds(s) })
+	return awake(func(s *state) bool { return s.Clusters <= 1 && holds(s) })
 }
 
 var pink = row{

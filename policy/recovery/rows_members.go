@@ -63,7 +63,7 @@ var learnerLeft = row{
 var underWay = row{
 	id: "X-10", reason: UnderWay,
 	holds: func(s *state) bool {
-		return s.Operation != "" && !s.Interrupted && (s.stopped() || !s.hibernated() && s.ClusterIDs <= 1)
+		return s.Operation != "" && !s.Interrupted && (s.stopped() || !s.hibernated() && s.Clusters <= 1)
 	},
 	title: func(s *state) string { return "A change is under way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {

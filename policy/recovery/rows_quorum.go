@@ -14,12 +14,12 @@ import (
 
 var splitBrain = row{
 	id: "X-2", reason: SplitBrain,
-	holds: awake(func(s *state) bool { return s.ClusterIDs > 1 }),
+	holds: awake(func(s *state) bool { return s.Clusters > 1 }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The members belong to %d different etcd clusters.", s.ClusterIDs)
+		return fmt.Sprintf("The members belong to %d different etcd clusters.", s.Clusters)
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{{Fact: "cluster IDs", Asked: "2 or more", Observed: fmt.Sprint(s.ClusterIDs), Met: true}, s.members("", true)}
+		return []Evidence{{Fact: "etcd clusters", Asked: "2 or more", Observed: fmt.Sprint(s.Clusters), Met: true}, s.members("", true)}
 	},
 	action: func(*state) Action {
 		return Action{Do: CompareClusters, Why: "Find out which of them has the right data before anything is stopped or deleted."}
@@ -128,7 +128,7 @@ const replacedAside = "Its StatefulSet was created again since it began, so it c
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
-	holds: func(s *state) bool { return s.Interrupted && (s.hibernated() || s.ClusterIDs <= 1) },
+	holds: func(s *state) bool { return s.Interrupted && (s.hibernated() || s.Clusters <= 1) },
 	title: func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}

@@ -29,7 +29,7 @@ func wrongURL(f *Facts) { f.Misaddressed = []string{"main-2"} }
 //	s  an extra voter with a pod       y  one that is well, in a pod that is not Ready
 //	p  one that is not well, and ran before the log of the others began
 func cluster(members string, change ...func(*Facts)) Facts {
-	f := Facts{At: noon, Reporter: "etcd-druid", HealsNothing: true, Sidecar: true, ListKnown: true, Store: true, Backups: policy.True, ClusterIDs: 1, Formed: true}
+	f := Facts{At: noon, Reporter: "etcd-druid", HealsNothing: true, Sidecar: true, ListKnown: true, Store: true, Backups: policy.True, Clusters: 1, Formed: true}
 	for _, letter := range members {
 		f.Members = append(f.Members, member(letter, len(f.Members)))
 		m := &f.Members[len(f.Members)-1]
@@ -212,9 +212,9 @@ var recoveryRows = []struct {
 	{row: "X-6 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.Interrupted, f.CutsTraffic = 0, "restore", true, true }), ids: "X-6", do: Resume},
 	{row: "X-10 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.CutsTraffic = 0, "restore", true }), ids: "X-10", do: Wait},
 	{row: "X-1 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 0, true }), ids: "X-1", do: Reconcile},
-	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
-	{row: "X-2 a member is down", facts: cluster("vvx", minority, func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
-	{row: "X-2 the quorum is lost, backups fail, traffic is cut", facts: cluster("vxx", conditions(policy.True, policy.False, policy.False), func(f *Facts) { f.ClusterIDs, f.TrafficCut = 2, true }), ids: "X-2 X-12 X-14 S-6", do: CompareClusters},
+	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.Clusters = 2 }), ids: "X-2", do: CompareClusters},
+	{row: "X-2 a member is down", facts: cluster("vvx", minority, func(f *Facts) { f.Clusters = 2 }), ids: "X-2", do: CompareClusters},
+	{row: "X-2 the quorum is lost, backups fail, traffic is cut", facts: cluster("vxx", conditions(policy.True, policy.False, policy.False), func(f *Facts) { f.Clusters, f.TrafficCut = 2, true }), ids: "X-2 X-12 X-14 S-6", do: CompareClusters},
 	{row: "X-3", facts: cluster("vww", conditions(policy.False, policy.False, policy.True)), ids: "X-3", do: Wait},
 	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
 	{row: "X-3 one of those that wait lost its data", facts: cluster("vwwww", conditions(policy.False, policy.False, policy.True), at(1, lose)), ids: "X-3", do: Wait},
@@ -234,6 +234,8 @@ var recoveryRows = []struct {
 	{row: "X-8", facts: cluster("vvo", plain), ids: "X-8 S-11", do: InspectPod, member: "main-2"},
 	{row: "X-8 its log shows that it was removed", facts: cluster("vvo", plain, at(2, func(m *Member) { m.Data = DataDamaged })), ids: "X-8 S-11", do: Replace, member: "main-2"},
 	{row: "X-8 it answers", facts: cluster("vvo", plain, at(2, func(m *Member) { m.Answer = NoLeader })), ids: "X-8 S-11", do: Replace, member: "main-2"},
+	{row: "X-8 it answers, and is ahead of the leader", facts: cluster("vvo", plain, at(2, func(m *Member) { m.Answer, m.Ahead = NoLeader, true })), ids: "X-8 S-11", do: InspectPod, member: "main-2"},
+	{row: "X-8 it answers, is ahead, and traffic is cut", facts: cluster("vvo", plain, func(f *Facts) { f.TrafficCut = true }, at(2, func(m *Member) { m.Answer, m.Ahead = NoLeader, true })), ids: "X-8 X-14 S-11", do: InspectPod, member: "main-2"},
 	{row: "X-8 an operator adds members", facts: cluster("vvo", func(f *Facts) { f.Managed = true }), ids: "X-8 S-11", do: InspectPod, member: "main-2"},
 	{row: "X-9", facts: cluster("vvvl", plain), ids: "X-9 S-11", do: Promote, member: "main-3"},
 	{row: "X-9 behind", facts: cluster("vvvl", plain, at(3, func(m *Member) { m.CaughtUp = false })), ids: "X-9 S-11", do: Wait, member: "main-3"},
@@ -314,7 +316,7 @@ var restartRows = []struct {
 	{"I-11", cluster("vvp"), "one of the two logs", false},
 	{"I-6 it ran before the others, and there is no quorum", cluster("vxp"), "waits for a quorum", true},
 	{"I-10 the volume", cluster("vvx", data(DataUnread)), "volume", false},
-	{"I-10 several clusters", cluster("vvx", func(f *Facts) { f.ClusterIDs = 2 }), "different clusters", false},
+	{"I-10 several clusters", cluster("vvx", func(f *Facts) { f.Clusters = 2 }), "different clusters", false},
 	{"I-10 its claim is being deleted", cluster("vvx", data(DataLeaving)), "a new pod has none", false},
 	{"I-10 the quorum", cluster("vux"), "quorum", false},
 }

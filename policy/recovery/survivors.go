@@ -25,8 +25,8 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 		return nil, v
 	}
 	switch {
-	case f.ClusterIDs > 1:
-		return nil, policy.Refuse(RecoverSplit, "its members report %d cluster IDs; decide first which cluster is the right one", f.ClusterIDs)
+	case f.Clusters > 1:
+		return nil, policy.Refuse(RecoverSplit, "its members belong to %d etcd clusters; decide first which cluster is the right one", f.Clusters)
 	case s.hibernated():
 		return nil, policy.Refuse(RecoverHibernated, "it is scaled to 0")
 	case !s.lost():

@@ -20,7 +20,7 @@ import (
 //	f  one that answers and follows a leader     d  one that doesn't answer, and is declared to be lost
 //	r  one that could not be asked, whose pod is ready and whose volume is not there
 func fallen(members string, change ...func(*Facts)) (f Facts, declared []string) {
-	f = Facts{At: noon, ClusterIDs: 1, Formed: true, Desired: len(members), Replicas: len(members), Voters: len(members)}
+	f = Facts{At: noon, Clusters: 1, Formed: true, Desired: len(members), Replicas: len(members), Voters: len(members)}
 	for at, letter := range members {
 		m := member('x', at)
 		switch letter {
@@ -59,7 +59,7 @@ var recoverRows = []struct {
 	{row: "RV-1", members: "ann", declare: []string{"main-7"}, want: NotAMember},
 	{row: "RV-2", members: "aan", declare: []string{"main-1"}, want: StillAnswers},
 	{row: "RV-2", members: "fan", declare: []string{"main-0"}, want: StillAnswers},
-	{row: "RV-3", members: "ann", change: func(f *Facts) { f.ClusterIDs = 2 }, want: RecoverSplit},
+	{row: "RV-3", members: "ann", change: func(f *Facts) { f.Clusters = 2 }, want: RecoverSplit},
 	{row: "RV-4", members: "ann", change: func(f *Facts) { f.Desired = 0 }, want: RecoverHibernated},
 	{row: "RV-5", members: "ffn", want: QuorumNotLost},
 	{row: "RV-5", members: "fff", want: QuorumNotLost},

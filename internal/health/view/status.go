@@ -55,7 +55,7 @@ func describeEtcd(f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
 	if len(responding) > 0 {
 		st.Replicas.Ready = okMembers(st)
 	}
-	if len(f.ClusterIDs()) > 1 {
+	if f.Clusters() > 1 {
 		return // the answers are about different clusters
 	}
 	for _, m := range responding {

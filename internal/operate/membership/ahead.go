@@ -9,16 +9,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// checkNotAhead returns an error if a member that the list lacks is ahead of the leader. A member that was removed from
-// etcd never is. So the leader began again without data, with the same cluster ID, since that is computed from the flags:
-// its list is not that of the cluster, and the other member may have the only data.
+// checkNotAhead returns an error if a member that the list lacks is ahead of the leader.
 func checkNotAhead(s etcd.Survey) error {
-	leader, ok := s.Leader()
-	if !ok {
-		return nil
-	}
+	leader, _ := s.Leader()
 	for _, m := range s.Members {
-		if m.Err == nil || m.ID == 0 || m.ClusterID != leader.ClusterID || m.RaftIndex <= leader.RaftIndex {
+		if !s.IsAhead(m) {
 			continue
 		}
 		return fmt.Errorf("%s answers as member %016x of the same etcd cluster, which the member list lacks, and its raft index is %d, above %d of the leader %s: the leader may have started again without data, and %s may have the only data. Nothing is changed. Copy the data directory of %s, and find out why %s started again, before you change a member, pod or claim",

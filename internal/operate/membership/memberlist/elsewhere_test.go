@@ -108,6 +108,28 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 	}
 }
 
+// TestForcedNewCluster: two clusters with one cluster ID are not one, whichever of them answers first.
+func TestForcedNewCluster(t *testing.T) {
+	t.Parallel()
+	c := newFixture(t, nil)
+	c.Etcd.Forced = "main-2"
+	members := &etcd.Cluster{Tunnel: tunnel.New(c.Config())}
+	t.Cleanup(func() { _ = members.Close() })
+	for _, pod := range []string{"main-0", "main-1", "main-2"} {
+		members.Endpoints = append(members.Endpoints, access.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+	}
+	const want = "split brain: the members belong to 2 etcd clusters with one cluster ID: main-0, main-1 led by 0000000000000001; main-2 led by 0000000000000003"
+	for range 10 {
+		if s, err := members.Survey(t.Context()); err == nil || err.Error() != want || len(s.Apart) != 2 || len(s.List) > 0 {
+			t.Fatalf("%v, %+v, want %s", err, s, want)
+		}
+	}
+	r := Removal{Reader: c.reader, Owner: c.owner, Members: members, Clock: &operatetest.HastyClock{}, Force: true}
+	if _, _, err := r.Plan(t.Context(), "main-0"); err == nil || err.Error() != want {
+		t.Errorf("a removal: %v, want %s", err, want)
+	}
+}
+
 // TestPasswordElsewhere: a pod that has the name of a member does not get the password of the user.
 func TestPasswordElsewhere(t *testing.T) {
 	t.Parallel()
