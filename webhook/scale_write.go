@@ -7,6 +7,7 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/json"
@@ -30,6 +31,7 @@ type scaled struct {
 		Retention *struct {
 			WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType `json:"whenScaled"`
 		} `json:"persistentVolumeClaimRetentionPolicy"`
+		Template *corev1.PodTemplateSpec `json:"template"`
 	} `json:"spec"`
 }
 
@@ -92,6 +94,9 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 	}
 	write.Size = declaredSize(before.Metadata.Annotations[v1alpha1.SizeAnnotation], after.Metadata.Annotations[v1alpha1.SizeAnnotation])
 	write.WhenScaled, write.WhenScaledNow = after.whenScaled(), before.whenScaled()
+	if !write.Etcd {
+		write.TemplateNow, write.Template = before.Spec.Template, after.Spec.Template
+	}
 	return write, after.Metadata.DeletionTimestamp != nil, nil
 }
 

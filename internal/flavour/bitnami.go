@@ -8,9 +8,10 @@ const Bitnami Name = "bitnami"
 
 var bitnami = Product{
 	Name: Bitnami,
-	Env:  []string{"ETCD_ON_K8S", "MY_STS_NAME"},
+	// Early charts don't set MY_STS_NAME, which manifests of others set, too.
+	Env: []string{"ETCD_ON_K8S"},
 	Membership: Membership{
-		Manager: ByStartScript, ManagerName: "the members' start script", RemovesMembers: true,
+		Manager: ByStartScript, ManagerName: "the members' start script", RemovesUnlisted: true,
 		CorrectsPeerURLs: true,
 		ChartValue:       "replicaCount",
 		ScaleHow:         ", and let the chart's hooks run, which remove members from etcd before they stop",

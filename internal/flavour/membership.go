@@ -44,6 +44,9 @@ type Membership struct {
 	// RemovesMembers is true if the manager removes the members of pods that it stops from etcd, or
 	// may: a controller that is not known. A smaller StatefulSet is then no loss of voters.
 	RemovesMembers bool
+	// RemovesUnlisted is true if only hooks of its chart remove members from etcd, when the chart is applied with a
+	// shorter list of members. Where another client changes the replicas, no member is removed.
+	RemovesUnlisted bool
 	// Unknown is true if it isn't known whether the manager changes the members at all.
 	Unknown bool
 	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager

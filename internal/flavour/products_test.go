@@ -63,6 +63,7 @@ func incomplete(p Product) []string {
 	for what, wrong := range map[string]bool{
 		"managed members need a manager's name, how to scale and how to replace": m.Manager != Unmanaged && (m.ManagerName == "" || m.ScaleHow == "" || m.ReplaceHow == ""),
 		"AddsOnly needs ByPlugin and ScaleInHow, and no RemovesMembers":          m.AddsOnly && (m.RemovesMembers || !m.ByPlugin || m.ScaleInHow == ""),
+		"RemovesUnlisted needs ChartValue, and no RemovesMembers":                m.RemovesUnlisted && (m.RemovesMembers || m.ChartValue == ""),
 		"BackupRestore needs the fields Store and Schedule":                      p.BackupRestore && (p.Fields[Store] == "" || p.Fields[Schedule] == ""),
 		"HealsNothing needs ReportsStatus":                                       p.HealsNothing && !p.ReportsStatus,
 		"AlwaysAllowBy needs WritesBudget":                                       p.AlwaysAllowBy != "" && !p.WritesBudget,

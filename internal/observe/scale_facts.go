@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -41,6 +42,9 @@ type ScaleWrite struct {
 	WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType
 	// WhenScaledNow is the same before the write.
 	WhenScaledNow *appsv1.PersistentVolumeClaimRetentionPolicyType
+	// TemplateNow and Template are the pod templates of the StatefulSet before and after the write, nil if the write
+	// doesn't contain them.
+	TemplateNow, Template *corev1.PodTemplateSpec
 }
 
 // BeginsToDelete reports whether the StatefulSet deletes the claims of removed replicas from this write on.
@@ -193,7 +197,7 @@ func (w *Workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.How = m.ScaleInHow
 		}
 		switch {
-		case m.RemovesMembers:
+		case w.removes(m, s):
 			f.Manager, f.Script = m.ManagerName, m.Manager == flavour.ByStartScript
 		case m.Manager == flavour.ByOperator:
 			f.Operator = m.ManagerName

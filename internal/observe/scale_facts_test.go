@@ -16,7 +16,7 @@ import (
 // For the others a smaller StatefulSet is a loss of voters.
 func TestScaleManager(t *testing.T) {
 	t.Parallel()
-	removes := map[flavour.Name]bool{flavour.Bitnami: true, flavour.Cozystack: true, flavour.EtcdOperator: true, flavour.Improbable: true}
+	removes := map[flavour.Name]bool{flavour.Cozystack: true, flavour.EtcdOperator: true, flavour.Improbable: true}
 	for _, p := range flavour.All() {
 		w := Workload{owner: owner.Owner{Distribution: p.Name, WorkloadKind: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
 		var f scale.Facts
