@@ -29,6 +29,9 @@ type settings struct {
 	origin Origin
 	// opaque is an argument that the pod alone knows, and that may stand for any flags. Empty for none.
 	opaque string
+	// launcher is the program that starts etcd, or the image, where only a declaration shows that it does. It may
+	// give etcd a list of members. Empty for none.
+	launcher string
 	// unknown are the errors of the variables whose values are not known, by name.
 	unknown map[string]error
 	// script is true where a shell script has the flags, and scriptFile is its path where it is a
@@ -93,6 +96,8 @@ func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 		return "", "", false, fmt.Errorf("arguments of etcd are only known in the pod: %s", s.opaque)
 	case s.sourced:
 		return "", "", false, errSourced
+	case s.launcher != "" && strings.HasPrefix(flag, "initial-"):
+		return "", "", false, fmt.Errorf("what %s gives to etcd is only known in the pod", s.launcher)
 	}
 	return "", "", false, s.unknown[variable]
 }
@@ -153,6 +158,9 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	case started.Program != "etcd":
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
+		if evidenceOf(env.pod, c, env.contents) < Shown {
+			s.launcher = script.Cut(cmp.Or(started.Path, started.Program, "the image"), mostShown)
+		}
 	case len(started.Env) > 0:
 		s.env = assigned(started.Env, env.lookup)
 	}

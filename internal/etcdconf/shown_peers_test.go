@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // fromSecret and fromConfig are objects that a container's environment is from.
@@ -94,6 +96,44 @@ func TestPeersOfPod(t *testing.T) {
 			t.Errorf("%s: unknown is %q, want %q", row.name, got.Unknown, row.unknown)
 		}
 		if row.unknown == "" && strings.Join(listed, ",") != row.listed {
+			t.Errorf("%s: listed %q, want %q", row.name, listed, row.listed)
+		}
+	}
+}
+
+// TestPeersOfDeclaredLauncher has containers that only an annotation shows to run etcd. What they don't pass, their
+// program may add.
+func TestPeersOfDeclaredLauncher(t *testing.T) {
+	t.Parallel()
+	const two, launcher, image = "a=http://a:2380,b=http://b:2380", "what /launcher gives to etcd is only known in the pod", "what the image gives to etcd"
+	for _, row := range []struct {
+		name            string
+		command, args   []string
+		env             []corev1.EnvVar
+		listed, unknown string
+	}{
+		{name: "a launcher", command: []string{"/launcher"}, unknown: launcher},
+		{name: "a launcher with other flags", command: []string{"/launcher", "--name=a", "--initial-advertise-peer-urls=http://a:2380"}, unknown: launcher},
+		{name: "a launcher with variables", command: []string{"/launcher"}, env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: "a"}, {Name: "ETCD_DATA_DIR", Value: "/data"}, {Name: "ETCD_INITIAL_CLUSTER"}}, unknown: launcher},
+		{name: "a launcher in a script", command: []string{"sh", "-c", "mkfifo /log; exec /etcd-manager --data-dir=/data"}, unknown: "what sh gives to etcd"},
+		{name: "the image", unknown: image},
+		{name: "the image, with flags", args: []string{"--data-dir=/data"}, unknown: image},
+		{name: "the list is passed", command: []string{"/launcher", "--name=a", "--initial-cluster=" + two}, listed: two},
+		{name: "the list is a variable", command: []string{"/launcher", "--name=a"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER", Value: two}}, listed: two},
+		{name: "etcd itself", command: []string{"etcd", "--name=a"}},
+		{name: "the image, with a member's variables", env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: "a"}, {Name: "ETCD_DATA_DIR", Value: "/data"}}},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0", Annotations: map[string]string{v1alpha1.EtcdAnnotation: "etcd"}}}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: row.command, Args: row.args, Env: row.env}}
+		got := PeersOfPod(pod)
+		if (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
+			t.Errorf("%s: unknown is %q, want %q", row.name, got.Unknown, row.unknown)
+		}
+		var listed []string
+		for _, e := range got.Listed {
+			listed = append(listed, e.Name+"="+e.URL)
+		}
+		if strings.Join(listed, ",") != row.listed {
 			t.Errorf("%s: listed %q, want %q", row.name, listed, row.listed)
 		}
 	}
