@@ -77,6 +77,7 @@ func TestHintsOf(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		c      corev1.Container
+		init   corev1.Container
 		labels map[string]string
 		denied bool
 		want   string
@@ -91,9 +92,24 @@ func TestHintsOf(t *testing.T) {
 		{name: "a client", c: corev1.Container{Image: "x/etcd:3", Command: []string{"etcdctl", "get", "a"}}, labels: map[string]string{"app": "etcd"}},
 		{name: "a gateway", c: corev1.Container{Image: "x/etcd:3", Command: []string{"etcd", "gateway"}, Ports: []corev1.ContainerPort{{ContainerPort: 2379}}}},
 		{name: "denied", c: corev1.Container{Image: "x/etcd:3"}, denied: true},
+		{name: "a manager's image", c: corev1.Container{Image: "x/etcd-manager-slim:v3"}, want: "image x/etcd-manager-slim:v3"},
+		{name: "a launcher's program", c: corev1.Container{Command: []string{"/opt/bin/etcd-launcher", "run"}}, want: "it runs etcd-launcher, its command is /opt/bin/etcd-launcher, which may be a launcher"},
+		{name: "a manager's label", labels: map[string]string{"k8s-app": "etcd-manager-events"}, want: "label k8s-app=etcd-manager-events"},
+		{name: "a manager's client", c: corev1.Container{Command: []string{"/etcd-manager-ctl", "get"}}},
+		{name: "another program's manager", c: corev1.Container{Image: "x/my-etcd-manager:1"}, labels: map[string]string{"app": "my-etcd-manager"}},
+		{name: "etcd copied for a launcher", init: corev1.Container{Image: "x/etcd:3", Command: []string{"cp", "/usr/local/bin/etcd", "/opt/"}}, want: "init container init copies etcd from image x/etcd:3"},
+		{name: "etcd copied by a flag", init: corev1.Container{Image: "x/etcd:3", Command: []string{"/cp"}, Args: []string{"--target-dir=/opt", "--src=/usr/local/bin/etcd"}}, want: "init container init copies etcd from image x/etcd:3"},
+		{name: "etcdctl copied", init: corev1.Container{Image: "x/etcd:3", Command: []string{"cp", "/usr/local/bin/etcdctl", "/etcd-tools/"}}},
+		{name: "data copied by another image", init: corev1.Container{Image: "x/busybox:1", Command: []string{"cp", "/usr/local/bin/etcd", "/opt/"}}},
+		{name: "etcd run for a preparation", init: corev1.Container{Image: "x/etcd:3", Command: []string{"/usr/local/bin/etcd", "--version"}}},
+		{name: "a client first", init: corev1.Container{Image: "x/etcd:3", Command: []string{"etcdctl", "get", "/a/etcd"}}},
+		{name: "etcd copied, and denied", init: corev1.Container{Image: "x/etcd:3", Command: []string{"cp", "/etcd", "/opt/"}}, denied: true},
 	} {
 		row.c.Name = "c"
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: row.labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{row.c}}}
+		if row.init.Name = "init"; row.init.Image != "" {
+			pod.Spec.InitContainers = []corev1.Container{row.init}
+		}
 		if row.denied {
 			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: v1alpha1.NotEtcd}
 		}

@@ -6,7 +6,6 @@ package etcdconf
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +34,9 @@ func HintsOf(pod *corev1.Pod) []Hint {
 	var hints []Hint
 	for i := range pod.Spec.Containers {
 		hints = append(hints, hintsOf(pod, &pod.Spec.Containers[i])...)
+	}
+	if text := copyHint(pod); text != "" {
+		hints = append(hints, Hint{Text: text})
 	}
 	if label := labelHint(pod.Labels); label != "" && (len(hints) > 0 || !runsOthersOnly(pod)) {
 		hints = append(hints, Hint{Text: label})
@@ -65,11 +67,13 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 		add("only some ways of its script run etcd")
 	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
+	case slices.Contains(launchers, started.Program):
+		add("it runs %s", started.Program)
 	}
 	if name := memberVariable(c); name != "" {
 		add("variable %s", name)
 	}
-	if isEtcdImage(c.Image) {
+	if isEtcdImage(c.Image) || isLauncherImage(c.Image) {
 		add("image %s", c.Image)
 	}
 	if port := etcdPort(c.Ports); port != "" {
@@ -95,11 +99,7 @@ func memberVariable(c *corev1.Container) string {
 }
 
 // isEtcdImage reports whether an image is called etcd.
-func isEtcdImage(image string) bool {
-	image, _, _ = strings.Cut(image, "@")
-	name, _, _ := strings.Cut(path.Base(image), ":")
-	return name == "etcd"
-}
+func isEtcdImage(image string) bool { return imageName(image) == "etcd" }
 
 // etcdPort returns the port of a container that etcd has by default, empty for none.
 func etcdPort(ports []corev1.ContainerPort) string {
@@ -116,8 +116,8 @@ var labelKeys = []string{"app.kubernetes.io/name", "app.kubernetes.io/component"
 
 func labelHint(labels map[string]string) string {
 	for _, key := range labelKeys {
-		if labels[key] == "etcd" {
-			return fmt.Sprintf("label %s=etcd", key)
+		if value := labels[key]; value == "etcd" || strings.HasPrefix(value, manager) {
+			return fmt.Sprintf("label %s=%s", key, value)
 		}
 	}
 	return ""

@@ -17,7 +17,7 @@ import (
 var etcdTag = regexp.MustCompile(`^v?(3\.\d+\.\d+)(?:$|[-_.+])`)
 
 // ImageVersion returns the version of etcd in the tag of a pod's image. It is empty where the tag has
-// the version of another program, such as druid's etcd-wrapper.
+// the version of another program, such as druid's etcd-wrapper or kOps' etcd-manager.
 func ImageVersion(pod *corev1.Pod) string {
 	c := MemberOf(pod).Container
 	if c == nil {
@@ -25,7 +25,7 @@ func ImageVersion(pod *corev1.Pod) string {
 	}
 	image, _, _ := strings.Cut(c.Image, "@")
 	name, tag, _ := strings.Cut(path.Base(image), ":")
-	if name != "etcd" && !strings.HasPrefix(name, "etcd-") || name == "etcd-wrapper" {
+	if name != "etcd" && !strings.HasPrefix(name, "etcd-") || name == "etcd-wrapper" || isLauncherImage(image) {
 		return ""
 	}
 	if m := etcdTag.FindStringSubmatch(tag); m != nil {
