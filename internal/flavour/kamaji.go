@@ -9,7 +9,7 @@ const Kamaji Name = "kamaji"
 var kamaji = Product{
 	Name:       Kamaji,
 	Labels:     []Label{{"app.kubernetes.io/name", "kamaji-etcd"}, {"application", "kamaji-etcd"}},
-	Membership: Membership{Manager: Unmanaged, ScaleHow: inValues("replicas")},
+	Membership: Membership{Manager: Unmanaged, ChartValue: "replicas"},
 	ClientSecrets: func(cluster string) []ClientSecret { // the first is root's, by its common name
 		return []ClientSecret{tlsSecret(cluster + "-root-client-certs"), tlsSecret(cluster + "-client-certs")}
 	},

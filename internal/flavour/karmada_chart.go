@@ -9,6 +9,6 @@ const KarmadaChart Name = "karmada-chart"
 var karmadaChart = Product{
 	Name:             KarmadaChart,
 	Env:              []string{"KARMADA_ETCD_NAME"},
-	Membership:       Membership{Manager: Unmanaged, ScaleHow: inValues("etcd.internal.replicaCount")},
+	Membership:       Membership{Manager: Unmanaged, ChartValue: "etcd.internal.replicaCount"},
 	ServesKubernetes: true,
 }

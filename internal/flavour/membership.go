@@ -39,7 +39,7 @@ type Membership struct {
 	// advertises, so that a restart of its pod corrects them.
 	CorrectsPeerURLs bool
 	// ChartValue is the value of its chart with the number of members. Where it is set, ScaleHow
-	// is what follows the order to set it.
+	// is what follows the order to set it. For an unmanaged cluster the order is to set it, too, and ScaleHow is empty.
 	ChartValue string
 	// RemovesMembers is true if the manager removes the members of pods that it stops from etcd, or
 	// may: a controller that is not known. A smaller StatefulSet is then no loss of voters.
@@ -91,8 +91,4 @@ func UnreadScript(where, why string) Membership {
 		Manager: ByStartScript, Unknown: true, ManagerName: "perhaps " + where + ", which can't be read (" + why + "),",
 		ScaleHow: readable, ReplaceHow: readable,
 	}
-}
-
-func inValues(key string) string {
-	return "set " + key + " in VALUES too, or the chart undoes it when it is applied again"
 }

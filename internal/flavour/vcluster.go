@@ -10,8 +10,8 @@ var vcluster = Product{
 	Name:   VCluster,
 	Labels: []Label{{"app", "vcluster-etcd"}},
 	Membership: Membership{
-		Manager:  Unmanaged,
-		ScaleHow: inValues("controlPlane.backingStore.etcd.deploy.statefulSet.highAvailability.replicas"),
+		Manager:    Unmanaged,
+		ChartValue: "controlPlane.backingStore.etcd.deploy.statefulSet.highAvailability.replicas",
 	},
 	ServesKubernetes: true,
 }

@@ -80,6 +80,8 @@ func (o Owner) Membership() flavour.Membership {
 		return o.byController("created the pods")
 	case len(o.MemberChanges) > 0 && m.Manager == flavour.Unmanaged:
 		m = o.byScript()
+	case m.ChartValue != "" && m.Manager == flavour.Unmanaged:
+		m.ScaleHow = o.setValueToo(m.ChartValue)
 	case m.ChartValue != "":
 		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
 	}
@@ -135,34 +137,6 @@ func (o Owner) byScript() flavour.Membership {
 	}
 	removes := slices.ContainsFunc(shown, etcdconf.MemberChange.RemovesLeaving)
 	return flavour.StartScript(shown[0].Where()+" ("+shown[0].Command()+")", scale, removes)
-}
-
-// setValue returns how to set a value of the chart that an owner is from. Objects of a chart that is a
-// dependency of another one have no name of the other.
-func (o Owner) setValue(value string) string {
-	release, chart := o.Release(), chartName(o.Labels[helmChart])
-	switch {
-	case o.Values() == "":
-		return "set the replicas in its manifests, or " + value + "=N in the values from which they are rendered"
-	case release == "":
-		return "set " + value + "=N in VALUES"
-	}
-	how := fmt.Sprintf("helm upgrade %s CHART -n %s --reuse-values --set %s=N", release, o.ReleaseNamespace(), value)
-	if chart == "" {
-		return how
-	}
-	return fmt.Sprintf("%s (helm list -n %s shows the release's CHART: if it isn't %s, then %s is a dependency of it and the value is %s.%s)",
-		how, o.ReleaseNamespace(), chart, chart, chart, value)
-}
-
-// chartName returns the name in a label helm.sh/chart, which ends with the version.
-func chartName(label string) string {
-	for i := len(label) - 1; i > 0; i-- {
-		if label[i-1] == '-' && label[i] >= '0' && label[i] <= '9' && strings.Contains(label[i:], ".") {
-			return label[:i-1]
-		}
-	}
-	return ""
 }
 
 // TypedName returns the kind and the name of an object as kubectl accepts them where several groups have a kind of that
