@@ -46,8 +46,8 @@ func copiesEtcd(pod *corev1.Pod, c *corev1.Container) bool {
 	if started := startedIn(pod, c, nil).Program; started == "etcd" || notMembers[started] {
 		return false
 	}
-	words := strings.FieldsFunc(strings.Join(slices.Concat(c.Command, c.Args), " "), func(r rune) bool {
+	paths := strings.FieldsFunc(strings.Join(slices.Concat(c.Command, c.Args), " "), func(r rune) bool {
 		return strings.ContainsRune(" \t\n=;&|'\"", r)
 	})
-	return slices.ContainsFunc(words, func(w string) bool { return path.IsAbs(w) && path.Base(w) == "etcd" })
+	return slices.ContainsFunc(paths, func(w string) bool { return path.IsAbs(w) && path.Base(w) == "etcd" })
 }
