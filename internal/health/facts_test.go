@@ -171,6 +171,8 @@ type row struct {
 	want Level
 	// message and fix are parts of what is found; fix "-" means none at all.
 	message, fix string
+	// wholeFix is all of the only fix. It is empty where a part is enough.
+	wholeFix string
 }
 
 func judge(t *testing.T, rows []row) {
@@ -205,6 +207,9 @@ func judge(t *testing.T, rows []row) {
 			}
 			if r.fix == "-" && strings.TrimSpace(fix) != "" || r.fix != "-" && !strings.Contains(fix, r.fix) {
 				t.Errorf("got the fix %q, want %q", fix, r.fix)
+			}
+			if r.wholeFix != "" && fix != r.wholeFix {
+				t.Errorf("got the fix\n%s, want\n%s", fix, r.wholeFix)
 			}
 		})
 	}

@@ -354,9 +354,33 @@ func TestWorkload(t *testing.T) {
 			}
 		}
 	}
+	const (
+		probePatch = `kubectl patch statefulset main --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/0/livenessProbe/httpGet/path","value":"`
+		livez      = probePatch + `/livez"}]' -n team`
+		health     = probePatch + `/health?exclude=NOSPACE&serializable=true"}]' -n team`
+	)
+	asksHealth := func(versions ...string) func(*Facts) {
+		return func(f *Facts) {
+			liveness("/health")(f)
+			for i, v := range versions {
+				f.Survey.Value.Members[i].Version = v
+			}
+		}
+	}
 	judge(t, []row{
 		{name: "livez", id: "W001", want: OK},
-		{name: "health", id: "W001", with: liveness("/health"), want: Warning, message: "GET /health", fix: `kubectl patch statefulset main --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/0/livenessProbe/httpGet/path","value":"/livez"}]' -n team`},
+		{name: "health", id: "W001", with: asksHealth(), want: Warning, message: "the liveness probe (GET /health) fails on an alarm or without quorum: the kubelet then restarts the members, which repairs neither", wholeFix: livez},
+		{name: "health, and one is silent", id: "W001", with: func(f *Facts) { asksHealth()(f); silent(0)(f) }, want: Warning, wholeFix: "once all members are healthy, " + livez},
+		{name: "health, and one has no /livez", id: "W001", with: asksHealth("3.5.11", "3.5.9", "3.5.11"), want: Warning, message: "; etcd 3.5.9 has no /livez, which came with 3.4.29 and 3.5.11", wholeFix: health},
+		{name: "health, 3.5.11", id: "W001", with: asksHealth("3.5.11", "3.5.11", "3.5.11"), want: Warning, wholeFix: livez},
+		{name: "health, 3.4.28", id: "W001", with: asksHealth("3.4.28", "3.4.28", "3.4.28"), want: Warning, wholeFix: health},
+		{name: "health, 3.4.29", id: "W001", with: asksHealth("3.4.29", "3.4.29", "3.4.29"), want: Warning, wholeFix: livez},
+		{name: "health, and 3.4.29 becomes 3.5.10", id: "W001", with: asksHealth("3.4.29", "3.4.29", "3.5.10"), want: Warning, message: "etcd 3.5.10 has no /livez", wholeFix: health},
+		{name: "health, and the version is not known", id: "W001", with: func(f *Facts) { asksHealth()(f); f.Survey.Err = errRefused }, want: Warning, message: "; the members' version is not known, and /livez came with 3.4.29 and 3.5.11", wholeFix: health},
+		{name: "etcdctl, and no /livez", id: "W001", with: func(f *Facts) {
+			asksHealth("3.5.9")(f)
+			f.StatefulSet.Value.Spec.Template.Spec.Containers[0].LivenessProbe = execProbe("etcdctl", "endpoint", "health")
+		}, want: Warning, wholeFix: "use /health?exclude=NOSPACE&serializable=true, which --listen-metrics-urls serves without a certificate: kubectl edit statefulset main -n team"},
 		{name: "health without alarms, as kubeadm's", id: "W001", with: liveness("/health?exclude=NOSPACE&serializable=true"), want: OK},
 		{name: "health, serializable", id: "W001", with: liveness("/health?serializable=true"), want: Warning},
 		{name: "readyz", id: "W001", with: liveness("/readyz"), want: Warning},
@@ -404,6 +428,12 @@ func TestWorkload(t *testing.T) {
 		{name: "bitnamilegacy", id: "W007", with: image("docker.io/bitnamilegacy/etcd:3.5.21"), want: OK},
 		{name: "a mirror", id: "W007", with: image("mirror.local:5000/bitnami/etcd:3.5.21"), want: OK},
 		{name: "k8s.gcr.io", id: "W007", with: image("k8s.gcr.io/etcd:3.5.0-0"), want: Warning, fix: "registry.k8s.io/etcd"},
+		{name: "k8s.gcr.io, and one is down", id: "W007", with: func(f *Facts) { image("k8s.gcr.io/etcd:3.5.0-0")(f); crashing(f.Pods.Value[0]) }, want: Warning, wholeFix: "once all members are healthy, use registry.k8s.io/etcd: kubectl edit statefulset main -n team"},
+		{name: "k8s.gcr.io, and one can't pull it", id: "W007", with: func(f *Facts) {
+			image("k8s.gcr.io/etcd:3.5.0-0")(f)
+			crashing(f.Pods.Value[0])
+			f.Pods.Value[0].Status.ContainerStatuses[0].State.Waiting.Reason = "ImagePullBackOff"
+		}, want: Warning, wholeFix: "set the update strategy OnDelete and use registry.k8s.io/etcd, so that no other pod restarts; delete the pods that can't pull their image (main-0), and the others one at a time when all members are healthy: kubectl edit statefulset main -n team"},
 
 		{name: "version", id: "W008", want: OK},
 		{name: "latest", id: "W008", with: image("quay.io/coreos/etcd:latest"), want: Warning},

@@ -5,6 +5,7 @@ package health
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -35,25 +36,43 @@ func livenessProbe(f *Facts) []Finding {
 	if c == nil {
 		return found
 	}
-	if what, asks := etcdconf.AsksHealth(c.LivenessProbe); asks {
-		return []Finding{warning(f.patchProbe(c, "livenessProbe"),
-			"the liveness probe (%s) fails on an alarm or without quorum: the kubelet then restarts the members, which repairs neither", what)}
+	what, asks := etcdconf.AsksHealth(c.LivenessProbe)
+	if !asks {
+		return nil
 	}
-	return nil
+	path, why := f.livePath()
+	return []Finding{warning(f.patchLiveness(c, path),
+		"the liveness probe (%s) fails on an alarm or without quorum: the kubelet then restarts the members, which repairs neither%s", what, why)}
 }
 
-// patchProbe returns how to make a probe check only whether the process lives.
-func (f *Facts) patchProbe(c *corev1.Container, probe string) string {
+// patchLiveness returns how to have the liveness probe of a container request a path.
+func (f *Facts) patchLiveness(c *corev1.Container, path string) string {
 	sts := f.StatefulSet.Value
 	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })
-	if c.LivenessProbe.HTTPGet == nil {
-		return f.restarting(f.change("use /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate", ""))
+	switch {
+	case c.LivenessProbe.HTTPGet == nil:
+		return f.changeTemplate("use "+path+", which --listen-metrics-urls serves without a certificate", "")
+	case !f.writable() || i < 0:
+		return f.changeTemplate("use "+path, "")
 	}
-	if !f.writable() || i < 0 {
-		return f.restarting(f.change("use /livez (etcd 3.4.29, 3.5.11 or newer)", ""))
+	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/template/spec/containers/%d/livenessProbe/httpGet/path","value":%q}]`, i, path)
+	return f.restarting(f.whenHealthy(f.kubectl("patch statefulset " + sts.Name + " --type=json -p '" + patch + "'")))
+}
+
+// livePath returns the path by which a liveness probe checks only whether the process lives, and why it is not /livez. A
+// version that has no /livez answers it with 404, so that the kubelet restarts the member again and again.
+func (f *Facts) livePath() (path, why string) {
+	const older, since = "/health?exclude=NOSPACE&serializable=true", "which came with 3.4.29 and 3.5.11"
+	names := slices.Sorted(maps.Keys(f.versions()))
+	if len(names) == 0 || f.Survey.Err != nil {
+		return older, "; the members' version is not known, and /livez came with 3.4.29 and 3.5.11"
 	}
-	return f.restarting(f.kubectl(fmt.Sprintf(`patch statefulset %s --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/%d/%s/httpGet/path","value":"/livez"}]'`, sts.Name, i, probe)) +
-		"  (etcd 3.4.29, 3.5.11 or newer; restarts the members one by one)")
+	for _, name := range names {
+		if v := release(name); !v.AtLeast(release("3.5.11")) && (v.Minor() != 4 || !v.AtLeast(release("3.4.29"))) {
+			return older, "; etcd " + name + " has no /livez, " + since
+		}
+	}
+	return "/livez", ""
 }
 
 func readinessProbe(f *Facts) []Finding {

@@ -4,18 +4,14 @@
 package health
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -27,8 +23,8 @@ func probeChecks() []Check {
 		{
 			ID: "W001", Category: Workload, Title: "the liveness probe checks only whether the process lives",
 			Doc:  "A probe that asks /health, /readyz or etcdctl endpoint health fails while a NOSPACE alarm is raised and while quorum is lost. The kubelet then restarts all members at once, again and again. This makes the outage longer.",
-			Cure: "Let the probe ask /livez. On versions before 3.4.29 and 3.5.11, use /health?exclude=NOSPACE&serializable=true.",
-			run:  livenessProbe, eachPart: true,
+			Cure: "Let the probe ask /livez. On versions before 3.4.29 and 3.5.11, which don't have it, use /health?exclude=NOSPACE&serializable=true. The change restarts the members, so make it while all of them are healthy. If the probe itself keeps a member down, set the update strategy OnDelete first, and delete only the pod of that member.",
+			run:  livenessProbe, needs: NeedMembers, eachPart: true,
 		},
 		{
 			ID: "W002", Category: Workload, Title: "members have a readiness probe",
@@ -179,102 +175,6 @@ func gracePeriod(f *Facts) []Finding {
 		return nil
 	}
 	return []Finding{warning(f.changeTemplate("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", policy.Plural(int(*grace), "second", "seconds"))}
-}
-
-// gone are the registries that no longer have, or no longer get, images of
-// etcd, each with its source.
-var gone = []struct{ prefix, what, fix string }{
-	// https://github.com/bitnami/charts/issues/35164
-	{"docker.io/bitnami/", "whose versioned images were removed in 2025", "use docker.io/bitnamilegacy/etcd, which gets no updates, or a mirror of yours"},
-	// https://kubernetes.io/blog/2023/03/10/image-registry-redirect/
-	{"k8s.gcr.io/", "which has been frozen since 2023", "use registry.k8s.io/etcd"},
-}
-
-func imageRegistry(f *Facts) []Finding {
-	c, found := f.probed()
-	if c == nil {
-		return found
-	}
-	image := full(c.Image)
-	for _, g := range gone {
-		if strings.HasPrefix(image, g.prefix) {
-			found = append(found, warning(f.restarting(f.change(g.fix, g.fix+" in FIELD", flavour.Image)), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
-		}
-	}
-	return found
-}
-
-// full returns an image's name with the registry and the folder that docker would
-// put before it.
-func full(image string) string {
-	host, _, has := strings.Cut(image, "/")
-	switch {
-	case !has:
-		return "docker.io/library/" + image
-	case !strings.ContainsAny(host, ".:") && host != "localhost":
-		return "docker.io/" + image
-	}
-	return image
-}
-
-func imageTag(f *Facts) []Finding {
-	c, found := f.probed()
-	if c == nil {
-		return found
-	}
-	if strings.Contains(c.Image, "@") {
-		return nil
-	}
-	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
-	if _, tag, has := strings.Cut(name, ":"); !has || tag == "latest" {
-		return []Finding{warning(f.changeTemplate("name a version of the image", "name a version in FIELD", flavour.Image), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
-	}
-	return nil
-}
-
-func halfRollout(f *Facts) []Finding {
-	if _, found := f.probed(); found != nil {
-		return found
-	}
-	sts := f.StatefulSet.Value
-	s := sts.Status
-	if s.UpdateRevision == s.CurrentRevision || s.UpdateRevision == "" {
-		return nil
-	}
-	outdated := int(s.Replicas - s.UpdatedReplicas)
-	u := sts.Spec.UpdateStrategy
-	switch {
-	case outdated <= 0:
-		return nil
-	case f.UnderWay.Value != nil:
-		return []Finding{info(f.Command("status"), "%s the current template while kubectl etcd %s is under way", policy.Plural(outdated, "pod doesn't run", "pods don't run"), f.UnderWay.Value.Operation)}
-	case rollouts.Holds(sts):
-		if f.Installed.Err == nil && !f.Installed.Value {
-			return []Finding{f.abandonedRollout(sts, outdated)}
-		}
-		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
-	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning(f.restarting(f.onceReady(f.Command("restart"))), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
-	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
-		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
-		if !f.writable() {
-			fix = f.change("set the partition of the rolling update to 0", "")
-		}
-		return []Finding{warning(f.restarting(f.whenHealthy(fix)),
-			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
-	}
-	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
-}
-
-// abandonedRollout returns the finding about a rollout that is held although etcd-webhook is not installed any
-// more, so that nothing continues it.
-func (f *Facts) abandonedRollout(sts *appsv1.StatefulSet, outdated int) Finding {
-	fix := "kubectl etcd webhook uninstall" + f.Flags
-	if patch, err := rollouts.Restored(sts, f.At); err == nil {
-		fix = f.kubectl("patch statefulset " + sts.Name + " --type=merge -p '" + patch + "'")
-	}
-	return warning(f.restarting(f.whenHealthy(fix)), "%s the current template: etcd-webhook held the rollout (%s) and is not installed any more, so nothing continues it",
-		policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))
 }
 
 func keepsMembers(f *Facts) []Finding {
