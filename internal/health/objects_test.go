@@ -359,6 +359,8 @@ func TestWorkload(t *testing.T) {
 		livez      = probePatch + `/livez"}]' -n team`
 		health     = probePatch + `/health?exclude=NOSPACE&serializable=true"}]' -n team`
 	)
+	const again = "kubectl get statefulset main -o yaml -n team > main-saved.yaml && kubectl delete statefulset main --cascade=orphan -n team && " +
+		"sed 's/podManagementPolicy: OrderedReady/podManagementPolicy: Parallel/' main-saved.yaml | kubectl create -f - -n team"
 	asksHealth := func(versions ...string) func(*Facts) {
 		return func(f *Facts) {
 			liveness("/health")(f)
@@ -441,15 +443,18 @@ func TestWorkload(t *testing.T) {
 		{name: "digest", id: "W008", with: image("quay.io/coreos/etcd@sha256:00"), want: OK},
 
 		{name: "parallel", id: "W009", want: OK},
-		{name: "ordered", id: "W009", with: func(f *Facts) {
-			f.Owner.Ordered = true
-			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
-		}, want: Warning, message: "GET /readyz", fix: "--cascade=orphan"},
+		{name: "ordered", id: "W009", with: ordered, want: Warning, message: "GET /health", wholeFix: again},
 		{name: "ordered, and the first waits for the others", id: "W009", with: func(f *Facts) {
+			ordered(f)
 			pod(0, unready)(f)
-			f.Pods.Value, f.Owner.Ordered = f.Pods.Value[:1], true
-			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
-		}, want: Failure, fix: "--cascade=orphan"},
+			f.Pods.Value = f.Pods.Value[:1]
+		}, want: Failure, wholeFix: again},
+		{name: "ordered, and one is silent", id: "W009", with: func(f *Facts) { ordered(f); silent(0)(f) }, want: Warning, wholeFix: "once all members are healthy, " + again},
+		{name: "ordered, and an operation is unfinished", id: "W009", with: func(f *Facts) {
+			ordered(f)
+			f.UnderWay.Value = &output.UnderWay{Operation: "restart", Interrupted: true, Commands: []string{"kubectl etcd restart statefulset/main -n team"}}
+		}, want: Warning, wholeFix: "kubectl etcd restart statefulset/main -n team"},
+		{name: "ordered, and a chart has it", id: "W009", with: func(f *Facts) { owners["helm"](f); ordered(f) }, want: Warning, fix: "have its StatefulSet created again with podManagementPolicy Parallel in the values of Helm release chart"},
 		{name: "ordered, single", id: "W009", size: 1, with: func(f *Facts) {
 			f.Owner.Ordered = true
 			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement

@@ -20,14 +20,14 @@ func (c Check) findings(f *Facts) []Finding {
 		return []Finding{unknown("the StatefulSets "+f.Owner.WorkloadNames(), f.Parts.Err)}
 	}
 	var found, none []Finding
-	for _, sts := range f.Parts.Value {
-		for _, finding := range c.run(f.ofPart(sts)) {
+	for _, part := range f.eachPart() {
+		for _, finding := range c.run(part) {
 			if !finding.Level.Worse(OK) {
 				none = append(none, finding)
 				continue
 			}
 			if finding.Member == "" { // a member's name shows its StatefulSet
-				finding.Message = "StatefulSet " + sts.Name + ": " + finding.Message
+				finding.Message = "StatefulSet " + part.part + ": " + finding.Message
 			}
 			found = append(found, finding)
 		}
@@ -44,6 +44,18 @@ func (f *Facts) ofPart(sts *appsv1.StatefulSet) *Facts {
 	part.part, part.StatefulSet = sts.Name, Got[*appsv1.StatefulSet]{Value: sts}
 	part.Owner.StatefulSet = sts.Name
 	return &part
+}
+
+// eachPart returns the facts for each StatefulSet of a cluster, f itself where it has one.
+func (f *Facts) eachPart() []*Facts {
+	if !f.Owner.Spans() {
+		return []*Facts{f}
+	}
+	all := make([]*Facts, 0, len(f.Parts.Value))
+	for _, sts := range f.Parts.Value {
+		all = append(all, f.ofPart(sts))
+	}
+	return all
 }
 
 // inPart reports whether the StatefulSet that is judged makes a pod, or the whole cluster is judged.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -134,15 +135,26 @@ func orderedStart(f *Facts) []Finding {
 		return nil
 	}
 	what, _ := etcdconf.AsksHealth(c.ReadinessProbe)
-	report := warning
+	report, fix := warning, f.whenHealthy(f.createAgain())
 	if f.Pods.Err == nil && len(f.Pods.Value) < f.Size() && f.readyPods() < len(f.Pods.Value) {
-		report = failure // the members wait for each other now
-	}
-	fix := f.kubectl("delete statefulset "+f.Owner.StatefulSet+" --cascade=orphan") + ", then create it again with podManagementPolicy: Parallel"
-	if !f.writable() {
-		// Its owner would create it again as it was.
-		fix = f.change("have its StatefulSet created again with podManagementPolicy Parallel", "")
+		report, fix = failure, f.createAgain() // the members wait for each other now
 	}
 	return []Finding{report(fix,
 		"members start one after the other, each when the one before is Ready, and Ready (%s) needs quorum: after an outage of all, the first waits for the others and never becomes Ready", what)}
+}
+
+// createAgain returns how to create a StatefulSet again so that it starts its pods at once. Its pods run on. The file
+// has the StatefulSet as it was, of which there may be no other copy.
+func (f *Facts) createAgain() string {
+	name := f.Owner.StatefulSet
+	if !f.writable() {
+		// Its owner would create it again as it was.
+		return f.change("have its StatefulSet created again with podManagementPolicy Parallel", "")
+	}
+	file := name + "-saved.yaml"
+	return f.orContinue(strings.Join([]string{
+		f.kubectl("get statefulset "+name+" -o yaml") + " > " + file,
+		f.kubectl("delete statefulset " + name + " --cascade=orphan"),
+		"sed 's/podManagementPolicy: OrderedReady/podManagementPolicy: Parallel/' " + file + " | " + f.kubectl("create -f -"),
+	}, " && "))
 }

@@ -23,7 +23,7 @@ func versionChecks() []Check {
 		{
 			ID: "V001", Category: Versions, Title: "all members run one version",
 			Doc:  "Members of two patch versions work together. Members of two minor versions work together only during an upgrade. Members of three minor versions don't work together.",
-			Cure: "Finish the rollout. If the StatefulSet has the strategy OnDelete or a partition, it doesn't update the pods automatically.",
+			Cure: "Finish the rollout. If the StatefulSet has the strategy OnDelete or a partition, it doesn't update the pods automatically: the finding has the command of W010. If all pods have the current template, name one version of the image in it.",
 			run:  oneVersion, needs: NeedMembers,
 		},
 		{
@@ -86,11 +86,7 @@ func oneVersion(f *Facts) []Finding {
 		parts = append(parts, v+" on "+policy.List(by[v]))
 	}
 	lowest, highest := release(names[0]), release(names[len(names)-1])
-	fix := f.kubectl("rollout status statefulset " + f.Owner.StatefulSet)
-	if f.Owner.StatefulSet == "" {
-		fix = f.change("finish the update", "")
-	}
-	what := strings.Join(parts, ", ")
+	fix, what := f.finishUpdate(), strings.Join(parts, ", ")
 	switch {
 	case lowest.Major() != highest.Major() || highest.Minor()-lowest.Minor() > 1:
 		return []Finding{failure(fix, "%s: members may be one minor version apart at most", what)}
@@ -100,6 +96,26 @@ func oneVersion(f *Facts) []Finding {
 		return []Finding{unknown(what+", and it is not known whether a rollout is under way", f.Cluster.Err)}
 	}
 	return []Finding{warning(fix, "%s, and no rollout is under way", what)}
+}
+
+// finishUpdate returns how to give all members one version: the fix of the first StatefulSet whose rollout is left
+// half-way, or the command that shows one that continues. If all pods have the current template, an image differs.
+func (f *Facts) finishUpdate() string {
+	if f.Owner.StatefulSet == "" {
+		return f.change("finish the update", "")
+	}
+	for _, part := range f.eachPart() {
+		for _, left := range halfRollout(part) {
+			switch {
+			case left.Level == Info && left.Fix == "":
+				return f.kubectl("rollout status statefulset " + part.Owner.StatefulSet)
+			case left.Level == Info || left.Level == Warning:
+				return left.Fix
+			}
+		}
+	}
+	const order = "give all members one version of the image"
+	return f.changeTemplate(order, order+" by FIELD, or with "+f.Owner.Membership().ManagerName, flavour.Image)
 }
 
 // fault is what is wrong with the versions from one up to, and without, another.

@@ -83,7 +83,7 @@ func lifeChecks() []Check {
 		{
 			ID: "W009", Category: Workload, Title: "members can start without each other",
 			Doc:  "With podManagementPolicy OrderedReady and a readiness probe that needs quorum, an outage of all members never ends. The second pod starts only when the first is Ready, and the first can't be Ready without the second.",
-			Cure: "Delete the StatefulSet with --cascade=orphan, which leaves the pods running. Then create it again with podManagementPolicy Parallel.",
+			Cure: "Save the StatefulSet in a file, and delete it with --cascade=orphan, which leaves the pods running. Then create it again from the file, with podManagementPolicy Parallel.",
 			run:  orderedStart, eachPart: true,
 		},
 		{
