@@ -53,7 +53,9 @@ type Finding struct {
 	// that name and a colon.
 	Message string
 	// Fix is the command that repairs it or, where there is no such command, what to
-	// change. Empty means that no action is needed.
+	// change. Empty means that no action is needed. Only a command that is complete begins with the name of a
+	// program. In a text, a command follows a colon, a condition (once …,), or then, and ends with the text or its
+	// step (, then). One within a sentence is in parentheses, or between with, once or which and a comma.
 	Fix string
 	// Reason is why status shows the finding. The zero Reason means that of the check, see
 	// StatusFindings.

@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -175,6 +176,25 @@ type row struct {
 	wholeFix string
 }
 
+// facts returns the state.
+func (r row) facts() *Facts {
+	f := healthy(cmp.Or(r.size, 3))
+	if r.with != nil {
+		r.with(f)
+	}
+	return f
+}
+
+// fixes runs all checks on the state, also as that of each owner, for their fixes.
+func (r row) fixes(t *testing.T) {
+	t.Helper()
+	for _, owned := range owners {
+		f := r.facts()
+		owned(f)
+		judged(t, All(), f)
+	}
+}
+
 func judge(t *testing.T, rows []row) {
 	t.Helper()
 	all := map[string]Check{}
@@ -184,19 +204,12 @@ func judge(t *testing.T, rows []row) {
 	for _, r := range rows {
 		t.Run(r.id+" "+r.name, func(t *testing.T) {
 			t.Parallel()
-			size := r.size
-			if size == 0 {
-				size = 3
-			}
-			f := healthy(size)
-			if r.with != nil {
-				r.with(f)
-			}
+			f := r.facts()
 			check, known := all[r.id]
 			if !known {
 				t.Fatalf("there is no check %s", r.id)
 			}
-			result := Run([]Check{check}, f)[0]
+			result := judged(t, []Check{check}, f)[0]
 			var messages, fixes []string
 			for _, finding := range result.Findings {
 				messages, fixes = append(messages, finding.Message), append(fixes, finding.Fix)
@@ -211,6 +224,8 @@ func judge(t *testing.T, rows []row) {
 			if r.wholeFix != "" && fix != r.wholeFix {
 				t.Errorf("got the fix\n%s, want\n%s", fix, r.wholeFix)
 			}
+			judged(t, All(), f)
+			r.fixes(t)
 		})
 	}
 }
@@ -219,7 +234,7 @@ func judge(t *testing.T, rows []row) {
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{3, 5} {
-		for _, r := range Run(All(), healthy(n)) {
+		for _, r := range judged(t, All(), healthy(n)) {
 			if r.Level.Worse(OK) && r.Check.ID != "R001" && r.Check.ID != "G002" {
 				t.Errorf("%d members: %s is %s: %+v", n, r.Check.ID, r.Level, r.Findings)
 			}
@@ -264,7 +279,7 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 	} {
 		f := healthy(3)
 		r.take(f)
-		for _, result := range Run(All(), f) {
+		for _, result := range judged(t, All(), f) {
 			if strings.Contains(r.ids, result.Check.ID) && !result.Level.Worse(Info) {
 				t.Errorf("without %s, %s is %s", r.fact, result.Check.ID, result.Level)
 			}

@@ -53,7 +53,7 @@ func TestHalfRolloutRestarts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, finding := range Run(checks, f)[0].Findings {
+				for _, finding := range judged(t, checks, f)[0].Findings {
 					if finding.Level != Warning || !strings.HasPrefix(finding.Fix, state.wants) {
 						t.Errorf("%s\nthe fix: %s", finding.Message, finding.Fix)
 					}

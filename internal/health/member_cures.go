@@ -102,7 +102,7 @@ func (f *Facts) replacement(pod string, flags ...string) string {
 // replacementHow is replacement where the old member may be removed.
 func (f *Facts) replacementHow(pod string, flags ...string) string {
 	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
-		return w.ReplaceHow
+		return instruction(toReplace, w.ReplaceHow)
 	}
 	return f.orContinue(f.Command("member replace", append([]string{pod}, flags...)...))
 }

@@ -72,7 +72,7 @@ func TestPlacement(t *testing.T) {
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
 			silent(1)(f)
 		}, want: Warning, fix: "once all members are healthy, kubectl etcd member replace statefulset/main main-2 --force -n team"},
-		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "replace main-2, and no other member meanwhile, because its data doesn't follow it to another node: kubeadm reset on its node, and kubeadm join --control-plane again, on another node"},
+		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "replace main-2 by a member on another node, and no other member meanwhile, because its data doesn't follow it: kubeadm reset on its node, and kubeadm join --control-plane again"},
 		{name: "an operator's pods", id: "P001", with: func(f *Facts) {
 			together(f)
 			f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Cozystack, ""

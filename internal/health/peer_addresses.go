@@ -56,5 +56,5 @@ func (f *Facts) peerAddressCure(l etcd.Listed) string {
 	if len(f.Survey.Value.List) == 1 { // M009 asks for other members
 		update = "run " + f.Command("proxy") + " -- etcdctl member update " + id(l) + " --peer-urls=URL"
 	}
-	return "advertise " + name + " to the other members, and then " + update + ": " + f.changeFlags("set --initial-advertise-peer-urls", "")
+	return "advertise " + name + " to the other members: " + f.changeFlags("set --initial-advertise-peer-urls", "") + ", and then " + update
 }

@@ -5,6 +5,7 @@ package health
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -58,7 +59,7 @@ func (f *Facts) replacementElsewhere(name string) string {
 	if how == f.Command("member list") {
 		return how
 	}
-	return "replace " + name + ", and no other member meanwhile, because its data doesn't follow it to another node: " + how + ", on another node"
+	return "replace " + name + " by a member on another node, and no other member meanwhile, because its data doesn't follow it: " + strings.TrimPrefix(how, toReplace+": ")
 }
 
 // leavesData reports whether a pod that is created again on another node has lost the

@@ -37,7 +37,7 @@ func TestMoveByData(t *testing.T) {
 		{"ephemeral", corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}, false},
 		{"inline CSI", corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{}}, false},
 	}
-	const notFollowing = "replace main-2, and no other member meanwhile, because its data doesn't follow it to another node: "
+	const notFollowing = "replace main-2 by a member on another node, and no other member meanwhile, because its data doesn't follow it: "
 	owners := []struct {
 		name          string
 		with          func(*Facts)
@@ -46,9 +46,9 @@ func TestMoveByData(t *testing.T) {
 	}{
 		{"StatefulSet", func(*Facts) {}, "kubectl etcd restart statefulset/main --member main-2 -n team", "kubectl etcd member replace statefulset/main main-2 --force -n team", false},
 		{"Deployments", deployments, "change the manifest of main-2 so that it runs on another node to which its volume can follow; don't change the members",
-			notFollowing + "remove the old member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again with an empty data directory, and with the initial cluster and its state that etcdctl prints, on another node", false},
+			notFollowing + "remove the old member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again with an empty data directory, and with the initial cluster and its state that etcdctl prints", false},
 		{"beside StatefulSets", mixed, "change the manifest of main-2 so that it runs on another node to which its volume can follow", notFollowing, false},
-		{"static pods", kubeadm, "", notFollowing + "kubeadm reset on its node, and kubeadm join --control-plane again, on another node", true},
+		{"static pods", kubeadm, "", notFollowing + "kubeadm reset on its node, and kubeadm join --control-plane again", true},
 		{"an operator's pods", func(f *Facts) {
 			deployments(f)
 			f.Owner.Distribution = flavour.Cozystack

@@ -254,7 +254,7 @@ var placeholderN = regexp.MustCompile(`\bN\b`)
 // scaleTo returns how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
-		return placeholderN.ReplaceAllString(w.ScaleHow, fmt.Sprint(n))
+		return instruction("to scale", placeholderN.ReplaceAllString(w.ScaleHow, fmt.Sprint(n)))
 	}
 	return f.Command("scale", fmt.Sprintf("--replicas %d", n))
 }

@@ -17,6 +17,7 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -124,7 +125,11 @@ func TestQuorum(t *testing.T) {
 		{name: "none left", id: "Q002", with: silent(0), want: Failure, message: "2 of 3 voters are healthy and quorum is 2", fix: "kubectl describe pod main-0"},
 		{name: "one down of five", id: "Q002", size: 5, with: silent(4), want: OK, message: "1 voter may fail"},
 		{name: "single", id: "Q002", size: 1, want: Info, fix: "kubectl etcd scale statefulset/main --replicas 3 -n team"},
-		{name: "single, kubeadm's", id: "Q002", size: 1, with: kubeadm, want: Info, fix: "kubeadm join --control-plane on a new node"},
+		{name: "single, kubeadm's", id: "Q002", size: 1, with: kubeadm, want: Info, fix: "to scale: kubeadm join --control-plane on a new node"},
+		{name: "single, a chart's", id: "Q002", size: 1, with: owners["helm"], want: Info, fix: "to scale: helm upgrade chart CHART -n team --reuse-values --set replicaCount=3"},
+		{name: "single, with a start script", id: "Q002", size: 1, with: changesMembers(etcdconf.MemberChange{Container: "etcd", Verb: "add"}), want: Info,
+			wholeFix: "by one member at a time, once kubectl etcd status main -n team shows that all members are healthy: kubectl scale statefulset main --replicas 3 -n team"},
+		{name: "single, with a script that can't be read", id: "Q002", size: 1, with: changesMembers(etcdconf.MemberChange{Container: "etcd", Unread: "no ConfigMap"}), want: Info, fix: "make the script readable"},
 		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
 		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
 
@@ -300,7 +305,7 @@ func TestMembers(t *testing.T) {
 		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "none of them can reach it",
 			fix: "then run kubectl etcd proxy statefulset/main -n team -- etcdctl member update 0000000000000001 --peer-urls=URL"},
 		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
-		{name: "IP", id: "M005", with: atIP(), want: Warning, message: "another IP", fix: "advertise the pod's name under the headless Service to the other members, and then run the command that check M009 prints"},
+		{name: "IP", id: "M005", with: atIP(), want: Warning, message: "another IP", wholeFix: "advertise the pod's name under the headless Service to the other members: set --initial-advertise-peer-urls: kubectl edit statefulset main -n team, and then run the command that check M009 prints for each member"},
 		{name: "IP of a Service", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].PeerURLs = []string{"http://10.96.0.9:2380"} }, want: OK},
 		{name: "IP of a member without a pod", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].Pod = ""; f.Pods.Value = f.Pods.Value[1:] }, want: OK},
 		{name: "IP of a pod that is the member by no name", id: "M005", with: func(f *Facts) { atIP()(f); f.Survey.Value.List[0].Pod = "" }, want: Warning},
@@ -310,7 +315,7 @@ func TestMembers(t *testing.T) {
 		}, want: Warning},
 		{name: "IP, and the pods can't be read", id: "M005", with: func(f *Facts) { atIP()(f); f.Pods = Got[[]*corev1.Pod]{Err: errRefused} }, want: Unknown},
 		{name: "IP of a Deployment's pod", id: "M005", with: func(f *Facts) { atIP()(f); f.Owner.WorkloadKind = owner.Pods }, want: Warning,
-			fix: "advertise the name of a Service that selects this member alone to the other members, and then"},
+			fix: "advertise the name of a Service that selects this member alone to the other members: one member at a time, and the next when all members are healthy again: set --initial-advertise-peer-urls"},
 		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); atIP(onHost)(f) }, want: OK},
 		{name: "IP of the node, as a DaemonSet's", id: "M005", with: atIP(onHost, func(p *corev1.Pod) {
 			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "etcd", Controller: new(true)}}

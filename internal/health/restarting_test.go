@@ -58,7 +58,7 @@ func TestFixesThatRestart(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found := Run(checks, f)[0].Findings
+				found := judged(t, checks, f)[0].Findings
 				if len(found) == 0 {
 					t.Fatal("it finds nothing")
 				}

@@ -157,7 +157,7 @@ func TestFixesFitTheOwner(t *testing.T) {
 			unset(f, exec)
 			owner(f)
 			fixes := 0
-			for _, r := range Run(All(), f) {
+			for _, r := range judged(t, All(), f) {
 				for _, finding := range r.Findings {
 					if finding.Fix != "" {
 						fixes++
