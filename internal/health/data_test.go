@@ -288,27 +288,25 @@ func TestVersions(t *testing.T) {
 	}
 	stuck := func(strategy appsv1.StatefulSetUpdateStrategy) func(*Facts) {
 		return func(f *Facts) {
-			all("3.6.12", "3.6.12", "3.6.9")(f)
+			all("3.7.0", "3.5.27")(f)
+			f.Cluster.Value.Cluster.Operation = "rollout, 1 of 3 members updated"
 			f.StatefulSet.Value.Spec.UpdateStrategy = strategy
 			f.StatefulSet.Value.Status = appsv1.StatefulSetStatus{Replicas: 3, UpdatedReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}
 		}
 	}
 	judge(t, []row{
 		{name: "one", id: "V001", want: OK, message: "3.6.12"},
-		{name: "two patches, and a partition", id: "V001", with: stuck(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning,
+		{name: "two minors apart, and a partition", id: "V001", with: stuck(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Failure,
 			wholeFix: `kubectl patch statefulset main --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}' -n team`},
-		{name: "two patches, and OnDelete", id: "V001", with: stuck(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning, wholeFix: "kubectl etcd restart statefulset/main -n team"},
+		{name: "two minors apart, and OnDelete", id: "V001", with: stuck(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Failure, wholeFix: "kubectl etcd restart statefulset/main -n team"},
 		{name: "two patches, and one template", id: "V001", with: all("3.6.12", "3.6.12", "3.6.9"), want: Warning, wholeFix: "give all members one version of the image: kubectl edit statefulset main -n team"},
-		{name: "two minors apart while pods are updated", id: "V001", with: func(f *Facts) {
-			stuck(appsv1.StatefulSetUpdateStrategy{})(f)
-			all("3.7.0", "3.5.27")(f)
-		}, want: Failure, wholeFix: "kubectl rollout status statefulset main -n team"},
+		{name: "two minors apart while pods are updated", id: "V001", with: stuck(appsv1.StatefulSetUpdateStrategy{}), want: Failure, wholeFix: "kubectl rollout status statefulset main -n team"},
 		{name: "the third of three StatefulSets is not updated", id: "V001", with: func(f *Facts) {
 			spanning(f)
-			f.Survey.Value.Members[2].Version = "3.6.9"
+			f.Survey.Value.Members[2].Version = "3.4.40"
 			f.Parts.Value[2].Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
 			f.Parts.Value[2].Status = appsv1.StatefulSetStatus{Replicas: 1, CurrentRevision: "a", UpdateRevision: "b"}
-		}, want: Warning, wholeFix: "one StatefulSet at a time, and the next when all members are healthy again: kubectl etcd restart statefulset/a -n team"},
+		}, want: Failure, wholeFix: "one StatefulSet at a time, and the next when all members are healthy again: kubectl etcd restart statefulset/a -n team"},
 		{name: "three StatefulSets with an image each", id: "V001", with: func(f *Facts) { spanning(f); f.Survey.Value.Members[2].Version = "3.6.9" }, want: Warning,
 			fix: "give all members one version of the image in StatefulSets a, b and c"},
 		{name: "two patches, and the StatefulSet can't be read", id: "V001", with: func(f *Facts) {

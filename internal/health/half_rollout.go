@@ -5,10 +5,12 @@ package health
 
 import (
 	"cmp"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -35,7 +37,7 @@ func halfRollout(f *Facts) []Finding {
 		}
 		return []Finding{info(f.Command("status"), "%s the current template: etcd-webhook holds the rollout (%s)", policy.Plural(outdated, "pod doesn't run", "pods don't run"), cmp.Or(sts.Annotations[v1alpha1.RolloutReasonAnnotation], "no reason is recorded"))}
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning(f.restarting(f.onceReady(f.Command("restart"))), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
+		return []Finding{warning(f.restarting(f.restartOnDelete()), "%s the current template, and strategy OnDelete updates none", policy.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
 		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
 		if !f.writable() {
@@ -45,6 +47,18 @@ func halfRollout(f *Facts) []Finding {
 			"%s the current template: partition %d holds the rollout", policy.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", policy.Plural(outdated, "pod", "pods"))}
+}
+
+// restartOnDelete returns the command that continues a rollout by OnDelete. Only deletions of pods end it, so the command
+// doesn't wait for its end, unless another StatefulSet of the cluster continues by itself.
+func (f *Facts) restartOnDelete() string {
+	waiting := *f
+	if !slices.ContainsFunc(append([]*appsv1.StatefulSet{f.StatefulSet.Value}, f.Parts.Value...), func(s *appsv1.StatefulSet) bool {
+		return s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType || int(s.Status.Replicas) != owner.ReplicasOf(s)
+	}) {
+		waiting.Cluster.Value.Cluster.Operation = ""
+	}
+	return waiting.onceReady(f.Command("restart"))
 }
 
 // abandonedRollout returns the finding about a rollout that is held although etcd-webhook is not installed any

@@ -359,7 +359,7 @@ func TestWorkload(t *testing.T) {
 		livez      = probePatch + `/livez"}]' -n team`
 		health     = probePatch + `/health?exclude=NOSPACE&serializable=true"}]' -n team`
 	)
-	const again = "kubectl get statefulset main -o yaml -n team > main-saved.yaml && kubectl delete statefulset main --cascade=orphan -n team && " +
+	const again = "kubectl get statefulset main -n team && kubectl get statefulset main -o yaml -n team > main-saved.yaml && kubectl delete statefulset main --cascade=orphan -n team && " +
 		"sed 's/podManagementPolicy: OrderedReady/podManagementPolicy: Parallel/' main-saved.yaml | kubectl create -f - -n team"
 	asksHealth := func(versions ...string) func(*Facts) {
 		return func(f *Facts) {
@@ -473,6 +473,14 @@ func TestWorkload(t *testing.T) {
 			f.UnderWay.Value = &output.UnderWay{Operation: "member replace"}
 		}, want: Info, message: "while kubectl etcd member replace is under way", fix: "kubectl etcd status statefulset/main -n team"},
 		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning, fix: "kubectl etcd restart statefulset/main -n team"},
+		{name: "OnDelete, which is the rollout under way", id: "W010", with: func(f *Facts) {
+			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
+			f.Cluster.Value.Cluster.Operation = "rollout, 1 of 3 members updated"
+		}, want: Warning, wholeFix: "kubectl etcd restart statefulset/main -n team"},
+		{name: "OnDelete, and one is down", id: "W010", with: func(f *Facts) {
+			rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType})(f)
+			silent(1)(f)
+		}, want: Warning, wholeFix: "once all members are voters and healthy, kubectl etcd restart statefulset/main -n team"},
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
 			message: "the preStop hook of container etcd has etcdctl member remove", fix: "set the update strategy OnDelete and take etcdctl member remove out of the preStop hook of container etcd; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it: kubectl edit statefulset main -n team"},

@@ -153,6 +153,7 @@ func (f *Facts) createAgain() string {
 	}
 	file := name + "-saved.yaml"
 	return f.orContinue(strings.Join([]string{
+		f.kubectl("get statefulset " + name), // a shell empties the file before it has the next answer
 		f.kubectl("get statefulset "+name+" -o yaml") + " > " + file,
 		f.kubectl("delete statefulset " + name + " --cascade=orphan"),
 		"sed 's/podManagementPolicy: OrderedReady/podManagementPolicy: Parallel/' " + file + " | " + f.kubectl("create -f -"),
