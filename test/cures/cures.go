@@ -16,12 +16,20 @@ func Typed() []string {
 // rows.
 func TypedOnDruid() []string { return []string{"O002", "O006"} }
 
-// Elsewhere lists the checks whose cures another test of package e2e types or compares, on a cluster of
-// its own, with the name of that test.
+// TypedOnWorkload lists the checks with a state in TestCuresTypedOnWorkload of package e2e, in the order of its
+// rows.
+func TypedOnWorkload() []string { return []string{"W001", "W012", "W010", "W009"} }
+
+// Elsewhere lists the checks whose printed cures another test of package e2e compares and then types, on a
+// cluster of its own, with the function that does so.
 func Elsewhere() map[string]string {
-	return map[string]string{
-		"D001": "TestPluginCheckSick", "D002": "TestPluginCheckSick", "D004": "TestPluginCorrupt", "M002": "TestPluginReplaceTakenBack", "Q005": "TestPluginSplitBrain",
-	}
+	return map[string]string{"D004": "TestPluginCorrupt", "M002": "TestPluginReplaceTakenBack"}
+}
+
+// Compared lists the checks whose printed cures a test of package e2e only compares with the expected ones, with
+// the function that does so.
+func Compared() map[string]string {
+	return map[string]string{"D001": "noSpace", "Q005": "TestPluginSplitBrain"}
 }
 
 // The reasons why the cures of a check are not typed.
@@ -36,8 +44,16 @@ const (
 	zones = "it needs nodes in several zones"
 	// shows: the command shows what a user needs to decide, and changes nothing.
 	shows = "its command only shows more"
-	// edits: a user edits their own object or file.
+	// edits: the cure is an order, since a user chooses the value and knows the file.
 	edits = "a person edits the workload, its chart or a policy"
+	// places: the members run together only if nodes had no room, and a volume ties each to its node.
+	places = "it needs members that were placed on one node, and can move"
+	// images: the pods of one template have several versions.
+	images = "it needs two images with one name"
+	// renews: the command is one of cert-manager.
+	renews = "it needs cert-manager and a certificate at its end"
+	// governs: the command changes or declares what policies select, which the tests of policies do.
+	governs = "it needs policies that conflict, or a cluster that only mounted files show"
 	// restarts: the cure restarts members one after the other, which takes minutes.
 	restarts = "it restarts the members one by one"
 	// hardware: the state needs a slow disk or network, or a full volume.
@@ -52,15 +68,16 @@ const (
 func Untyped() map[string]string {
 	return map[string]string{
 		"Q003": grows, "Q004": shows, "Q006": shows, "Q007": hardware,
+		"D002": large,
 		"M003": passes, "M005": edits, "M006": shows, "M007": shows, "M008": edits, "M009": etcdctl,
 		"D003": large, "D005": edits, "D006": edits, "D007": edits, "D008": hardware, "D009": hardware, "D010": shows,
-		"V001": edits, "V002": edits, "V003": edits, "V004": edits,
-		"C001": edits, "C002": edits, "C003": hardware,
-		"P001": edits, "P002": edits, "P003": zones,
-		"W001": restarts, "W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W009": edits, "W010": restarts, "W011": edits, "W012": edits,
+		"V001": images, "V002": edits, "V003": edits, "V004": edits,
+		"C001": renews, "C002": renews, "C003": hardware,
+		"P001": places, "P002": zones, "P003": zones,
+		"W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W011": edits,
 		"R002": druid, "R003": druid,
 		"O001": druid, "O003": druid, "O004": druid, "O005": druid,
 		"T002": edits, "T003": shows,
-		"G001": edits, "G002": edits, "G003": shows,
+		"G001": edits, "G002": governs, "G003": shows,
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestEveryCheck(t *testing.T) {
 	t.Parallel()
 	lists := map[string]int{}
-	for _, ids := range [][]string{Typed(), TypedOnDruid(), slices.Collect(maps.Keys(Elsewhere())), slices.Collect(maps.Keys(Untyped()))} {
+	for _, ids := range [][]string{Typed(), TypedOnDruid(), TypedOnWorkload(), slices.Collect(maps.Keys(Elsewhere())), slices.Collect(maps.Keys(Compared())), slices.Collect(maps.Keys(Untyped()))} {
 		for _, id := range ids {
 			lists[id]++
 		}
@@ -40,24 +40,41 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// TestElsewhere checks that the tests which type the other cures exist, and name the check.
+// TestElsewhere checks that the functions which type or compare the other cures exist, and do so: each names the check,
+// and one that types the cure replaces the member.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
+	bodies := e2eFunctions(t)
+	for id, name := range Elsewhere() {
+		body := bodies[name]
+		if !strings.Contains(body, id) || !strings.Contains(body, "kubectl etcd member replace") || !strings.Contains(body, `plugin(t, 0, "member", "replace"`) {
+			t.Errorf("%s: %s of package e2e doesn't compare its cure and type it", id, name)
+		}
+	}
+	for id, name := range Compared() {
+		if body := bodies[name]; !strings.Contains(body, `"`+id+`"`) || !strings.Contains(body, "fixOf(t, ") {
+			t.Errorf("%s: %s of package e2e doesn't compare its cure", id, name)
+		}
+	}
+}
+
+// e2eFunctions returns the texts of the functions of package e2e by name. A text ends where the next function begins.
+func e2eFunctions(t *testing.T) map[string]string {
+	t.Helper()
 	files, err := filepath.Glob("../e2e/*_test.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(len(files), err)
 	}
-	for id, test := range Elsewhere() {
-		found := slices.ContainsFunc(files, func(file string) bool {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, body, is := strings.Cut(string(text), "func "+test+"(")
-			return is && (strings.Contains(body, id) || strings.Contains(body, "kubectl etcd member replace"))
-		})
-		if !found {
-			t.Errorf("%s: no test %s of package e2e names it", id, test)
+	bodies := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, function := range strings.Split(string(text), "\nfunc ")[1:] {
+			name, body, _ := strings.Cut(function, "(")
+			bodies[name] = body
 		}
 	}
+	return bodies
 }
