@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/memberchange"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // MemberChange is a command of a pod that changes the member list of its cluster, or deletes a
@@ -92,10 +93,26 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 			if c.Lifecycle != nil {
 				find("postStart", hookCommand(c.Lifecycle.PostStart))
 				find(PreStop, hookCommand(c.Lifecycle.PreStop))
+				if why := unreadHook(pod, c, around); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == PreStop }) {
+					all = append(all, MemberChange{Container: c.Name, Hook: PreStop, Unread: why})
+				}
 			}
 		}
 	}
 	return all
+}
+
+// unreadHook returns why it is not known what etcd's container does before it stops, empty if that is known: only the image
+// or a volume has the program of its preStop hook. No files are known without contents.
+func unreadHook(pod *corev1.Pod, c *corev1.Container, around script.Surroundings) string {
+	file := script.FileOf(hookCommand(c.Lifecycle.PreStop))
+	if member := MemberOf(pod).Container; file == "" || around.File == nil || member != nil && member.Name != c.Name {
+		return ""
+	}
+	if _, ok := around.Read(file, false); ok {
+		return ""
+	}
+	return file + ": no ConfigMap has it"
 }
 
 // hookCommand returns the command of a hook, none if it executes none.

@@ -36,6 +36,45 @@ func TestMemberChangeKinds(t *testing.T) {
 	}
 }
 
+// TestHooksOutsideConfigMaps: what a hook's program does before the pod stops is not known if only the image or a volume has
+// it. A start script there is the product's own.
+func TestHooksOutsideConfigMaps(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"/opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"sh", "-e", "/opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"tini", "--", "leave"}, "leave: no ConfigMap has it"},
+		{[]string{"/scripts/start.sh"}, ""},
+		{[]string{"/scripts/gone.sh"}, "/scripts/gone.sh: no ConfigMap has it"},
+		{[]string{"/bin/sleep", "5"}, ""},
+		{[]string{"sh", "-c", "sleep 5"}, ""},
+		{[]string{"etcdctl", "move-leader"}, ""},
+	} {
+		pod, contents := mountedPod("#!/bin/sh\nsleep 5", nil)
+		c := &pod.Spec.Containers[0]
+		c.Command, c.Lifecycle = []string{"/opt/start.sh"}, &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: row.argv}}}
+		got := ""
+		for _, m := range MemberChanges(pod, contents) {
+			got += m.Unread
+		}
+		if got != row.want {
+			t.Errorf("%q: %q, want %q", row.argv, got, row.want)
+		}
+		if all := MemberChanges(pod, nil); len(all) > 0 {
+			t.Errorf("%q: without contents, %+v", row.argv, all)
+		}
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "other", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/wait-shutdown"}}}}})
+		c = &pod.Spec.Containers[0]
+		c.Command, c.Lifecycle = []string{"etcd"}, nil
+		if all := MemberChanges(pod, contents); len(all) > 0 {
+			t.Errorf("the hook of another container: %+v", all)
+		}
+	}
+}
+
 // TestOptionsOfAnotherCommand holds that the options of the shell that starts a container are not those of
 // the script of its hook.
 func TestOptionsOfAnotherCommand(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // AsksHealth reports whether a probe fails for a reason that a restart can't repair: an
@@ -29,6 +31,14 @@ func AsksHealth(p *corev1.Probe) (what string, asks bool) {
 		return etcdctl(p.Exec)
 	}
 	return "", false
+}
+
+// ScriptOf returns the program of a probe of which it is not known what it does, empty for none.
+func ScriptOf(p *corev1.Probe) string {
+	if p == nil || p.Exec == nil {
+		return ""
+	}
+	return script.FileOf(p.Exec.Command)
 }
 
 // FailsOnNoSpace reports whether a probe by HTTP asks etcd for its health, which the alarm NOSPACE makes false, also on

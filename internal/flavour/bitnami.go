@@ -17,7 +17,9 @@ var bitnami = Product{
 		ScaleHow:         ", and let the chart's hooks run, which remove members from etcd before they stop",
 		ReplaceHow:       selfHealing,
 	},
-	RecoveryEnv: "ETCD_DISASTER_RECOVERY",
-	RecoveryOff: "set disasterRecovery.enabled=false in the values of its chart, as with helm upgrade RELEASE CHART --reuse-values --set disasterRecovery.enabled=false",
-	StateFile:   "member_id",
+	RecoveryEnv:  "ETCD_DISASTER_RECOVERY",
+	RecoveryOff:  "set disasterRecovery.enabled=false in the values of its chart, as with helm upgrade RELEASE CHART --reuse-values --set disasterRecovery.enabled=false",
+	StateFile:    "member_id",
+	HealthScript: "/opt/bitnami/scripts/etcd/healthcheck.sh",
+	StopScript:   "/opt/bitnami/scripts/etcd/prestop.sh",
 }

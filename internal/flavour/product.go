@@ -83,6 +83,9 @@ type Product struct {
 	// StateFile is a file in the data directory that its start script uses instead of the
 	// data. A restore removes it.
 	StateFile string
+	// HealthScript is the path of a script of its image that a probe runs, and that runs etcdctl endpoint health.
+	// StopScript is the path of one that a preStop hook runs, and that removes the member from etcd.
+	HealthScript, StopScript string
 	// VolumesHow is how a user gets larger volumes, if its operator makes them. It is empty if that is not
 	// known.
 	VolumesHow string

@@ -390,6 +390,14 @@ func TestWorkload(t *testing.T) {
 		{name: "a script's", id: "W001", with: template(func(c *corev1.Container) {
 			c.LivenessProbe = execProbe("sh", "-c", "ETCDCTL_API=3 etcdctl endpoint health")
 		}), want: Warning},
+		{name: "Bitnami's script", id: "W001", with: func(f *Facts) {
+			owners["helm"](f)
+			f.StatefulSet.Value.Spec.Template.Spec.Containers[0].LivenessProbe = execProbe("/opt/bitnami/scripts/etcd/healthcheck.sh")
+		}, want: Warning, message: "the liveness probe (etcdctl endpoint health by /opt/bitnami/scripts/etcd/healthcheck.sh) fails on an alarm"},
+		{name: "a script of the image", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("/opt/health.sh") }), want: Unknown, message: "whether the liveness probe fails on an alarm or without quorum: what /opt/health.sh does is not known"},
+		{name: "a shell with a script of the image", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("sh", "-e", "/opt/health.sh") }), want: Unknown, message: "what /opt/health.sh does"},
+		{name: "a tool", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("/usr/bin/pgrep", "etcd") }), want: OK},
+		{name: "a shell's command", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("sh", "-c", "test -e /run/etcd.pid") }), want: OK},
 		{name: "endpoint status", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("etcdctl", "endpoint", "status") }), want: OK},
 		{name: "none", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = nil }), want: OK},
 		{name: "an operator's", id: "W001", with: func(f *Facts) { liveness("/health")(f); f.Owner.Distribution = flavour.Druid }, want: Warning, fix: "use /livez"},
@@ -484,6 +492,16 @@ func TestWorkload(t *testing.T) {
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
 			message: "the preStop hook of container etcd has etcdctl member remove", fix: "set the update strategy OnDelete and take etcdctl member remove out of the preStop hook of container etcd; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it: kubectl edit statefulset main -n team"},
+		{name: "a hook that perhaps removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove", Perhaps: true}), want: Warning,
+			message: "the preStop hook of container etcd has etcdctl member remove, on some of its ways or all: an eviction, a restart or a rollout may take a voter out of etcd"},
+		{name: "a hook that can't be read", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Unread: "/scripts/leave.sh: ConfigMap s does not exist"}), want: Unknown,
+			message: "whether the preStop hook of container etcd removes the member: it has a script that can't be read: /scripts/leave.sh: ConfigMap s does not exist"},
+		{name: "a start script that can't be read", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Unread: "/scripts/start.sh: ConfigMap s does not exist"}), want: OK},
+		{name: "Bitnami's hook", id: "W011", with: func(f *Facts) {
+			owners["helm"](f)
+			f.StatefulSet.Value.Spec.Template.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/opt/bitnami/scripts/etcd/prestop.sh"}}}}
+			changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Unread: "/opt/bitnami/scripts/etcd/prestop.sh: only the image has it"})(f)
+		}, want: Warning, message: "the preStop hook of container etcd runs /opt/bitnami/scripts/etcd/prestop.sh, which removes the member: each eviction", fix: "in the values of Helm release chart"},
 		{name: "a script that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Verb: "remove"}), want: OK},
 		{name: "a hook that adds", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "postStart", Verb: "add"}), want: OK},
 

@@ -38,8 +38,15 @@ func livenessProbe(f *Facts) []Finding {
 		return found
 	}
 	what, asks := etcdconf.AsksHealth(c.LivenessProbe)
-	if !asks {
+	switch file := etcdconf.ScriptOf(c.LivenessProbe); {
+	case asks:
+	case file == "":
 		return nil
+	case file == f.Owner.Product().HealthScript:
+		what = "etcdctl endpoint health by " + file
+	default:
+		return []Finding{{Level: Unknown, Message: "whether the liveness probe fails on an alarm or without quorum: what " + file + " does is not known",
+			Fix: "read the script; unless it checks only whether the process lives, use the cure of W001 (kubectl etcd explain W001)"}}
 	}
 	path, why := f.livePath()
 	return []Finding{warning(f.patchLiveness(c, path),

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -94,7 +93,7 @@ func lifeChecks() []Check {
 		},
 		{
 			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
-			Doc:  "A preStop hook runs each time a pod stops, whatever the reason. If the hook removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster. The next pod is not a member until something adds it again.",
+			Doc:  "A preStop hook runs each time a pod stops, whatever the reason. If the hook removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster. The next pod is not a member until something adds it again. If only the image has the hook's program, it is not known what it does.",
 			Cure: "Remove the command from the hook, with the update strategy OnDelete, because each pod runs the old hook once more when it stops. Restart one pod at a time, and wait until it is a member again. Remove a member only when you scale the cluster in.",
 			run:  keepsMembers,
 		},
@@ -175,20 +174,4 @@ func gracePeriod(f *Facts) []Finding {
 		return nil
 	}
 	return []Finding{warning(f.changeTemplate("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", policy.Plural(int(*grace), "second", "seconds"))}
-}
-
-func keepsMembers(f *Facts) []Finding {
-	c, found := f.probed()
-	if c == nil {
-		return found
-	}
-	for _, m := range f.Owner.MemberChanges {
-		if m.Hook == etcdconf.PreStop && m.Verb == "remove" {
-			// Each pod runs the old hook once more, so a rollout would take out one voter after the other.
-			order := fmt.Sprintf("set the update strategy OnDelete and take %s out of %s; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it", m.Command(), m.Where())
-			found = append(found, warning(f.whenHealthy(f.change(order, "")),
-				"%s has %s: each eviction, restart and rollout takes a voter out of etcd", m.Where(), m.Command()))
-		}
-	}
-	return found
 }

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+func keepsMembers(f *Facts) []Finding {
+	c, found := f.probed()
+	if c == nil {
+		return found
+	}
+	stop := f.Owner.Product().StopScript
+	known := stop != "" && c.Lifecycle != nil && c.Lifecycle.PreStop != nil && c.Lifecycle.PreStop.Exec != nil && slices.Contains(c.Lifecycle.PreStop.Exec.Command, stop)
+	if known {
+		hook := etcdconf.MemberChange{Container: c.Name, Hook: etcdconf.PreStop}.Where()
+		found = append(found, warning(f.takeOut(stop, hook), "%s runs %s, which removes the member: each eviction, restart and rollout takes a voter out of etcd", hook, stop))
+	}
+	for _, m := range f.Owner.MemberChanges {
+		switch {
+		case m.Hook != etcdconf.PreStop:
+		case m.Unread != "" && !known:
+			found = append(found, Finding{
+				Level: Unknown, Message: "whether " + m.Where() + " removes the member: it has " + m.Command(),
+				Fix: "read the script; if it removes the member, " + f.takeOut("that", m.Where()),
+			})
+		case m.RemovesLeaving():
+			found = append(found, warning(f.takeOut(m.Command(), m.Where()),
+				"%s has %s: each eviction, restart and rollout takes a voter out of etcd", m.Where(), m.Command()))
+		case m.Verb == "remove":
+			found = append(found, warning(f.takeOut(m.Command(), m.Where()),
+				"%s has %s, on some of its ways or all: an eviction, a restart or a rollout may take a voter out of etcd", m.Where(), m.Command()))
+		}
+	}
+	return found
+}
+
+// takeOut returns how to take a command out of a hook. Each pod runs the old hook once more, so a rollout would take out
+// one voter after the other.
+func (f *Facts) takeOut(command, hook string) string {
+	return f.whenHealthy(f.change("set the update strategy OnDelete and take "+command+" out of "+hook+
+		"; then delete the pods one at a time: each runs the old hook when it stops, so wait until it is a member again, or replace it", ""))
+}
