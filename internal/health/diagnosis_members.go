@@ -117,6 +117,7 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	m := recovery.Member{Name: name, Asked: asked}
 	pod := f.pod(name)
 	m.Pod, m.Detail = f.podState(pod)
+	m.SidecarWaits = m.Pod == recovery.PodUnready && podstate.Of(pod).Container != ""
 	var renewed time.Time
 	if f.Owner.Product().RenewsLeases {
 		m.Lease, renewed = f.leaseState(f.memberPrefix() + name)
@@ -151,12 +152,24 @@ func (f *Facts) podState(pod *corev1.Pod) (recovery.Pod, string) {
 		return recovery.PodStopping, cmp.Or(podstate.DeletionStuck(pod, f.At), p.String())
 	case p.State == podstate.PodPending || pod.Spec.NodeName == "":
 		return recovery.PodPending, cmp.Or(p.Detail, "it has no node yet")
-	case p.Container != "":
+	case p.Container != "" && !memberRuns(pod):
 		return recovery.PodWaiting, p.String()
+	case p.Container != "":
+		return recovery.PodUnready, p.String()
 	case podstate.Ready(pod):
 		return recovery.PodReady, ""
 	}
 	return recovery.PodUnready, cmp.Or(p.Detail, p.String())
+}
+
+// memberRuns reports whether the container that is known to be the member's runs, whatever the others in its pod do.
+func memberRuns(pod *corev1.Pod) bool {
+	c := etcdconf.MemberOf(pod).Container
+	if c == nil {
+		return false
+	}
+	_, running := podstate.ContainerSince(pod, c.Name)
+	return running
 }
 
 func (f *Facts) statusOf(m *recovery.Member) {

@@ -154,3 +154,47 @@ func TestSinceOfStoppingPod(t *testing.T) {
 		t.Errorf("no way to end the pod of a lost node: %s", m.Detail)
 	}
 }
+
+// TestPodWaits: a pod waits if its member's container doesn't run, whatever its other containers do.
+func TestPodWaits(t *testing.T) {
+	t.Parallel()
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	waits := func(reason string) corev1.ContainerState {
+		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+	}
+	status := func(name string, s corev1.ContainerState) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: name, State: s}
+	}
+	for _, r := range []struct {
+		name          string
+		initial, rest []corev1.ContainerStatus
+		want          recovery.Pod
+		beside        bool
+	}{
+		{"all run", nil, []corev1.ContainerStatus{status("etcd", running), status("backup", running)}, recovery.PodUnready, false},
+		{"a sidecar ends again and again", nil, []corev1.ContainerStatus{status("backup", waits("CrashLoopBackOff")), status("etcd", running)}, recovery.PodUnready, true},
+		{"a native sidecar ends again and again", []corev1.ContainerStatus{status("first", waits("CrashLoopBackOff"))}, []corev1.ContainerStatus{status("etcd", running)}, recovery.PodUnready, true},
+		{"an init container ends again and again", []corev1.ContainerStatus{status("first", waits("CrashLoopBackOff"))}, []corev1.ContainerStatus{status("etcd", waits("PodInitializing"))}, recovery.PodWaiting, false},
+		{"etcd ends again and again", nil, []corev1.ContainerStatus{status("backup", running), status("etcd", waits("CrashLoopBackOff"))}, recovery.PodWaiting, false},
+		{"both do", nil, []corev1.ContainerStatus{status("backup", waits("CrashLoopBackOff")), status("etcd", waits("CrashLoopBackOff"))}, recovery.PodWaiting, false},
+		{"etcd has ended, and a sidecar waits", nil, []corev1.ContainerStatus{status("backup", waits("CrashLoopBackOff")), status("etcd", corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}})}, recovery.PodWaiting, false},
+		{"no state of etcd", nil, []corev1.ContainerStatus{status("backup", waits("CrashLoopBackOff"))}, recovery.PodWaiting, false},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			f := healthy(3)
+			pod := f.Pods.Value[2]
+			pod.Spec.NodeName = "node"
+			pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "backup"})
+			podstate.Condition(pod, corev1.PodReady).Status = corev1.ConditionFalse
+			pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = r.initial, r.rest
+			m := f.recoveryMember(pod.Name, true)
+			if m.Pod != r.want || m.SidecarWaits != r.beside {
+				t.Errorf("%s, a container beside waits: %t (%s)", m.Pod, m.SidecarWaits, m.Detail)
+			}
+			if r.beside && !strings.Contains(m.Detail, "CrashLoopBackOff") {
+				t.Errorf("the detail lacks the container: %s", m.Detail)
+			}
+		})
+	}
+}

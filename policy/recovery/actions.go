@@ -82,9 +82,9 @@ func (m Member) silentWhy() string {
 }
 
 // mayRestart reports whether another pod for a member can only help: etcd's leader has lost
-// the member, it was asked itself, and its data stays.
+// the member, it was asked itself, its data stays, and the containers beside it start.
 func (s *state) mayRestart(m Member) bool {
-	return m.Data == DataValid && s.Operation == "" && s.ListKnown && m.Restarts && m.OutOfContact && m.Answer != NotAsked
+	return !m.SidecarWaits && m.Data == DataValid && s.Operation == "" && s.ListKnown && m.Restarts && m.OutOfContact && m.Answer != NotAsked
 }
 
 func orUnknown(detail string) string {

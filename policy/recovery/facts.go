@@ -99,6 +99,9 @@ type Member struct {
 	// First is true for the member with the lowest ordinal.
 	First bool
 	Pod   Pod
+	// SidecarWaits is true if another container of the pod doesn't start or ends again and again, while that of the
+	// member runs. The member may wait for it.
+	SidecarWaits bool
 	// Detail is why the pod is not Ready, or the member not well, for users.
 	Detail string
 	Answer Answer
@@ -145,7 +148,7 @@ const (
 	PodMissing Pod = "missing"
 	// PodPending is a pod without a node.
 	PodPending Pod = "pending"
-	// PodWaiting is a pod with a container that doesn't start, or that ends again and again.
+	// PodWaiting is a pod whose member's container doesn't start, or ends again and again.
 	PodWaiting  Pod = "waiting"
 	PodStopping Pod = "stopping"
 	PodUnready  Pod = "unready"

@@ -265,6 +265,7 @@ func TestSafe(t *testing.T) {
 				Answer: []Answer{NotAsked, Silent, NoLeader, Follows}[pick(4)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
 				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0, Ahead: pick(9) == 0,
+				SidecarWaits: pick(9) == 0,
 			}
 			if m.Data == DataDamaged && m.Answer != NotAsked { // only the log of a member that doesn't answer is read
 				m.Answer = Silent

@@ -153,6 +153,8 @@ var recoveryRows = []struct {
 	{row: "S-9 two of five", facts: cluster("vvvxx", minority), ids: "S-9", do: RestartPod, member: "main-3"},
 	{row: "S-9 no node", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod = PodPending })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 crashes, with its data", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod = PodWaiting })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 runs, and another container of its pod doesn't stay up", facts: cluster("vvx", minority, each(func(m *Member) { m.SidecarWaits = true })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "X-7 another container of its pod doesn't stay up", facts: cluster("vvw", minority, at(2, func(m *Member) { m.SidecarWaits = true })), ids: "X-7", do: Wait},
 	{row: "S-9 crashes, its data lost", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod, m.Data = PodWaiting, DataDamaged })), ids: "S-9", do: Replace, member: "main-2"},
 	{row: "S-9 its data lost, and it may not be removed", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod, m.Data, m.MayRemove = PodWaiting, DataDamaged, false })), ids: "S-9", do: InspectPod, member: "main-2"},
 	{row: "S-9 its data is in the pod", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataInPod })), ids: "S-9", do: InspectPod, member: "main-2"},
