@@ -185,6 +185,9 @@ func randomBudget(t *testing.T, rng *rand.Rand) []byte {
 		spec["unhealthyPodEvictionPolicy"] = pick("AlwaysAllow", "IfHealthyBudget")
 	}
 	meta := map[string]any{"name": "budget", "namespace": "db", "resourceVersion": "7"}
+	if rng.IntN(8) == 0 {
+		meta["deletionTimestamp"], meta["finalizers"] = "2026-11-20T09:00:00Z", []any{"a/b"}
+	}
 	annotations := map[string]any{"team": "a"}
 	for _, key := range annotation.BudgetAnnotations() {
 		if rng.IntN(2) == 0 {

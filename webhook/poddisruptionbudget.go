@@ -23,7 +23,8 @@ import (
 // budgetHandler keeps writes from loosening the disruption budget of an etcd cluster. The
 // budget gets the stricter of the value that is due and the value that was in force, in
 // the field that the author chose. An annotation keeps the value that the author asked for,
-// which is restored when the policy goes.
+// which is restored when the policy goes. A budget that is being deleted is judged as any other: the
+// API server admits evictions by it until its finalizers are gone.
 //
 // Only the controller loosens a budget and ends holds. It writes as self.
 type budgetHandler struct {
@@ -64,10 +65,6 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	w, err := readBudgetWrite(req)
 	if err != nil {
 		return nil, unreadable("budget", req, err)
-	}
-	// A budget that is being deleted; the write removes a finalizer.
-	if w.budget.DeletionTimestamp != nil {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.Going}
 	}
 	owners, err := h.reader.OwnersOfBudget(ctx, w.budget)
 	if err != nil {

@@ -42,9 +42,6 @@ var (
 	OwnWrite = admission.Add("OwnWrite",
 		"The write is from the controller itself and passes.",
 		policy.NoAction)
-	Going = admission.Add("Going",
-		"The disruption budget is being deleted.",
-		policy.NoAction)
 	DisruptionDisabled = admission.Add("DisruptionDisabled",
 		"The policy doesn't maintain disruption budgets.",
 		"If it should, set spec.disruption.enabled to true.")
