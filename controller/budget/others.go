@@ -41,10 +41,7 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	}
 	c.waits = append(c.waits, v.Recheck)
 	due := o.Value.WithMin(v.MinAvailable, o.Expected)
-	loosens := due.Min(o.Expected) < o.Value.Min(o.Expected)
 	switch {
-	case loosens && !c.facts.Confirmed:
-		return nil
 	case !c.kept() && len(o.Sharers) > 0 && due.Min(o.Expected) <= o.Value.Min(o.Expected):
 		// What becomes looser, and when, is recorded by the others, if policies keep theirs.
 		return c.markHeld(ctx, o.PodDisruptionBudget, since)
@@ -69,6 +66,9 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Resu
 		return budget.Result{}, annotation.BudgetRecord{}, err
 	}
 	record, _ := recordOf(&o.Budget, o.Expected)
+	if facts.Unconfirmed {
+		c.waits = append(c.waits, unconfirmedWait)
+	}
 	facts.Hold = !c.kept() || observe.Ours(o.PodDisruptionBudget)
 	if record.Original != nil {
 		facts.Floor = record.Original.Min(o.Expected)

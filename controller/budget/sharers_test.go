@@ -6,15 +6,19 @@ package budget
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/controllertest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // alternate reconciles both clusters of a stage in turn, as their writes of one budget wake both. It requires
@@ -116,6 +120,62 @@ func TestSharedBudgetIsHandedOver(t *testing.T) {
 	if got := recorded(); got != "" {
 		t.Errorf("no policy keeps it, and it is recorded for %s", got)
 	}
+}
+
+// TestSharedBudgetDoesNotLoosenUnconfirmed has a new leader that has not seen the leases of one of two clusters renewed.
+// Neither cluster loosens the budget that they share.
+func TestSharedBudgetDoesNotLoosenUnconfirmed(t *testing.T) {
+	t.Parallel()
+	s := druid(t, "{disruption: {settle: 5s}}")
+	removeBudget(s, "main")
+	for _, o := range controllertest.Parse(t, `
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: theirs
+  namespace: shoot
+  uid: theirs
+  annotations: {kubectl-etcd.dev/budget-for: Etcd/main, kubectl-etcd.dev/budget-reason: QuorumAtRisk, kubectl-etcd.dev/budget-value: minAvailable=6, kubectl-etcd.dev/budget-original: minAvailable=1, kubectl-etcd.dev/budget-size: "3"}
+spec: {minAvailable: 6, selector: {matchLabels: {app: main}}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: events, namespace: shoot, uid: events}
+spec: {replicas: 3, serviceName: "", selector: {matchLabels: {which: events}}, template: {metadata: {labels: {app: main, which: events}}, spec: {containers: [{name: etcd, command: [etcd], readinessProbe: {httpGet: {path: /readyz, port: 2381}}}]}}}
+`) {
+		s.Put(o)
+	}
+	for i := range 3 {
+		p := readyPod(fmt.Sprintf("events-%d", i), map[string]string{"app": "main", "which": "events"})
+		p.Namespace, p.UID = "shoot", types.UID(p.Name)
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "events", UID: "events", Controller: new(true)}}
+		p.Spec.Containers = find[*appsv1.StatefulSet](s, "events").Spec.Template.Spec.Containers
+		s.Put(p)
+	}
+	keys := []owner.Key{{Kind: "StatefulSet", Namespace: "shoot", Name: "events"}, s.key}
+	both := func(want string) {
+		t.Helper()
+		for _, s.key = range keys {
+			if _, result := s.reconcile(); strings.Contains(want, "=6") && result.RequeueAfter <= 0 {
+				t.Errorf("%s is not reconciled again", s.key.Name)
+			}
+		}
+		if got := s.budgets(); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	before := s.Writes
+	for range 3 {
+		both("theirs minAvailable=6 QuorumAtRisk")
+		s.advance(6 * time.Second)
+	}
+	if n := s.Writes - before; n != 0 {
+		t.Errorf("wrote %d times on unconfirmed leases", n)
+	}
+	renew(s)
+	both("theirs minAvailable=6 QuorumAtRisk")
+	s.advance(6 * time.Second)
+	both("theirs minAvailable=5 AllReady")
 }
 
 // optOut has no policy keep the budget of etcd.

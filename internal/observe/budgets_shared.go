@@ -22,7 +22,7 @@ import (
 func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
 	out := budget.SharedFacts{
 		Shares: []budget.Share{f.share(o.Pods)}, NonMemberPods: o.NonMembers,
-		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At,
+		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At, Unconfirmed: !f.Confirmed,
 	}
 	for _, sharer := range o.Sharers {
 		facts, err := r.FactsAs(ctx, sharer, as)
@@ -32,6 +32,7 @@ func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv
 		for _, theirs := range facts.Budgets.Others {
 			if theirs.Name == o.Name {
 				out.Shares = append(out.Shares, facts.share(theirs.Pods))
+				out.Unconfirmed = out.Unconfirmed || !facts.Confirmed
 			}
 		}
 	}

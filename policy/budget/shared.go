@@ -34,6 +34,9 @@ type SharedFacts struct {
 	Hold    bool
 	State   State
 	Now     time.Time
+	// Unconfirmed is true while the health of a member of any of the clusters depends on a lease of unknown age.
+	// Such facts make the budget stricter only.
+	Unconfirmed bool
 }
 
 // EvaluateShared decides on the minAvailable of such a budget. It never asks for more than
@@ -60,10 +63,15 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 		clocks.within(f.Now, one.Recheck)
 	}
 	v.Target = max(t.due()+f.NonMemberPods, f.Floor)
-	v.MinAvailable = clocks.settle(
-		Facts{Current: f.Current, Hold: f.Hold}, s,
-		counts{readyPods: t.ready, nonMemberPods: f.NonMemberPods}, row{target: v.Target})
-	v.State, v.Recheck = clocks.state, clocks.next(f.Now)
+	if f.Unconfirmed && v.Target < f.Current {
+		v.MinAvailable, v.State = f.Current, f.State
+	} else {
+		v.MinAvailable = clocks.settle(
+			Facts{Current: f.Current, Hold: f.Hold}, s,
+			counts{readyPods: t.ready, nonMemberPods: f.NonMemberPods}, row{target: v.Target})
+		v.State = clocks.state
+	}
+	v.Recheck = clocks.next(f.Now)
 	v.Message += fmt.Sprintf("; a budget over %d of the members' pods gets minAvailable %d", t.selected, v.MinAvailable)
 	return v
 }

@@ -217,3 +217,23 @@ func TestSharedKeepsQuorum(t *testing.T) {
 	}
 	t.Logf("%d states", states)
 }
+
+// TestSharedUnconfirmed checks that a lease of unconfirmed age in any of the clusters begins no wait and loosens
+// nothing, and that the budget is tightened nevertheless.
+func TestSharedUnconfirmed(t *testing.T) {
+	t.Parallel()
+	for _, row := range sharedRows {
+		f := sharedOf(row.shares...)
+		f.Unconfirmed = true
+		f.State.LooserSince = start.Add(-time.Hour)
+		for f.Current = range 10 {
+			v := EvaluateShared(f, settings)
+			if v.MinAvailable != max(f.Current, row.want) {
+				t.Errorf("%s: minAvailable %d of %d in force, %d is due", row.row, v.MinAvailable, f.Current, row.want)
+			}
+			if row.want < f.Current && v.State != f.State {
+				t.Errorf("%s: %+v is recorded, and %+v was", row.row, v.State, f.State)
+			}
+		}
+	}
+}
