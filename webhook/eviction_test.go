@@ -6,6 +6,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -85,7 +86,10 @@ func (l *liveObjects) Patch(_ context.Context, obj client.Object, patch client.P
 			return apierrors.NewConflict(policyv1.Resource("objects"), o.GetName(), nil)
 		}
 		l.patches++
-		o.SetAnnotations(wrote.Annotations)
+		merged := map[string]string{}
+		maps.Copy(merged, o.GetAnnotations())
+		maps.Copy(merged, wrote.Annotations)
+		o.SetAnnotations(merged)
 		o.SetResourceVersion(o.GetResourceVersion() + "1")
 		return nil
 	}

@@ -82,7 +82,7 @@ func (c *cluster) createMissing(ctx context.Context) error {
 
 // lacksBudget reports whether the cluster has no budget and the policy wants one created.
 func (c *cluster) lacksBudget() bool {
-	return c.problem.Reason == reasons.NoBudget && c.facts.Running && !c.facts.Cluster.Single() && c.policy.Spec.Disruption.CreateMissing
+	return c.problem.Reason == reasons.NoBudget && c.facts.Running && !c.facts.Cluster.Single() && c.createsMissing()
 }
 
 // adjust sets the number and the record of the kept budget if they differ. since is since

@@ -126,7 +126,8 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
-	b.rememberSize(ctx, owner, &facts)
+	standing := standingOf(match)
+	b.rememberSize(ctx, owner, &facts, standing)
 	reported, err := b.Reader.Conditions(ctx, owner, facts)
 	if err != nil {
 		// The metrics lack times then. No budget depends on them.
@@ -134,22 +135,18 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	}
 	return &cluster{
 		Reconciler: b, owner: owner, facts: facts, reported: reported,
-		standing: standingOf(match), problem: facts.Budgets.Problem,
+		standing: standing, problem: facts.Budgets.Problem,
 	}, nil
 }
 
 // rememberSize adds the largest size of a cluster if no budget records it: another client may have
 // deleted the budget, or it went with a StatefulSet that was created again.
-func (b *Reconciler) rememberSize(ctx context.Context, owner owner.Owner, facts *observe.Facts) {
+func (b *Reconciler) rememberSize(ctx context.Context, owner owner.Owner, facts *observe.Facts, s standing) {
 	size, _ := b.sizes.Get(owner.Key())
 	facts.Remember(size)
-	if facts.Budgets.Largest.N == 0 {
-		before, err := b.Reader.SizeBefore(ctx, owner)
-		if err != nil {
-			// The budget follows the other facts.
-			log.FromContext(ctx).Error(err, "cannot read the volume claims of a cluster")
-		}
-		facts.RememberBefore(before)
+	if err := b.Reader.AddSizeBefore(ctx, owner, facts, s.createsMissing()); err != nil {
+		// The budget follows the other facts.
+		log.FromContext(ctx).Error(err, "cannot read the volume claims of a cluster")
 	}
 	b.sizes.Swap(owner.Key(), facts.Largest)
 }

@@ -109,6 +109,26 @@ func TestSizeOfClaimsEnds(t *testing.T) {
 	s.expect("etcd-quorum minAvailable=2 AllReady")
 }
 
+// TestSizeWithoutBudget has a cluster of five that was scaled in to three. Its budget is gone, and no policy has one
+// created. The volumes show the size, to a new leader and when there is a budget again, until a user declares another
+// number.
+func TestSizeWithoutBudget(t *testing.T) {
+	t.Parallel()
+	s := createdAgain(t)
+	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.CreateMissing = false })
+	change(s, "etcd", func(sts *appsv1.StatefulSet) {
+		sts.CreationTimestamp = metav1.NewTime(controllertest.Now.Add(-72 * time.Hour))
+	})
+	s.restart()
+	s.expect()
+	foreign(s, "theirs", "minAvailable: 1, selector: {"+byApp+"}")
+	s.expect("theirs minAvailable=3 MemberDown")
+	annotateSize(s, "3 at "+s.clock.Now().Format(time.RFC3339))
+	s.reconcile()
+	s.advance(time.Hour)
+	s.expect("theirs minAvailable=2 AllReady")
+}
+
 // ownedBy gives the StatefulSet a controller, which also creates it again.
 func ownedBy(s *stage, apiVersion, kind string) {
 	change(s, "etcd", func(sts *appsv1.StatefulSet) {

@@ -54,6 +54,11 @@ func Unkept(match topologypolicy.Match) *policy.Note {
 // kept reports whether a policy keeps the cluster's budget.
 func (s standing) kept() bool { return s.unkept == nil }
 
+// createsMissing reports whether a policy has budgets created for clusters that have none.
+func (s standing) createsMissing() bool {
+	return s.kept() && s.policy.Spec.Disruption.CreateMissing
+}
+
 // previews reports whether the policy only reports what it would do.
 func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason == reasons.PolicyWarns }
 

@@ -6,13 +6,11 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -89,32 +87,4 @@ func (w *Workload) countClaims(claims []claimOrdinal, recorded bool) int {
 		}
 	}
 	return voters
-}
-
-// SizeBefore returns how many voters etcd may have by the claims of a StatefulSet that was created again,
-// with fewer replicas than before: those beyond its replicas are older than it. If the replicas were
-// reduced, they are newer. It is of use only if no budget records a size.
-func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner) (int, error) {
-	w, err := r.Workload(ctx, o)
-	if err != nil {
-		return 0, err
-	}
-	return r.votersBefore(ctx, &w)
-}
-
-// votersBefore returns the same for a workload that was read. An operator that removes members does so when
-// it scales in, and not when its StatefulSet is deleted. What its own object asks for is not read. Where each
-// pod removes its member when it stops, no voter is left.
-func (r *Reader) votersBefore(ctx context.Context, w *Workload) (int, error) {
-	m := w.owner.Membership()
-	if w.StatefulSet == nil || w.owner.Spans() || m.RemovesMembers && m.Manager != flavour.ByOperator {
-		return 0, nil
-	}
-	claims, err := r.claimOrdinals(ctx, w)
-	if err != nil {
-		return 0, err
-	}
-	created := w.StatefulSet.CreationTimestamp.Time
-	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool { return c.ordinal >= w.replicas() && !c.created.Before(created) })
-	return w.countClaims(claims, false), nil
 }

@@ -24,8 +24,8 @@ func (f *Facts) Remember(l annotation.LargestSize) {
 	f.resize()
 }
 
-// RememberBefore uses what volume claims show of a StatefulSet that was created again. See SizeBefore.
-func (f *Facts) RememberBefore(n int) {
+// rememberBefore uses what SizeBefore returns.
+func (f *Facts) rememberBefore(n int) {
 	f.Largest.N = max(f.Largest.N, n)
 	f.resize()
 	if f.Cluster.SizeUnknown == "" {

@@ -66,7 +66,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
 	}
 	if l.recorded().Largest.N == 0 && creates == nil {
-		if l.before, err = r.votersBefore(ctx, &l.w); err != nil {
+		if l.before, err = r.votersBefore(ctx, &l.w, !l.budgeted()); err != nil {
 			return l, err
 		}
 	}
@@ -75,6 +75,11 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	}
 	live.statefulSet(ctx, &l.w, &l.facts)
 	return l, nil
+}
+
+// budgeted reports whether a budget selects members.
+func (l *liveCluster) budgeted() bool {
+	return slices.ContainsFunc(l.budgets, func(b policyv1.PodDisruptionBudget) bool { return l.w.selects(&b) > 0 })
 }
 
 // recorded returns the sizes that the budgets record.

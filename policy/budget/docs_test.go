@@ -19,6 +19,7 @@ func TestDocs(t *testing.T) {
 		"B-37", // TestLargestSize of internal/observe
 		"B-42", // TestDeclaredWhilePodsStop of internal/observe/annotation
 		"B-40", // TestSizeOfClaims of controller
+		"B-44", // TestSizeWithoutBudget of controller
 		"B-38", // TestOneBudgetOverWorkloads, TestBudgetsOfWorkloadsBecomeOne and TestAuthorsBudgetOverWorkloads of controller
 		"B-39", // TestMembersElsewhere
 		"B-35", // TestOursStaysBesideUselessBudget and TestOursGoesAfterForeignIsTight of controller

@@ -52,7 +52,7 @@ type Set struct {
 // ReadLive reads the rollout of a cluster from the API server.
 func ReadLive(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
 	live := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes()
-	out, err := Read(ctx, live, o)
+	out, err := read(ctx, live, r, o)
 	if err != nil {
 		return out, err
 	}
@@ -63,6 +63,11 @@ func ReadLive(ctx context.Context, r *observe.Reader, o owner.Owner) (State, err
 // data with the pod, which peer URLs they have, and which pods can't start. The budgets are read first, as for evictions: one that is
 // recorded after that is seen as a conflict.
 func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
+	return read(ctx, r, r, o)
+}
+
+// read reads the rollout by r, and what shows the size of a cluster without a record of it by cached.
+func read(ctx context.Context, r, cached *observe.Reader, o owner.Owner) (State, error) {
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &budgets, client.InNamespace(o.Namespace)); err != nil {
 		return State{}, fmt.Errorf("list budgets of namespace %s: %w", o.Namespace, err)
@@ -73,6 +78,9 @@ func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) 
 	}
 	facts, err := r.Facts(ctx, o)
 	if err != nil {
+		return State{}, err
+	}
+	if err := cached.AddSizeBefore(ctx, o, &facts, false); err != nil {
 		return State{}, err
 	}
 	out := State{At: facts.At, Leaving: r.Leaving(&w, budgets.Items), Pods: map[string]*corev1.Pod{}}

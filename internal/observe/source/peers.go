@@ -20,6 +20,8 @@ type Peers struct {
 	Own []etcdconf.Peer `json:"own,omitempty"`
 	// Others are the entries in the list that are not its own.
 	Others []etcdconf.Peer `json:"others,omitempty"`
+	// Listed counts the entries in the list, those of Own and of Others.
+	Listed int `json:"listed,omitempty"`
 	// Unknown is why it is not known which others there are, empty if it is known.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -93,8 +95,9 @@ func ownPeers(sts *appsv1.StatefulSet, first *etcdconf.ShownPeers) []etcdconf.Pe
 // known which others there are.
 func split(own, listed []etcdconf.Peer) Peers {
 	p := Peers{Own: own}
-	ownListed, long := false, false
+	ownListed, long, names := false, false, map[string]bool{}
 	for _, e := range listed {
+		names[e.Name] = true
 		switch {
 		case slices.Contains(own, e):
 			ownListed = true
@@ -111,6 +114,7 @@ func split(own, listed []etcdconf.Peer) Peers {
 	case len(p.Others) > 0 && !ownListed:
 		return Peers{Unknown: "--initial-cluster does not name the member itself by an address that it advertises"}
 	}
+	p.Listed = len(names)
 	return p
 }
 

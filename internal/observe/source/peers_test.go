@@ -32,7 +32,7 @@ func listing(list string, env ...corev1.EnvVar) *appsv1.StatefulSet {
 func TestCacheKeepsPeers(t *testing.T) {
 	t.Parallel()
 	sts := listing("a=http://a:2380,b=http://b:2380", corev1.EnvVar{Name: "PASSWORD", Value: "secret"})
-	want := Peers{Own: []etcdconf.Peer{{Name: "a", URL: "http://a:2380"}}, Others: []etcdconf.Peer{{Name: "b", URL: "http://b:2380"}}}
+	want := Peers{Own: []etcdconf.Peer{{Name: "a", URL: "http://a:2380"}}, Others: []etcdconf.Peer{{Name: "b", URL: "http://b:2380"}}, Listed: 2}
 	if got := PeersOf(sts); !reflect.DeepEqual(got, want) {
 		t.Errorf("the peers are %v, want %v", got, want)
 	}
