@@ -216,24 +216,10 @@ func TestPlanCoordinated(t *testing.T) {
 		"one after another": {change: func(c *stage) {
 			set(c, func(spec apitest.Object) { spec["podManagementPolicy"] = "OrderedReady" })
 		}, want: "podManagementPolicy OrderedReady"},
-		"no volume": {change: func(c *stage) { c.Remove("/api/v1/persistentvolumes/main-1") }, want: "volume claim data-main-1 of main-1 has no volume"},
-		"no claim":  {change: func(c *stage) { c.Remove(operatetest.Path("PersistentVolumeClaim", "data-main-1")) }, want: "volume claim data-main-1 of main-1 does not exist"},
-		"node lost": {change: func(c *stage) { c.Remove(operatetest.Path("Node", "node-1")) }, want: "node node-1 of main-1 does not exist"},
-		"node not Ready": {change: func(c *stage) {
-			node := c.Get(operatetest.Path("Node", "node-1"))
-			node["status"] = apitest.Object{"conditions": []any{apitest.Object{"type": "Ready", "status": "Unknown"}}}
-			c.Put(operatetest.Path("Node", "node-1"), node)
-		}, want: "node node-1 of main-1 is not Ready"},
-		"tied to a cordoned node": {change: func(c *stage) {
-			node := c.Get(operatetest.Path("Node", "node-1"))
-			node["spec"] = apitest.Object{"unschedulable": true}
-			c.Put(operatetest.Path("Node", "node-1"), node)
-			volume := c.Get("/api/v1/persistentvolumes/main-1")
-			volume["spec"] = apitest.Object{"nodeAffinity": apitest.Object{"required": apitest.Object{"nodeSelectorTerms": []any{apitest.Object{
-				"matchExpressions": []any{apitest.Object{"key": "kubernetes.io/hostname", "operator": "In", "values": []any{"node-1"}}},
-			}}}}}
-			c.Put("/api/v1/persistentvolumes/main-1", volume)
-		}, want: "kubectl uncordon node-1"},
+		"no volume":                 {change: func(c *stage) { c.Remove("/api/v1/persistentvolumes/main-1") }, want: "volume claim data-main-1 of main-1 has no volume"},
+		"no claim":                  {change: func(c *stage) { c.Remove(operatetest.Path("PersistentVolumeClaim", "data-main-1")) }, want: "volume claim data-main-1 of main-1 does not exist"},
+		"node lost":                 {change: func(c *stage) { c.Remove(operatetest.Path("Node", "node-1")) }, want: "node node-1 of main-1 does not exist"},
+		"node not Ready":            {change: func(c *stage) { c.setNode(notReady) }, want: "node node-1 of main-1 is not Ready"},
 		"no Service":                {change: func(c *stage) { c.Remove(operatetest.Path("Service", "main")) }, want: "to restart all members without a cut, add --without-cut"},
 		"no Service, without a cut": {change: func(c *stage) { c.Remove(operatetest.Path("Service", "main")) }, withoutCut: true},
 		"no Secret": {change: func(c *stage) {

@@ -10,11 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/hosts"
 )
 
 // checkIntact returns how many members keep their data and can be started with it again. What isn't
@@ -29,7 +29,7 @@ func (j *Job) checkIntact(ctx context.Context, s *state, f *operate.Findings) (i
 			own.Refuse("%s", strings.TrimSuffix(w, "."))
 		}
 		own.Warnings = nil
-		if err := j.checkNode(ctx, pod, own); err != nil {
+		if err := j.checkNode(ctx, s, pod, own); err != nil {
 			return 0, err
 		}
 		if len(own.Refusals) == 0 {
@@ -43,10 +43,14 @@ func (j *Job) checkIntact(ctx context.Context, s *state, f *operate.Findings) (i
 
 // checkNode finds out whether a pod can stop, and a new one can mount its volumes. What the user may
 // not read is a warning.
-func (j *Job) checkNode(ctx context.Context, pod *corev1.Pod, f *operate.Findings) error {
+func (j *Job) checkNode(ctx context.Context, s *state, pod *corev1.Pod, f *operate.Findings) error {
 	volumes, err := j.volumesOf(ctx, pod, f)
-	if err != nil || pod.Spec.NodeName == "" {
+	if err != nil {
 		return err
+	}
+	next := hosts.Admitted(j.nextPod(s, pod), s.pods)
+	if pod.Spec.NodeName == "" {
+		return j.checkHosts(ctx, next, volumes, f)
 	}
 	var node corev1.Node
 	err = j.Kube.Get(ctx, client.ObjectKey{Name: pod.Spec.NodeName}, &node)
@@ -65,7 +69,10 @@ func (j *Job) checkNode(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 			node.Name, pod.Name, node.Name)
 		return nil
 	}
-	return j.checkVolumeNodes(ctx, pod, &node, volumes, f)
+	if hosts.Starts(&node, next, volumes) {
+		return nil
+	}
+	return j.checkHosts(ctx, next, volumes, f)
 }
 
 // volumesOf reads the persistent volumes of a pod.
@@ -98,36 +105,17 @@ func (j *Job) volumesOf(ctx context.Context, pod *corev1.Pod, f *operate.Finding
 	return volumes, nil
 }
 
-// checkVolumeNodes finds a node that can run the next pod of a member with its volumes: its own one, or
-// else another one.
-func (j *Job) checkVolumeNodes(ctx context.Context, pod *corev1.Pod, own *corev1.Node, volumes []*corev1.PersistentVolume, f *operate.Findings) error {
-	if fits(own, volumes) {
-		return nil
+// checkHosts finds a node that can start the next pod of a member with its volumes.
+func (j *Job) checkHosts(ctx context.Context, next *corev1.Pod, volumes []*corev1.PersistentVolume, f *operate.Findings) error {
+	nodes, allowed, err := hosts.List(ctx, j.Kube)
+	switch {
+	case err != nil:
+		return err
+	case !allowed:
+		f.Warn("Nodes can't be listed, so it is not known where the next pod of %s can start.", next.Name)
+	case len(nodes.Starting(next, volumes)) == 0:
+		why, _ := nodes.NoStart(next, volumes)
+		f.Refuse("%s: %s", next.Name, why)
 	}
-	var all corev1.NodeList
-	err := j.Kube.List(ctx, &all)
-	if apierrors.IsForbidden(err) {
-		f.Warn("Nodes can't be listed, and node %s of %s gets no new pods, so it is not known where the pod can start.", own.Name, pod.Name)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("list nodes: %w", err)
-	}
-	for i := range all.Items {
-		if fits(&all.Items[i], volumes) {
-			return nil
-		}
-	}
-	f.Refuse("no node that is Ready and not cordoned can mount the volumes of %s: uncordon its node first: kubectl uncordon %s", pod.Name, own.Name)
 	return nil
-}
-
-// fits reports whether a node gets new pods and can mount volumes.
-func fits(n *corev1.Node, volumes []*corev1.PersistentVolume) bool {
-	for _, v := range volumes {
-		if storagehelpers.CheckNodeAffinity(v, n.Labels) != nil {
-			return false
-		}
-	}
-	return !n.Spec.Unschedulable && scheduling.NodeReady(n)
 }
