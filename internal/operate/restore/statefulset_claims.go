@@ -85,7 +85,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 	for _, c := range claims { // of several at once, kubectl waits for the first only
 		s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: []string{c}, For: step.Created, Timeout: 5 * time.Minute})
 	}
-	s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: claims, For: step.Field("status.phase", "Bound"), Timeout: 5 * time.Minute})
+	s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: claims, For: step.Field("status.phase", "Bound"), Timeout: 5 * time.Minute, Pods: podsOf(into)})
 	return s
 }
 

@@ -4,6 +4,7 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -29,6 +30,9 @@ type Wait struct {
 	// ImageFlag is the flag that sets the image of the pods, empty for none. With it, an image that can't be pulled is
 	// reported at once, and ends the wait early.
 	ImageFlag string
+	// Pods are those for which claims are awaited, none for other kinds. If a claim's pod doesn't run, the error has its
+	// reason.
+	Pods []string
 }
 
 // pullTime is how long an image may fail to be pulled before the wait ends. A registry may be away for a moment.
@@ -53,7 +57,7 @@ func (w Wait) Do(ctx context.Context, c Clients) error {
 				return false, err
 			}
 			if !w.For.reachedBy(o) {
-				why = notRunning(o)
+				why = cmp.Or(notRunning(o), w.podProblem(ctx, c, name))
 				return false, w.pull(c, why, &failing)
 			}
 		}
@@ -93,6 +97,22 @@ func notRunning(o *unstructured.Unstructured) string {
 	}
 	if why := podstate.Of(&pod); why != (podstate.Problem{}) {
 		return format.PrintableLine(fmt.Sprintf("pod %s: %s", pod.Name, why))
+	}
+	return ""
+}
+
+// podProblem returns why the pod of a claim doesn't run, empty for unknown. The scheduler waits with the claim for a
+// node that can run the pod, and only the pod shows why there is none.
+func (w Wait) podProblem(ctx context.Context, c Clients, claim string) string {
+	for _, pod := range w.Pods {
+		if !strings.HasSuffix(claim, "-"+pod) {
+			continue
+		}
+		o, err := c.read(ctx, Pod, pod)
+		if err != nil {
+			return "" // it only explains
+		}
+		return notRunning(o)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ package step
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,13 +27,13 @@ func TestWait(t *testing.T) {
 		at, version, kind string
 		before, after     apitest.Object
 	}{
-		{"created", Wait{Pod, []string{"main-0"}, Created, time.Minute, ""}, "wait --for=create --timeout=1m pod/main-0", pod, "v1", "Pod", nil, apitest.Object{}},
-		{"deleted", Wait{Pod, []string{"main-0", "main-1"}, Deleted, 5 * time.Minute, ""}, "wait --for=delete --timeout=5m pod/main-0 pod/main-1", pod, "v1", "Pod", apitest.Object{}, nil},
-		{"ready", Wait{Pod, []string{"main-0"}, Condition("Ready"), 15 * time.Minute, ""}, "wait --for=condition=Ready --timeout=15m pod/main-0", pod, "v1", "Pod", ready("False"), ready("True")},
-		{"ready of a pod that is to be created", Wait{Pod, []string{"main-0"}, Condition("Ready"), time.Minute, ""}, "wait --for=condition=Ready --timeout=1m pod/main-0", pod, "v1", "Pod", nil, ready("True")},
-		{"bound", Wait{Claim, []string{"data-main-0"}, Field("status.phase", "Bound"), 5 * time.Minute, ""}, "wait --for=jsonpath='{.status.phase}'=Bound --timeout=5m pvc/data-main-0", claim, "v1", "PersistentVolumeClaim",
+		{"created", Wait{Kind: Pod, Names: []string{"main-0"}, For: Created, Timeout: time.Minute}, "wait --for=create --timeout=1m pod/main-0", pod, "v1", "Pod", nil, apitest.Object{}},
+		{"deleted", Wait{Kind: Pod, Names: []string{"main-0", "main-1"}, For: Deleted, Timeout: 5 * time.Minute}, "wait --for=delete --timeout=5m pod/main-0 pod/main-1", pod, "v1", "Pod", apitest.Object{}, nil},
+		{"ready", Wait{Kind: Pod, Names: []string{"main-0"}, For: Condition("Ready"), Timeout: 15 * time.Minute}, "wait --for=condition=Ready --timeout=15m pod/main-0", pod, "v1", "Pod", ready("False"), ready("True")},
+		{"ready of a pod that is to be created", Wait{Kind: Pod, Names: []string{"main-0"}, For: Condition("Ready"), Timeout: time.Minute}, "wait --for=condition=Ready --timeout=1m pod/main-0", pod, "v1", "Pod", nil, ready("True")},
+		{"bound", Wait{Kind: Claim, Names: []string{"data-main-0"}, For: Field("status.phase", "Bound"), Timeout: 5 * time.Minute}, "wait --for=jsonpath='{.status.phase}'=Bound --timeout=5m pvc/data-main-0", claim, "v1", "PersistentVolumeClaim",
 			apitest.Object{"status": apitest.Object{"phase": "Pending"}}, apitest.Object{"status": apitest.Object{"phase": "Bound"}}},
-		{"replicas", Wait{StatefulSet, []string{"main"}, Field("status.readyReplicas", 3), 10 * time.Minute, ""}, "wait --for=jsonpath='{.status.readyReplicas}'=3 --timeout=10m statefulset/main", set, "apps/v1", "StatefulSet",
+		{"replicas", Wait{Kind: StatefulSet, Names: []string{"main"}, For: Field("status.readyReplicas", 3), Timeout: 10 * time.Minute}, "wait --for=jsonpath='{.status.readyReplicas}'=3 --timeout=10m statefulset/main", set, "apps/v1", "StatefulSet",
 			apitest.Object{"status": apitest.Object{"readyReplicas": 2}}, apitest.Object{"status": apitest.Object{"readyReplicas": 3}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -83,12 +84,29 @@ func TestWaitImage(t *testing.T) {
 	}
 }
 
+// TestWaitClaim: a claim that isn't bound has the reason of the pod that it is for.
+func TestWaitClaim(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(core+"persistentvolumeclaims/data-main-0", "v1", "PersistentVolumeClaim", apitest.Object{"status": apitest.Object{"phase": "Bound"}})
+	w.put(core+"persistentvolumeclaims/data-main-1", "v1", "PersistentVolumeClaim", apitest.Object{"status": apitest.Object{"phase": "Pending"}})
+	w.put(core+"pods/main-1", "v1", "Pod", apitest.Object{"status": apitest.Object{"phase": "Pending", "conditions": []any{
+		apitest.Object{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"},
+	}}})
+	wait := Wait{Kind: Claim, Names: []string{"data-main-0", "data-main-1"}, For: Field("status.phase", "Bound"), Timeout: time.Minute, Pods: []string{"main-0", "main-1", "main-2"}}
+	wantError(t, wait.Do(t.Context(), w.clients), "pod main-1: pending: not scheduled: 0/1 nodes are available")
+	wait.Pods = nil
+	if err := wait.Do(t.Context(), w.clients); err == nil || strings.Contains(err.Error(), "not scheduled") {
+		t.Errorf("without pods: %v", err)
+	}
+}
+
 // TestWaitRefused: what can't be read is an error at once.
 func TestWaitRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.refuse(http.MethodGet)
-	wantError(t, Wait{Pod, []string{"main-0"}, Deleted, time.Hour, ""}.Do(t.Context(), w.clients), "read pod main-0")
+	wantError(t, Wait{Kind: Pod, Names: []string{"main-0"}, For: Deleted, Timeout: time.Hour}.Do(t.Context(), w.clients), "read pod main-0")
 }
 
 func TestAwaitReconcile(t *testing.T) {
