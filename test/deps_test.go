@@ -120,7 +120,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
-		"internal/operate", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
+		"internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling",
 		"api/v1alpha1", "policy/...",
 	},

@@ -21,8 +21,6 @@ import (
 type options struct {
 	restoring.Options
 
-	// lost are the pods of the members whose data is lost for good.
-	lost []string
 	// member is the pod of the survivor whose data is restored, empty for the one that has applied most.
 	member string
 	// file is where the data of the survivor is saved, empty for a name in the current directory.
@@ -49,8 +47,9 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
 			the command could read shows that for sure. The command does not force the deletion of a pod. If a
-			member runs on a node that is not Ready, it refuses before it changes anything. It judges the
-			cluster again after you have confirmed the plan.
+			member, or the volume of one without a pod, is on a node that is not Ready, it refuses before it
+			changes anything. It also refuses if no node can start a member with its volume, or enough members at
+			the same time. It judges the cluster again after you have confirmed the plan.
 
 			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
 			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
@@ -76,7 +75,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		},
 	}
 	restoring.AddFlags(cmd, &o.PlanOptions)
-	cmd.Flags().StringSliceVar(&o.lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
+	restoring.AddLost(cmd, &o.PlanOptions)
 	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
@@ -98,7 +97,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	if unfinished != nil {
-		if err := restore.SameLost(c.Owner, unfinished, o.lost); err != nil {
+		if err := restore.SameLost(c.Owner, unfinished, o.Lost); err != nil {
 			return err
 		}
 		if err := restore.SameSurvivor(c.Owner, unfinished.Survivor, o.member); err != nil {

@@ -20,7 +20,7 @@ import (
 
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
 func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := judgeSurvivors(ctx, a, c, o.lost)
+	pods, message, err := judgeSurvivors(ctx, a, c, o.Lost)
 	if err != nil {
 		return "", found, err
 	}
@@ -50,9 +50,9 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	}
 	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", source.Pod, file)
 	found.Facts = append([]string{message}, facts...)
-	found.Lost, found.Survivor, found.Revision = o.lost, source.Pod, survivors.Revision()
+	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Judge = func(ctx context.Context) error {
-		now, _, err := judgeSurvivors(ctx, a, c, o.lost)
+		now, _, err := judgeSurvivors(ctx, a, c, o.Lost)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,7 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 	}
 	restoring.AddFlags(cmd, &o.PlanOptions)
 	restoring.AddAllowUnsaved(cmd, &o.PlanOptions)
+	restoring.AddLost(cmd, &o.PlanOptions)
 	cmd.Flags().BoolVar(&o.FromOther, "from-other-cluster", false, "With -y, restore even if the file beside the snapshot shows that it is of another cluster")
 	store.addTo(cmd.Flags())
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again. FILE and the other flags have no effect")
@@ -57,8 +58,8 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 	switch {
 	case discard && args != 1:
 		return errors.New("--discard needs no snapshot: leave out FILE")
-	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("from-other-cluster")):
-		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved and --from-other-cluster")
+	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("lost") || given("from-other-cluster")):
+		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved, --lost and --from-other-cluster")
 	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
 	}

@@ -44,9 +44,13 @@ var restoreHelp = struct{ Long, Example string }{
 		is unfinished or the cluster is not healthy. --keep-old-for sets a deadline, after which
 		kubectl etcd sweep --remove deletes it, too. Nothing deletes it automatically.
 
-		The command never chooses a snapshot. It refuses to begin while a member is on a node that is not
-		Ready. It doesn't stop other writers of the StatefulSet, such as Helm or GitOps: keep them away while
-		it runs. It doesn't restart clients.`),
+		The command refuses to begin while a member, or the volume of one without a pod, is on a node that
+		is not Ready: the member could go on as the old cluster. It also refuses if no node can start a
+		member with its volume, or enough members at the same time. If the volume is lost for good, declare
+		its pod with --lost: the member then gets a new volume.
+
+		The command never chooses a snapshot. It doesn't stop other writers of the StatefulSet, such as Helm
+		or GitOps: keep them away while it runs. It doesn't restart clients.`),
 	Example: ui.Examples(`
 		# Show what a restore would do
 		kubectl etcd snapshot restore main.db etcd-main --dry-run=server
@@ -56,6 +60,9 @@ var restoreHelp = struct{ Long, Example string }{
 
 		# Restore from a bucket, with the credentials of the environment
 		kubectl etcd snapshot restore s3://backups/team-a/main.db etcd-main
+
+		# The node of a member and its disk are lost: restore that member into a new volume
+		kubectl etcd snapshot restore main.db etcd-main --lost etcd-main-2
 
 		# Start the members on their old data again
 		kubectl etcd snapshot restore etcd-main --abort

@@ -46,6 +46,7 @@ func newRestorePlanCommand(a *app.App) *cobra.Command {
 	}
 	restoring.AddFlags(cmd, &o)
 	restoring.AddAllowUnsaved(cmd, &o)
+	restoring.AddLost(cmd, &o)
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -66,9 +67,12 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	}
 	r.File, r.Snapshot = file, content
 	r.Bump, r.Tool, r.KeepFor = o.Bump, o.Tool, o.KeepFor
-	r.AllowUnsaved, r.Origin = o.AllowUnsaved, restoring.OriginOf(inspected)
+	r.AllowUnsaved, r.Lost, r.Origin = o.AllowUnsaved, o.Lost, restoring.OriginOf(inspected)
 	if err := restoring.Survey(ctx, a, c, target, &r); err != nil {
 		return err
+	}
+	if err := r.MayBeLost(); err != nil {
+		return app.Refused("%v", err)
 	}
 	if err := r.Find(ctx, c.Kube, c.Reader, o.Replicas, o.Image); err != nil {
 		return err

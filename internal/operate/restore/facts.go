@@ -51,7 +51,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
 		}
-		return r.findClaims(ctx, kube, r.Druid.Claims)
+		return r.findVolumes(ctx, kube, reader, sts, r.Druid.Claims)
 	}
 	if err := r.findClients(ctx, kube, reader); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err := r.findLeft(ctx, kube); err != nil {
 		return err
 	}
-	return r.findClaims(ctx, kube, r.claims())
+	return r.findVolumes(ctx, kube, reader, sts, r.claims())
 }
 
 // startsOneByOne reports whether the pods of a StatefulSet start one after the other, and each waits to be ready for what

@@ -33,6 +33,7 @@ func (r *Plan) findNodes(ctx context.Context, kube client.Client, reader *observ
 		err := kube.Get(ctx, client.ObjectKey{Name: pod.Spec.NodeName}, &node)
 		switch {
 		case apierrors.IsNotFound(err):
+			r.Deleted = append(r.Deleted, Unreachable{Pod: pod.Name, Node: pod.Spec.NodeName})
 		case apierrors.IsForbidden(err):
 			r.NodesUnread = true
 			return nil
@@ -45,8 +46,18 @@ func (r *Plan) findNodes(ctx context.Context, kube client.Client, reader *observ
 	return nil
 }
 
-// Unreachable is a member on a node that is not Ready.
-type Unreachable struct{ Pod, Node string }
+// Unreachable is a member on a node that is not Ready. ByVolume means that only its volume shows the node.
+type Unreachable struct {
+	Pod, Node string
+	ByVolume  bool
+}
+
+func (u Unreachable) String() string {
+	if u.ByVolume {
+		return fmt.Sprintf("the volume of %s is on node %s", u.Pod, u.Node)
+	}
+	return fmt.Sprintf("pod %s is on node %s", u.Pod, u.Node)
+}
 
 // notFenced returns why members can't be shown to have stopped, nil if they can.
 func (r Plan) notFenced() error {
@@ -54,17 +65,21 @@ func (r Plan) notFenced() error {
 		return nil
 	}
 	var pods, nodes []string
+	byVolume := true
 	for _, u := range r.Unreachable {
-		pods = append(pods, fmt.Sprintf("pod %s is on node %s", u.Pod, u.Node))
+		pods, byVolume = append(pods, u.String()), byVolume && u.ByVolume
 		if !slices.Contains(nodes, u.Node) {
 			nodes = append(nodes, u.Node)
 		}
 	}
-	which, machines, removes := "which is not Ready: its member may", "the machine is", "the pod"
+	which, machines, does := "which is not Ready: its member may", "the machine is", "removes the pod"
 	if len(pods) > 1 {
-		which, machines, removes = "none of which is Ready: their members may", "the machines are", "the pods"
+		which, machines, does = "none of which is Ready: their members may", "the machines are", "removes the pods"
+	}
+	if byVolume {
+		does = "records that"
 	}
 	taint := fmt.Sprintf("kubectl%s taint nodes %s node.kubernetes.io/out-of-service", r.Flags.Context, strings.Join(nodes, " "))
-	return r.refuse("%s, %s still run, and would go on as the old cluster; make sure that %s off, then run %s=nodeshutdown:NoExecute, which removes %s, and run this command again. When %s repaired, remove the taint: %s-",
-		policy.List(pods), which, machines, taint, removes, machines, taint)
+	return r.refuse("%s, %s still run, and would go on as the old cluster; make sure that %s off, then run %s=nodeshutdown:NoExecute, which %s, and run this command again. When %s repaired, remove the taint: %s-",
+		policy.List(pods), which, machines, taint, does, machines, taint)
 }

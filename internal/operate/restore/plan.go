@@ -113,6 +113,12 @@ type Plan struct {
 	// Unreachable are members on nodes that are not Ready. NodesUnread means that nodes can't be read.
 	Unreachable []Unreachable
 	NodesUnread bool
+	// Deleted are members on nodes that don't exist any more. Absent are the pods of members of which none shows where it
+	// ran, and Suspects the nodes that are cut off on which they may have run.
+	Deleted          []Unreachable
+	Absent, Suspects []string
+	// Hosts is where the members can start.
+	Hosts Hosts
 	// Flags are those of the printed commands.
 	Flags step.Flags
 	// Container is that of etcd in a member's pod.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,7 +68,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 		r.Owner.Replicas = mark.Replicas
 	}
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
-	r.KeepFor, r.Loss = rec.KeepFor, recordedLoss(rec)
+	r.KeepFor, r.Lost, r.Loss = rec.KeepFor, rec.Lost, recordedLoss(rec)
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
 	alarms := r.Snapshot.Alarms
 	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
@@ -81,6 +82,9 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)
+	if slices.Contains(r.begun(rec), stopped) {
+		r.stoppedByUs()
+	}
 	if r.Druid != nil {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
 	}

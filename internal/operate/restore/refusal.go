@@ -27,7 +27,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}

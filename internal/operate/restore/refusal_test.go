@@ -420,7 +420,7 @@ func TestRestoreAsked(t *testing.T) {
 func TestFenceSeveral(t *testing.T) {
 	t.Parallel()
 	r := plainRestore()
-	r.Unreachable = []Unreachable{{"main-1", "node-1"}, {"main-2", "node-2"}, {"main-3", "node-1"}}
+	r.Unreachable = []Unreachable{{Pod: "main-1", Node: "node-1"}, {Pod: "main-2", Node: "node-2"}, {Pod: "main-3", Node: "node-1"}}
 	wantRefusal(t, "several", r.refusal(), "pod main-1 is on node node-1, pod main-2 is on node node-2 and pod main-3 is on node node-1, none of which is Ready: their members may still run")
 	wantRefusal(t, "taint", r.refusal(), "then run kubectl taint nodes node-1 node-2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which removes the pods")
 	wantRefusal(t, "end", r.refusal(), "remove the taint: kubectl taint nodes node-1 node-2 node.kubernetes.io/out-of-service-")

@@ -49,6 +49,8 @@ func (r Plan) warnings() []string {
 	if r.NodesUnread {
 		warn("you may not read nodes: make sure that no member runs on a node that is cut off, since it would go on as the old cluster")
 	}
+	r.warnOfAbsent(warn)
+	r.warnOfHosts(warn)
 	if r.comparable() {
 		warn("everything written after revision %d is lost", r.Snapshot.Revision)
 	} else {

@@ -15,8 +15,6 @@ import (
 type Recovery struct {
 	// Facts are for the plan.
 	Facts []string
-	// Lost are the pods of members whose volumes are lost.
-	Lost []string
 	// Survivor is the pod of the member whose data is restored. Revision is the highest of all that answered.
 	Survivor string
 	Revision int64

@@ -8,6 +8,7 @@ package restoring
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,6 +47,8 @@ type PlanOptions struct {
 	Tool string
 	// AllowUnsaved allows a restore that can't save the present data of members that run.
 	AllowUnsaved bool
+	// Lost are the pods of members whose volumes are lost for good.
+	Lost []string
 	// FromOther allows the snapshot of another cluster without a question.
 	FromOther bool
 
@@ -69,6 +72,11 @@ func AddAllowUnsaved(cmd *cobra.Command, o *PlanOptions) {
 	cmd.Flags().BoolVar(&o.AllowUnsaved, "allow-unsaved", false, "Restore even if members run that don't answer, so that their present data can't be saved")
 }
 
+// AddLost adds the flag of the members that get new volumes.
+func AddLost(cmd *cobra.Command, o *PlanOptions) {
+	cmd.Flags().StringSliceVar(&o.Lost, "lost", nil, "Pods of members whose data is lost for good, although their volumes seem to exist")
+}
+
 // continues returns an error if a flag was given with another value than that with which the unfinished restore began:
 // its steps depend on it.
 func (o PlanOptions) continues(rec *progress.Record) error {
@@ -79,6 +87,11 @@ func (o PlanOptions) continues(rec *progress.Record) error {
 	} {
 		if f.began != f.now && o.given != nil && o.given(f.flag) {
 			return operate.Refuse("the unfinished restore began with --%[1]s %[2]s, which can't change to %[3]s: leave out --%[1]s to continue it", f.flag, f.began, f.now)
+		}
+	}
+	for _, pod := range o.Lost {
+		if !slices.Contains(rec.Lost, pod) {
+			return operate.Refuse("the unfinished restore began without --lost %s, and can't change: leave out --lost to continue it", pod)
 		}
 	}
 	return nil

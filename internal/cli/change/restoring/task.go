@@ -115,7 +115,10 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	r.Answers, r.Lost = r.Answers && !r.Saved, t.recovery.Lost
+	r.Answers, r.Lost = r.Answers && !r.Saved, t.Lost
+	if err := r.MayBeLost(); err != nil {
+		return nil, operate.Plan{}, err
+	}
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
 		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and none was above %d when the data was saved; run the command again", r.Newest, t.recovery.Revision)
 	}
