@@ -34,22 +34,6 @@ func matching(pdb *policyv1.PodDisruptionBudget, all []labels.Set) int {
 	return n
 }
 
-// labelsToSelect returns the labels of the members that a budget must select: all but the pods that no
-// StatefulSet made beside those of StatefulSets. The manager doesn't know those, so the budget that it writes is
-// that of the StatefulSets, and counts the others as down.
-func (w *Workload) labelsToSelect() []labels.Set {
-	var out []labels.Set
-	for _, pod := range w.Pods {
-		if !w.owner.IsBeside(pod.Name) {
-			out = append(out, pod.Labels)
-		}
-	}
-	if len(out) == 0 {
-		return w.memberLabels()
-	}
-	return out
-}
-
 // SelectsOrphan reports whether a budget selects a pod that runs etcd, is not being deleted, and
 // belongs to no cluster. A pod that may run etcd counts if its StatefulSet, which may have declared
 // it, is gone.

@@ -42,8 +42,8 @@ type judged struct {
 	weakness *policy.Note
 }
 
-// judge returns what a budget that selects members is worth.
-func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisruptionBudget) (judged, error) {
+// judge returns what a budget that selects members is worth. toSelect are the labels of all members.
+func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisruptionBudget, toSelect []labels.Set) (judged, error) {
 	j := judged{Other: Other{Budget: Budget{
 		PodDisruptionBudget: pdb, Record: annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()),
 	}}}
@@ -61,7 +61,6 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		return j, err
 	}
 	j.expect(w)
-	toSelect := w.labelsToSelect()
 	some, all := matching(pdb, toSelect), len(toSelect)
 	switch {
 	case annotation.SelectsNamespace(pdb) != nil:
@@ -108,9 +107,18 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
 	})
+	asked := w.labelsToSelect(0)
+	lasting := asked
+	if len(ours) > 0 { // a foreign budget must also select the members that a scaled-in cluster may get again
+		lasting = w.labelsToSelect(b.Largest.N)
+	}
 	var whole, rest, mine []judged
 	for _, pdb := range slices.Concat(foreign, ours) {
-		j, err := r.judge(ctx, w, pdb)
+		toSelect := lasting
+		if Ours(pdb) {
+			toSelect = asked
+		}
+		j, err := r.judge(ctx, w, pdb, toSelect)
 		switch {
 		case err != nil:
 			return b, err

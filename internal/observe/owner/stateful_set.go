@@ -5,6 +5,7 @@ package owner
 
 import (
 	"maps"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,9 +20,16 @@ func ReplicasOf(sts *appsv1.StatefulSet) int {
 }
 
 // FirstPodLabels returns the labels of a StatefulSet's first pod.
-func FirstPodLabels(sts *appsv1.StatefulSet) labels.Set {
+func FirstPodLabels(sts *appsv1.StatefulSet) labels.Set { return PodLabels(sts, 0) }
+
+// PodLabels returns the labels that a StatefulSet gives to its next pod with a number from 0.
+func PodLabels(sts *appsv1.StatefulSet, number int) labels.Set {
+	if sts.Spec.Ordinals != nil {
+		number += int(sts.Spec.Ordinals.Start)
+	}
+	ordinal := strconv.Itoa(number)
 	next := labels.Set{}
 	maps.Copy(next, sts.Spec.Template.Labels)
-	next[appsv1.StatefulSetPodNameLabel] = OfStatefulSet(sts).PodName(0)
+	next[appsv1.StatefulSetPodNameLabel], next[appsv1.PodIndexLabel] = sts.Name+"-"+ordinal, ordinal
 	return next
 }
