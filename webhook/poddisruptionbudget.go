@@ -74,31 +74,12 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if len(owners) == 0 {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
-	p, unkept, d := h.policyFor(ctx, &w, owners[0], req)
-	if p == nil {
-		return nil, d
+	keeper := h.keeperOf(ctx, &w, owners, req)
+	if keeper.policy == nil {
+		return nil, keeper.decision
 	}
-	review := &budgetReview{write: w, owner: owners[0], policy: p, unkept: unkept}
+	review := &budgetReview{write: w, owner: keeper.owner, policy: keeper.policy, unkept: keeper.unkept}
 	return h.readFacts(ctx, review, req)
-}
-
-// policyFor returns the policy that the budget of an owner is judged by. If no policy keeps it
-// any more, unkept is the Decision on that; without a record of ours, the policy is nil.
-func (h *budgetHandler) policyFor(ctx context.Context, w *budgetWrite, owner owner.Owner, req admission.Request) (p *v1alpha1.EtcdTopologyPolicy, unkept *Decision, d Decision) {
-	// A cluster that no policy applies to, or whose policy leaves budgets alone.
-	p, d = governing(ctx, h.reader, owner, req, "budget")
-	if p != nil && !p.Spec.Disruption.On() {
-		p, d = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
-	}
-	switch held := w.recordedFor(owner); {
-	case p == nil && (!held || d.Outcome == FailedOpen):
-		return nil, nil, d
-	case p == nil:
-		return &v1alpha1.EtcdTopologyPolicy{}, &d, d
-	case held && p.Spec.Mode == v1alpha1.ModeWarn:
-		return p, &Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: p.Name}, d
-	}
-	return p, nil, d
 }
 
 // readFacts completes a review. It returns nil and a Decision for a budget that can't be kept.
