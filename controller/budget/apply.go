@@ -180,9 +180,9 @@ func (c *cluster) removeStrayed(ctx context.Context) error {
 			}
 			continue
 		}
-		handed, err := c.handOverBudget(ctx, budget)
+		handed, err := c.handOverBudget(ctx, budget, &c.owner)
 		if err == nil && !handed {
-			err = c.restore(ctx, budget, 0, c.facts.Replicas)
+			err = c.restoreStrayed(ctx, budget)
 		}
 		if err != nil {
 			return err
@@ -191,16 +191,34 @@ func (c *cluster) removeStrayed(ctx context.Context) error {
 	return nil
 }
 
+func (c *cluster) restoreStrayed(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
+	restored, err := c.restore(ctx, budget, 0, c.facts.Replicas)
+	if restored {
+		c.record(budget, c.kindOfEnd(), policy.NewNote(reasons.BudgetReleased,
+			"budget %s is left to its author: it no longer selects the members of %s, or no value can be set in its fields", budget.Name, c.owner), actionRelease)
+	}
+	return err
+}
+
 func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisruptionBudget, why string) error {
 	if err := c.delete(ctx, budget); err != nil {
 		return err
 	}
-	kind := normal
-	if !c.kept() {
-		kind = warning
-	}
-	c.record(budget, kind, policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
+	c.record(budget, c.kindOfEnd(), removedNote(budget, why), actionRelease)
 	return nil
+}
+
+// kindOfEnd returns the kind of the Event of a budget that is not kept any more: a warning if no policy keeps
+// another one.
+func (c *cluster) kindOfEnd() string {
+	if c.kept() {
+		return normal
+	}
+	return warning
+}
+
+func removedNote(budget *policyv1.PodDisruptionBudget, why string) policy.Note {
+	return policy.NewNote(reasons.BudgetRemoved, "deleted budget %s, which this controller had created: %s", budget.Name, why)
 }
 
 // uncountedNote returns why a kept budget doesn't protect the members, or nil if it does.

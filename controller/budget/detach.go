@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -97,7 +98,7 @@ func (b *Reconciler) handOver(ctx context.Context, key owner.Key) (handed bool, 
 		return false, err
 	}
 	for _, budget := range budgets {
-		one, err := b.handOverBudget(ctx, budget)
+		one, err := b.handOverBudget(ctx, budget, nil)
 		if err != nil {
 			return handed, err
 		}
@@ -106,8 +107,9 @@ func (b *Reconciler) handOver(ctx context.Context, key owner.Key) (handed bool, 
 	return handed, nil
 }
 
-// handOverBudget does that for one budget, unless it still selects members of its own cluster.
-func (b *Reconciler) handOverBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) (handed bool, err error) {
+// handOverBudget does that for one budget, unless it still selects members of its own cluster. from is the owner of
+// that cluster, nil if it is gone.
+func (b *Reconciler) handOverBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, from *owner.Owner) (handed bool, err error) {
 	record := annotation.DecodeBudgetRecord(budget.Annotations, b.Clock.Now())
 	owners, err := b.Reader.OwnersOfBudget(ctx, budget)
 	if err != nil || len(owners) == 0 || slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.RefersTo(record.For) }) {
@@ -119,7 +121,11 @@ func (b *Reconciler) handOverBudget(ctx context.Context, budget *policyv1.PodDis
 	if err != nil || patch == nil {
 		return false, err
 	}
-	return true, b.patch(ctx, budget, patch)
+	if err := b.patch(ctx, budget, patch); err != nil {
+		return false, err
+	}
+	b.recordHandOver(budget, from, owners[0])
+	return true, nil
 }
 
 // detachOrphans restores the budgets that were kept for an owner that is gone, and deletes
@@ -139,26 +145,41 @@ func (b *Reconciler) detachOrphans(ctx context.Context, key owner.Key) (remainin
 			remaining = true
 			continue
 		}
-		// A copy of a created budget has its label and record, but belongs to its author.
-		if observe.NotCopied(budget) {
-			err = b.delete(ctx, budget)
-		} else {
-			err = b.restore(ctx, budget, 0, 0)
-		}
-		if client.IgnoreNotFound(err) != nil {
+		if err := b.detachOrphan(ctx, key, budget); client.IgnoreNotFound(err) != nil {
 			return remaining, err
 		}
 	}
 	return remaining, nil
 }
 
-// restore sets the author's value, but at least minAvailable, and removes the record.
-func (b *Reconciler) restore(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) error {
+// detachOrphan deletes or restores one of them. There is no owner any more that the Event could be about.
+func (b *Reconciler) detachOrphan(ctx context.Context, key owner.Key, budget *policyv1.PodDisruptionBudget) error {
+	// A copy of a created budget has its label and record, but belongs to its author.
+	if observe.NotCopied(budget) {
+		if err := b.delete(ctx, budget); err != nil {
+			return err
+		}
+		announce.Event(b.Recorder, budget, nil, normal, removedNote(budget, key.String()+" is gone"), actionRelease)
+		return nil
+	}
+	restored, err := b.restore(ctx, budget, 0, 0)
+	if restored {
+		announce.Event(b.Recorder, budget, nil, normal, policy.NewNote(reasons.BudgetReleased, "budget %s has its author's value again: %s is gone", budget.Name, key), actionRelease)
+	}
+	return err
+}
+
+// restore sets the author's value, but at least minAvailable, and removes the record. It reports whether there
+// was a record.
+func (b *Reconciler) restore(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) (restored bool, err error) {
 	patch, err := pdb.Restore(budget, minAvailable, replicas, b.Clock.Now())
 	if err != nil || patch == nil {
-		return err
+		return false, err
 	}
-	return b.patch(ctx, budget, patch)
+	if err := b.patch(ctx, budget, patch); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 func (b *Reconciler) patch(ctx context.Context, budget *policyv1.PodDisruptionBudget, patch client.Patch) error {

@@ -8,6 +8,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -54,5 +56,16 @@ func (c *cluster) record(pdb *policyv1.PodDisruptionBudget, kind string, n polic
 	announce.Event(c.Recorder, owner, nil, kind, n, action)
 	if pdb != nil {
 		announce.Event(c.Recorder, pdb, owner, kind, n, action)
+	}
+}
+
+// recordHandOver records an Event on a budget that is recorded for another owner now, on that owner, and on the
+// one that it was recorded for, nil if that is gone.
+func (b *Reconciler) recordHandOver(pdb *policyv1.PodDisruptionBudget, from *owner.Owner, to owner.Owner) {
+	n := policy.NewNote(reasons.BudgetHandedOver, "budget %s is recorded for %s now, at the number that it has", pdb.Name, to)
+	announce.Event(b.Recorder, pdb, announce.Reference(to), normal, n, actionKeep)
+	announce.Event(b.Recorder, announce.Reference(to), nil, normal, n, actionKeep)
+	if from != nil {
+		announce.Event(b.Recorder, announce.Reference(*from), nil, normal, n, actionKeep)
 	}
 }

@@ -163,7 +163,7 @@ func (c *cluster) releaseBudget(ctx context.Context, held *policyv1.PodDisruptio
 	if observe.NotCopied(held) {
 		return c.deleteWithEvent(ctx, held, c.whyReleased())
 	}
-	if err := c.restore(ctx, held, least, replicas); err != nil {
+	if _, err := c.restore(ctx, held, least, replicas); err != nil {
 		return err
 	}
 	c.record(held, warning, policy.Note{Reason: reasons.BudgetReleased, Message: fmt.Sprintf(

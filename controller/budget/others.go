@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -35,7 +36,7 @@ func (c *cluster) adjustOthers(ctx context.Context) error {
 // so they must find the same, or they write for ever. What depends on the one that is reconciled is recorded by
 // the one that the record names.
 func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.Time) error {
-	v, record, err := c.dueOfOther(ctx, o)
+	v, record, kind, err := c.dueOfOther(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -48,24 +49,33 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	case record.Value == nil && due.Min(o.Expected) <= o.Value.Min(o.Expected):
 		return nil
 	case c.kept() && !observe.Ours(o.PodDisruptionBudget) && record.Original != nil && due.Min(o.Expected) <= record.Original.Min(o.Expected):
-		return c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
+		return c.restoreOther(ctx, o, v, *record.Original)
 	}
 	record.Value, record.State = &due, v.State
 	if record.For == "" || c.owner.RefersTo(record.For) {
 		record.For, record.Size, record.ReleaseSince = c.owner.Ref(), c.facts.Largest, since
 	}
-	_, err = c.write(ctx, &o.Budget, o.Expected, v, record, normal)
+	_, err = c.write(ctx, &o.Budget, o.Expected, v, record, kind)
+	return err
+}
+
+// restoreOther gives such a budget its author's value again.
+func (c *cluster) restoreOther(ctx context.Context, o *observe.Other, v budget.Result, original annotation.BudgetValue) error {
+	restored, err := c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
+	if restored && original != o.Value {
+		c.record(o.PodDisruptionBudget, normal, policy.NewNote(v.Reason, "budget %s: %s -> %s, its author's value: %s", o.Name, o.Value, original, v.Message), actionLoosen)
+	}
 	return err
 }
 
 // dueOfOther evaluates the rule for such a budget, and returns its record with what its
-// author wrote.
-func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Result, annotation.BudgetRecord, error) {
+// author wrote, and the kind of Event if the budget gets the value: a warning if no eviction is left.
+func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (v budget.Result, record annotation.BudgetRecord, kind string, err error) {
 	facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
 	if err != nil {
-		return budget.Result{}, annotation.BudgetRecord{}, err
+		return v, record, "", err
 	}
-	record, _ := recordOf(&o.Budget, o.Expected)
+	record, _ = recordOf(&o.Budget, o.Expected)
 	if facts.Unconfirmed {
 		c.waits = append(c.waits, unconfirmedWait)
 	}
@@ -75,7 +85,11 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Resu
 	}
 	settings, err := c.sharedSettings(ctx, o)
 	if err != nil {
-		return budget.Result{}, annotation.BudgetRecord{}, err
+		return v, record, "", err
 	}
-	return budget.EvaluateShared(facts, settings), record, nil
+	v, kind = budget.EvaluateShared(facts, settings), normal
+	if facts.EvictionsLeft(v.MinAvailable) == 0 {
+		kind = warning
+	}
+	return v, record, kind, nil
 }

@@ -49,7 +49,11 @@ func (c *cluster) handToSharer(ctx context.Context, o *observe.Other) (handed bo
 		if err != nil || patch == nil {
 			return false, err
 		}
-		return true, c.patch(ctx, o.PodDisruptionBudget, patch)
+		if err := c.patch(ctx, o.PodDisruptionBudget, patch); err != nil {
+			return false, err
+		}
+		c.recordHandOver(o.PodDisruptionBudget, &c.owner, sharer)
+		return true, nil
 	}
 	return false, nil
 }

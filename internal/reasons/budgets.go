@@ -49,14 +49,17 @@ var (
 		"Workloads have joined or left the cluster, so the controller changed the selector of the disruption budget that it had created.",
 		policy.NoAction)
 	BudgetRemoved = budgets.Add("BudgetRemoved",
-		"The controller deleted a disruption budget that it had created, because the members have another one now, because its selector was changed, or because no policy keeps it any more.",
+		"The controller deleted a disruption budget that it had created, because the members have another one now, because its selector was changed, because no policy keeps it any more, or because the workload is gone.",
 		policy.NoAction)
 	BudgetHeld = budgets.Add("BudgetHeld",
 		"No policy keeps the disruption budget any more: policies are tied, or the policy was deleted, switched off or does not select the cluster. The budget stays, and is only tightened. After the policy's settle time it is released, except in a tie.",
 		"To keep the budget, let one EtcdTopologyPolicy in mode Enforce select the cluster with the highest priority.")
 	BudgetReleased = budgets.Add("BudgetReleased",
-		"No policy keeps the disruption budget any more. It has its author's value again, or the quorum if that is more.",
-		"If the budget should be kept, let an EtcdTopologyPolicy in mode Enforce select the cluster.")
+		"The disruption budget is not kept any more: no policy keeps it, it does not select the members or can't be set any more, or the workload is gone. It has its author's value again, or, if only the policy ended, the quorum if that is more.",
+		"If the budget should be kept, let an EtcdTopologyPolicy in mode Enforce select the cluster, and let the selector match the members.")
+	BudgetHandedOver = budgets.Add("BudgetHandedOver",
+		"The disruption budget was kept for a cluster that is gone, that it does not select any more, or whose policy ended. It also selects members of another cluster, and is recorded for that one now, at the same number.",
+		policy.NoAction)
 	BudgetNotAlone = budgets.Add("BudgetNotAlone",
 		"The disruption budget also selects pods that are no members, so the budget that the controller created stays beside it. Evictions of a pod that both select fail.",
 		"Narrow its selector to the members.")

@@ -94,6 +94,19 @@ func LeastShared(f SharedFacts) int {
 	return t.due()
 }
 
+// EvictionsLeft returns how many Ready pods such a budget allows to evict at a minAvailable.
+func (f SharedFacts) EvictionsLeft(minAvailable int) int {
+	ready := f.NonMemberPods
+	for _, share := range f.Shares {
+		for _, m := range share.Cluster.Members {
+			if m.PodReady && slices.Contains(share.Pods, m.Pod) {
+				ready++
+			}
+		}
+	}
+	return max(0, ready-minAvailable)
+}
+
 // tally adds up what each cluster asks for.
 type tally struct {
 	selected int // pods of members that the budget selects
