@@ -5,22 +5,30 @@
 package queue
 
 import (
+	"sync"
+
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// fair holds what a controller is still to reconcile, and serves the namespaces in turn.
+// fair holds what a controller is still to reconcile, and serves the namespaces in turn, each by one worker.
 // A user who writes many objects in one namespace delays another namespace by one of them and not
-// by all. Within a namespace the first comes first. The workqueue around it does the locking.
+// by all, however long each takes. Within a namespace the first comes first.
 type fair[T comparable] struct {
 	namespaceOf func(T) string
+
+	// The workqueue around it has its own lock, which isn't held for release.
+	mu sync.Mutex
 	// waiting are the items of each namespace that has some.
 	waiting map[string][]T
-	// order are those namespaces, the next one first.
+	// busy are the namespaces that a worker serves.
+	busy map[string]bool
+	// order are the other namespaces that have items, the next one first.
 	order []string
-	items int
+	// free counts the items of these.
+	free int
 }
 
 // Touch implements workqueue.Queue. An item that is added again keeps its position.
@@ -28,30 +36,53 @@ func (*fair[T]) Touch(T) {}
 
 // Push implements workqueue.Queue.
 func (q *fair[T]) Push(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	namespace := q.namespaceOf(item)
-	if len(q.waiting[namespace]) == 0 {
+	q.waiting[namespace] = append(q.waiting[namespace], item)
+	if q.busy[namespace] {
+		return
+	}
+	if len(q.waiting[namespace]) == 1 {
 		q.order = append(q.order, namespace)
 	}
-	q.waiting[namespace] = append(q.waiting[namespace], item)
-	q.items++
+	q.free++
 }
 
-// Len implements workqueue.Queue.
-func (q *fair[T]) Len() int { return q.items }
+// Len implements workqueue.Queue. It counts the items that a worker may take now.
+func (q *fair[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.free
+}
 
 // Pop implements workqueue.Queue. It is only called while there are items.
 func (q *fair[T]) Pop() T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	namespace := q.order[0]
 	q.order = q.order[1:]
 	item, rest := q.waiting[namespace][0], q.waiting[namespace][1:]
-	q.items--
+	q.free -= 1 + len(rest)
+	q.busy[namespace] = true
 	if len(rest) == 0 {
 		delete(q.waiting, namespace)
 		return item
 	}
 	q.waiting[namespace] = rest
-	q.order = append(q.order, namespace)
 	return item
+}
+
+// release lets the next worker serve the namespace of an item.
+func (q *fair[T]) release(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	namespace := q.namespaceOf(item)
+	delete(q.busy, namespace)
+	if n := len(q.waiting[namespace]); n > 0 {
+		q.order = append(q.order, namespace)
+		q.free += n
+	}
 }
 
 // OfClusters returns a constructor of fair queues for controllers that reconcile clusters.
@@ -65,9 +96,8 @@ func OfRequests(name string, limiter workqueue.TypedRateLimiter[reconcile.Reques
 }
 
 func newFair[T comparable](namespaceOf func(T) string, name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
-	queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
-		Name: name, Queue: &fair[T]{namespaceOf: namespaceOf, waiting: map[string][]T{}},
-	})
+	items := &fair[T]{namespaceOf: namespaceOf, waiting: map[string][]T{}, busy: map[string]bool{}}
+	queue := &released[T]{fair: items, TypedInterface: workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, Queue: items})}
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[T]{
 		DelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, Queue: queue}),
 	})

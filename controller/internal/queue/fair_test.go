@@ -41,7 +41,7 @@ func TestFairQueue(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	queue := &fair[reconcile.Request]{namespaceOf: namespaceOfRequest, waiting: map[string][]reconcile.Request{}}
+	queue := &fair[reconcile.Request]{namespaceOf: namespaceOfRequest, waiting: map[string][]reconcile.Request{}, busy: map[string]bool{}}
 	inside := map[string][]string{}
 	// passed counts how often others were served since a waiting namespace was.
 	passed := map[string]map[string]int{}
@@ -53,6 +53,7 @@ func TestFairQueue(t *testing.T) {
 			continue
 		}
 		request := queue.Pop()
+		queue.release(request)
 		if want := inside[request.Namespace][0]; request.Name != want {
 			t.Fatalf("step %d: %s came before %s", i, request, want)
 		}
