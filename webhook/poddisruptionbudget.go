@@ -86,7 +86,8 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req admission.Request) (*budgetReview, Decision) {
 	w, p := &review.write, review.policy
 	as := w.withOldRecord()
-	facts, err := h.reader.FactsAs(ctx, review.owner, as)
+	reader := h.reader.Remembering()
+	facts, err := reader.FactsAs(ctx, review.owner, as)
 	if err != nil {
 		return nil, w.keepWithoutFacts(unobserved("budget", req, err))
 	}
@@ -95,7 +96,7 @@ func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req
 	// A budget that can't protect the cluster alone.
 	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
 		review.other = &b.Others[i]
-		if review.shared, err = h.reader.SharedFacts(ctx, facts, review.other, as); err != nil {
+		if review.shared, err = reader.SharedFacts(ctx, facts, review.other, as); err != nil {
 			return nil, unobserved("budget", req, err)
 		}
 		return review, Decision{}

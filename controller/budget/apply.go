@@ -5,6 +5,7 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,11 +23,9 @@ import (
 // apply brings the cluster's budget to the value of the verdict.
 func (c *cluster) apply(ctx context.Context) error {
 	c.held.Remove(c.owner.Key())
-	if err := c.adjustOthers(ctx); err != nil {
-		return err
-	}
+	// The budget that protects the cluster comes first, whatever others there are.
 	wait, err := c.applyKept(ctx)
-	if err != nil || wait > 0 && c.keptTooLow() {
+	if err := errors.Join(err, c.adjustOthers(ctx)); err != nil || wait > 0 && c.keptTooLow() {
 		return err
 	}
 	// Only now is the budget that remains at its value.
@@ -162,6 +161,9 @@ func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecor
 // removeSurplus deletes our budgets that aren't needed.
 func (c *cluster) removeSurplus(ctx context.Context, why string) error {
 	for _, budget := range c.facts.Budgets.Duplicates {
+		if c.wroteEnough() {
+			return nil
+		}
 		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
 			return err
 		}
@@ -172,6 +174,9 @@ func (c *cluster) removeSurplus(ctx context.Context, why string) error {
 // removeStrayed detaches from budgets that don't belong to this cluster any more.
 func (c *cluster) removeStrayed(ctx context.Context) error {
 	for _, budget := range c.facts.Budgets.Detached {
+		if budget.Name != c.quorumBudget() && c.wroteEnough() {
+			continue
+		}
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
 		if observe.Ours(budget) && budget.Name == c.quorumBudget() {
@@ -204,6 +209,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	if err := c.delete(ctx, budget); err != nil {
 		return err
 	}
+	c.wrote++
 	c.record(budget, c.kindOfEnd(), removedNote(budget, why), actionRelease)
 	return nil
 }

@@ -91,6 +91,8 @@ type cluster struct {
 	*Reconciler
 	owner owner.Owner
 	facts observe.Facts
+	// reader remembers what this reconciliation has read.
+	reader *observe.Reader
 	// reported are the conditions with their times.
 	reported []observe.Condition
 	standing
@@ -101,6 +103,8 @@ type cluster struct {
 	problem *policy.Note
 	// waits are after which times the steps of apply and hold have more to do; 0 for none.
 	waits []time.Duration
+	// wrote counts the writes of this reconciliation.
+	wrote int
 }
 
 // observe reads a cluster and the policy for it. It returns nil if the cluster is gone.
@@ -118,11 +122,12 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	if err != nil {
 		return nil, err
 	}
-	reader := b.Reader
+	reader := b.Reader.Remembering()
+	asking := reader
 	if match.Policy != nil && match.Policy.Spec.Disruption.AskMembers && b.Health != nil {
-		reader = reader.Asking(b.Health)
+		asking = reader.Asking(b.Health)
 	}
-	facts, err := reader.Facts(ctx, owner)
+	facts, err := asking.Facts(ctx, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
@@ -134,7 +139,7 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 		log.FromContext(ctx).Error(err, "cannot read the conditions of a cluster")
 	}
 	return &cluster{
-		Reconciler: b, owner: owner, facts: facts, reported: reported,
+		Reconciler: b, owner: owner, facts: facts, reader: reader, reported: reported,
 		standing: standing, problem: facts.Budgets.Problem,
 	}, nil
 }

@@ -97,14 +97,20 @@ func (b *Reconciler) handOver(ctx context.Context, key owner.Key) (handed bool, 
 	if err != nil {
 		return false, err
 	}
+	wrote := 0
 	for _, budget := range budgets {
 		one, err := b.handOverBudget(ctx, budget, nil)
 		if err != nil {
-			return handed, err
+			return wrote > 0, err
 		}
-		handed = handed || one
+		if one {
+			wrote++
+		}
+		if wrote == othersAtOnce {
+			break
+		}
 	}
-	return handed, nil
+	return wrote > 0, nil
 }
 
 // handOverBudget does that for one budget, unless it still selects members of its own cluster. from is the owner of
@@ -136,7 +142,11 @@ func (b *Reconciler) detachOrphans(ctx context.Context, key owner.Key) (remainin
 	if err != nil {
 		return false, err
 	}
+	wrote := 0
 	for _, budget := range budgets {
+		if wrote == othersAtOnce {
+			return true, nil
+		}
 		selected, err := b.Reader.SelectsOrphan(ctx, budget)
 		if err != nil {
 			return remaining, err
@@ -148,6 +158,7 @@ func (b *Reconciler) detachOrphans(ctx context.Context, key owner.Key) (remainin
 		if err := b.detachOrphan(ctx, key, budget); client.IgnoreNotFound(err) != nil {
 			return remaining, err
 		}
+		wrote++
 	}
 	return remaining, nil
 }

@@ -89,6 +89,9 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 		}
 	}
 	for _, o := range c.heldOthers() {
+		if c.wroteEnough() {
+			return nil
+		}
 		var err error
 		if o.Unreadable {
 			err = c.markHeld(ctx, o.PodDisruptionBudget, since)
@@ -100,6 +103,9 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 		}
 	}
 	for _, ours := range c.facts.Budgets.Duplicates {
+		if c.wroteEnough() {
+			return nil
+		}
 		if err := c.markHeld(ctx, ours, since); err != nil {
 			return err
 		}
@@ -134,6 +140,9 @@ func (c *cluster) release(ctx context.Context) error {
 		}
 	}
 	for _, o := range c.heldOthers() {
+		if c.wroteEnough() {
+			return nil
+		}
 		handed, err := c.handToSharer(ctx, o)
 		switch {
 		case err != nil:
@@ -141,7 +150,7 @@ func (c *cluster) release(ctx context.Context) error {
 		case handed:
 			continue
 		}
-		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
+		facts, err := c.reader.SharedFacts(ctx, c.facts, o, nil)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,9 @@ func (c *cluster) adjustOthers(ctx context.Context) error {
 		if o.Unreadable {
 			continue
 		}
+		if c.wroteEnough() {
+			return nil
+		}
 		if err := c.adjustOther(ctx, o, time.Time{}); err != nil {
 			return err
 		}
@@ -71,7 +74,7 @@ func (c *cluster) restoreOther(ctx context.Context, o *observe.Other, v budget.R
 // dueOfOther evaluates the rule for such a budget, and returns its record with what its
 // author wrote, and the kind of Event if the budget gets the value: a warning if no eviction is left.
 func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (v budget.Result, record annotation.BudgetRecord, kind string, err error) {
-	facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
+	facts, err := c.reader.SharedFacts(ctx, c.facts, o, nil)
 	if err != nil {
 		return v, record, "", err
 	}

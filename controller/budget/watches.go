@@ -29,6 +29,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scrape"
 )
 
+// The most budgets of a namespace that are listed for an event of a pod, and the most recorded ones of these
+// whose selectors are parsed.
+const (
+	budgetsListed     = 1000
+	budgetsConsidered = 100
+)
+
 // keys are the clusters to reconcile after a change of an object.
 type keys = []owner.Key
 
@@ -122,11 +129,26 @@ func (b *Reconciler) ofPod(ctx context.Context, pod *corev1.Pod) keys {
 	if err != nil {
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a pod", "namespace", pod.Namespace, "pod", pod.Name)
 	}
+	return b.countedBy(ctx, pod)
+}
+
+// countedBy returns the clusters whose recorded budgets select a pod. It runs for each event of a pod, before
+// those of other namespaces, so it considers few of many budgets. When the disruption controller has counted the
+// pod, the event of the budget wakes the same clusters.
+func (b *Reconciler) countedBy(ctx context.Context, pod *corev1.Pod) keys {
 	var out keys
-	for _, budget := range b.budgetsIn(ctx, pod.Namespace) {
+	considered := 0
+	for _, budget := range b.budgetsIn(ctx, pod.Namespace, client.Limit(budgetsListed)) {
+		of := recordedFor(&budget)
+		if len(of) == 0 || slices.Contains(out, of[0]) {
+			continue
+		}
+		if considered++; considered > budgetsConsidered {
+			break
+		}
 		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
 		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
-			out = append(out, recordedFor(&budget)...)
+			out = append(out, of...)
 		}
 	}
 	return out
@@ -170,9 +192,9 @@ func (b *Reconciler) owners(ctx context.Context, in ...client.ListOption) keys {
 	return out
 }
 
-func (b *Reconciler) budgetsIn(ctx context.Context, namespace string) []policyv1.PodDisruptionBudget {
+func (b *Reconciler) budgetsIn(ctx context.Context, namespace string, opts ...client.ListOption) []policyv1.PodDisruptionBudget {
 	var list policyv1.PodDisruptionBudgetList
-	if err := b.Reader.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := b.Reader.List(ctx, &list, append(opts, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
 		log.FromContext(ctx).Error(err, "cannot list disruption budgets", "namespace", namespace)
 	}
 	return list.Items

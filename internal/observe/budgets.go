@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -82,7 +83,7 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 	var out []owner.Owner
 	for _, owner := range owners {
 		w, err := r.Workload(ctx, owner)
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		if w.selects(pdb) > 0 {
@@ -95,6 +96,9 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 // budgets reads the budgets of a workload. as is a budget that replaces the one that the API server
 // has under its name, nil for none.
 func (r *Reader) budgets(ctx context.Context, w *Workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
+	if r.memo == nil {
+		r = r.Remembering()
+	}
 	var list policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
 		return Budgets{}, fmt.Errorf("list budgets of %s: %w", w.owner, err)

@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,6 +120,7 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 			toSelect = asked
 		}
 		j, err := r.judge(ctx, w, pdb, toSelect)
+		err = cmp.Or(err, ctx.Err()) // the cache answers also after a deadline
 		switch {
 		case err != nil:
 			return b, err

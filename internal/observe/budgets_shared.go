@@ -18,22 +18,23 @@ import (
 
 // SharedFacts reads what must be known for the number of a budget that can't protect a
 // cluster alone: f are the facts of one of its clusters. As is the budget as it is given, nil
-// for as it is.
+// for as it is. A Reader for one decision must be given the same one each time.
 func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
 	out := budget.SharedFacts{
 		Shares: []budget.Share{f.share(o.Pods)}, NonMemberPods: o.NonMembers,
 		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At, Unconfirmed: !f.Confirmed,
 	}
+	if r.memo == nil {
+		r = r.Remembering()
+	}
 	for _, sharer := range o.Sharers {
-		facts, err := r.FactsAs(ctx, sharer, as)
+		facts, err := r.sharerFacts(ctx, sharer, as)
 		if err != nil {
 			return out, fmt.Errorf("observe %s: %w", sharer, err)
 		}
-		for _, theirs := range facts.Budgets.Others {
-			if theirs.Name == o.Name {
-				out.Shares = append(out.Shares, facts.share(theirs.Pods))
-				out.Unconfirmed = out.Unconfirmed || !facts.Confirmed
-			}
+		if pods, shares := facts.pods[o.Name]; shares {
+			out.Shares = append(out.Shares, facts.share(pods))
+			out.Unconfirmed = out.Unconfirmed || !facts.Confirmed
 		}
 	}
 	return out, nil
@@ -85,7 +86,7 @@ func (r *Reader) around(ctx context.Context, from client.Reader, w *Workload, o 
 			members += count(ready)
 			continue
 		}
-		other, found, err := r.OwnerOfPod(ctx, pod)
+		other, found, err := r.ownerOfCounted(ctx, pod)
 		switch {
 		case err != nil:
 			return 0, err

@@ -49,6 +49,8 @@ type Reader struct {
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
 	// one by one from the API server. Nil where Reader lists them.
 	names client.Reader
+	// memo is what a Reader for one decision has read. Nil remembers nothing.
+	memo *memo
 }
 
 // Health has the last answers of members to the question whether they have a quorum.
