@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,12 +21,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // model is a plain cluster of five voters with its budgets, policies and controller, and the
-// eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale.
+// eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale. There
+// may be another cluster of three healthy members, under a budget over both.
 type model struct {
 	*stage
 	down map[string]bool
@@ -35,6 +38,10 @@ type model struct {
 	protected bool
 	// unrecorded reports whether nothing records any more that the cluster had more members.
 	unrecorded bool
+	// stored is the policy, also while it is deleted.
+	stored *v1alpha1.EtcdTopologyPolicy
+	// before are the objects as they were before this event, and previous before the last one.
+	before, previous observetest.Objects
 	// unkeptSince is since when no policy keeps the budget by someone's decision.
 	unkeptSince time.Time
 }
@@ -44,42 +51,11 @@ const modelVoters = 5
 func newModel(t *testing.T) *model {
 	t.Helper()
 	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s}}"), down: map[string]bool{}}
+	m.stored = find[*v1alpha1.EtcdTopologyPolicy](m.stage, "default")
 	removeBudget(m.stage, "etcd")
 	m.scaleTo(modelVoters)
 	m.reconcile()
 	return m
-}
-
-// modelEvents are all that may happen in one step.
-var modelEvents = []struct {
-	name string
-	do   func(*model)
-}{
-	{"tie", func(m *model) { m.drop("another"); tie(m.stage) }},
-	{"untie", func(m *model) { m.drop("another") }},
-	{"off", func(m *model) { m.setMode(v1alpha1.ModeOff) }},
-	{"warn", func(m *model) { m.setMode(v1alpha1.ModeWarn) }},
-	{"enforce", func(m *model) { m.setMode(v1alpha1.ModeEnforce) }},
-	{"down 0", func(m *model) { m.setDown("etcd-0", true) }},
-	{"down 1", func(m *model) { m.setDown("etcd-1", true) }},
-	{"up", func(m *model) { m.setDown("", false) }},
-	{"scale 3", func(m *model) { m.scaleTo(3) }},
-	{"scale 5", func(m *model) { m.scaleTo(modelVoters); m.unrecorded = false }},
-	{"partial", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byPod + "}") }},
-	{"whole", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byApp + "}") }},
-	{"percentage", func(m *model) { m.foreign("maxUnavailable: 80%, selector: {" + byApp + "}") }},
-	{"always allow", func(m *model) {
-		m.foreign("minAvailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, selector: {" + byApp + "}")
-	}},
-	{"namespace", func(m *model) { m.foreign("maxUnavailable: 4, selector: {}") }},
-	{"no foreign", func(m *model) { m.drop("theirs") }},
-	{"a moment", func(m *model) { m.advance(10 * time.Second) }},
-	{"settled", func(m *model) { m.advance(time.Minute) }},
-	{"restart", func(m *model) {
-		// A size that is on no budget is not known any more.
-		m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && len(m.pods()) < modelVoters
-		m.restart()
-	}},
 }
 
 func (m *model) drop(uid string) {
@@ -92,11 +68,16 @@ func (m *model) foreign(spec string) {
 }
 
 func (m *model) setMode(mode v1alpha1.Mode) {
-	change(m.stage, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = mode })
+	m.stored.Spec.Mode = mode
 }
 
 func (m *model) scaleTo(n int) {
+	others := slices.DeleteFunc(slices.Clone(m.Objects), func(o client.Object) bool {
+		_, is := o.(*corev1.Pod)
+		return !is || strings.HasPrefix(o.GetName(), "etcd-")
+	})
 	scale(m.stage, n)
+	m.Objects = append(m.Objects, others...)
 	m.showReady()
 }
 
@@ -120,7 +101,12 @@ func (m *model) showReady() {
 	}
 }
 
+// pods returns those of the cluster of five.
 func (m *model) pods() []*corev1.Pod {
+	return slices.DeleteFunc(m.allPods(), func(p *corev1.Pod) bool { return !strings.HasPrefix(p.Name, "etcd-") })
+}
+
+func (m *model) allPods() []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, o := range m.Objects {
 		if pod, ok := o.(*corev1.Pod); ok {
@@ -161,7 +147,7 @@ func (m *model) admits(pod *corev1.Pod) bool {
 	}
 	desired := value.Min(selected)
 	if value.Field == annotation.MaxUnavailable || value.Percent {
-		desired = value.Min(len(m.pods())) // the replicas of the pods' controller
+		desired = value.Min(m.expected(pdb))
 	}
 	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	if m.down[pod.Name] && (always || healthy >= desired && desired > 0) {
@@ -170,9 +156,24 @@ func (m *model) admits(pod *corev1.Pod) bool {
 	return healthy > desired
 }
 
+// expected returns the replicas of the controllers of the pods that a budget selects.
+func (m *model) expected(pdb *policyv1.PodDisruptionBudget) int {
+	replicas := map[string]int32{}
+	for _, p := range m.allPods() {
+		if ref := metav1.GetControllerOf(p); ref != nil && m.selects(pdb, p) {
+			replicas[ref.Name] = *find[*appsv1.StatefulSet](m.stage, ref.Name).Spec.Replicas
+		}
+	}
+	n := 0
+	for _, r := range replicas {
+		n += int(r)
+	}
+	return n
+}
+
 // counts returns how many pods a budget selects, and how many of them are healthy.
 func (m *model) counts(pdb *policyv1.PodDisruptionBudget) (selected, healthy int) {
-	for _, p := range m.pods() {
+	for _, p := range m.allPods() {
 		if m.selects(pdb, p) {
 			selected++
 			if !m.down[p.Name] {
@@ -193,15 +194,20 @@ func (m *model) selects(pdb *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool
 
 // step does one thing, lets the controller follow, and tries every eviction.
 func (m *model) step(event int) {
-	m.log = append(m.log, modelEvents[event].name)
-	modelEvents[event].do(m)
+	e := modelEvents[event]
+	m.log = append(m.log, e.name)
+	m.before, m.previous = nil, m.before
+	for _, o := range m.Objects {
+		m.before = append(m.before, o.DeepCopyObject().(client.Object))
+	}
+	e.do(m)
 	if len(m.recorded()) == 0 {
 		m.protected = false // its author took it away
 	}
 	m.reconcile()
 	m.reconcile()
 	finding, _ := m.budget.Findings.Get(m.key)
-	m.follow(finding)
+	m.follow(finding, e.author)
 	if !m.protected || m.unrecorded || m.healthy() < policy.Quorum(modelVoters) {
 		return
 	}
@@ -211,13 +217,14 @@ func (m *model) step(event int) {
 	})
 }
 
-// follow brings it up to date whether a budget must protect the members.
-func (m *model) follow(finding v1alpha1.Finding) {
+// follow brings it up to date whether a budget must protect the members. author is set if the event is one of the
+// authors of budgets: no other one ends the protection by a report.
+func (m *model) follow(finding v1alpha1.Finding, author bool) {
 	switch {
 	case finding.Verdict == v1alpha1.Kept:
 		m.protected, m.unkeptSince = true, time.Time{}
 	case finding.Verdict == v1alpha1.Broken:
-		m.protected = false // reported
+		m.protected = m.protected && !author // reported
 	case finding.Reason == reasons.PolicyConflict.Name():
 		m.unkeptSince = time.Time{}
 	case m.unkeptSince.IsZero():
@@ -265,23 +272,17 @@ func (m *model) evictAll(lost func(pod string)) (evicted int) {
 
 // heal brings everything in order, and checks that a drain can go on after the settle time.
 func (m *model) heal() {
-	for _, name := range []string{"untie", "no foreign", "enforce", "scale 5", "up", "a moment", "settled", "settled"} {
-		m.step(slices.IndexFunc(modelEvents, func(e struct {
-			name string
-			do   func(*model)
-		},
-		) bool {
-			return e.name == name
-		}))
+	for _, name := range []string{"untie", "opt in", "policy back", "no foreign", "enforce", "scale 5", "up", "a moment", "settled", "settled"} {
+		m.step(slices.IndexFunc(modelEvents, func(e modelEvent) bool { return e.name == name }))
 	}
 	if n := m.evictAll(func(string) {}); n != modelVoters-policy.Quorum(modelVoters) {
 		m.t.Errorf("after %s: %d pods may be evicted; budgets %q", strings.Join(m.log, ", "), n, m.budgets())
 	}
 }
 
-// TestHoldModel goes through every sequence of two events and random longer ones: policies
-// that come, go and tie, foreign budgets of each kind, members that go down, and owners that
-// scale past etcd. As long as the cluster isn't reported as unprotected or was
+// TestHoldModel goes through every sequence of two events, a budget of another author followed by two changes of the
+// pods, and random longer ones. With POLICY_EXHAUSTIVE it goes through every sequence of three: policies that come, go and tie, owners that opt out, foreign budgets of each kind, members that
+// go down, pods that are gone, owners that scale past etcd, and a former leader with old objects. As long as the cluster isn't reported as unprotected or was
 // released, no eviction that is admitted costs the quorum; and when everything is in order
 // again, a drain goes on. SEED repeats a run.
 func TestHoldModel(t *testing.T) {
@@ -291,7 +292,7 @@ func TestHoldModel(t *testing.T) {
 		seed = s
 	}
 	t.Logf("SEED=%d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng, exhaustive := rand.New(rand.NewPCG(seed, 0)), os.Getenv("POLICY_EXHAUSTIVE") != ""
 	run := func(events ...int) {
 		m := newModel(t)
 		for _, e := range events {
@@ -305,6 +306,11 @@ func TestHoldModel(t *testing.T) {
 	for a := range modelEvents {
 		for b := range modelEvents {
 			run(a, b)
+			for c := range modelEvents {
+				if exhaustive || modelEvents[a].author && modelEvents[b].pods && modelEvents[c].pods {
+					run(a, b, c)
+				}
+			}
 		}
 	}
 	for range 150 {
