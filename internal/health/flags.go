@@ -80,12 +80,12 @@ func (f *Facts) whereSet(setting string) string {
 	return f.Serving[pod.Name].Value.Where[setting]
 }
 
-// changeFlags is changeTemplate for flags of etcd.
+// changeFlags returns how to change flags of etcd. The change restarts the members.
 func (f *Facts) changeFlags(order, inFields string, settings ...flavour.Setting) string {
 	return f.restarting(f.whenHealthy(f.changeFlag(order, inFields, settings...)))
 }
 
-// changeFlag is change for flags of etcd. A change of the configuration file restarts no member.
+// changeFlag returns how to change a flag of etcd, in the object that has it. A change of the configuration file restarts no member.
 func (f *Facts) changeFlag(order, inFields string, settings ...flavour.Setting) string {
 	file, from := f.configFile()
 	if f.Owner.Product().Fields != nil {

@@ -59,7 +59,7 @@ func (f *Facts) removable(l etcd.Listed) bool {
 		(f.Cluster.Err != nil || policy.Precondition(f.Cluster.Value.Cluster, l.NameAndID()).Allowed)
 }
 
-// replace is replacement where member replace accepts it now. Else it is what must be so first: etcd adds
+// replace returns the replacement of a member if member replace accepts it now, and otherwise what must be so first: etcd adds
 // no member while another voter is missing, or while there is a learner.
 func (f *Facts) replace(pod string, flags ...string) string {
 	how := f.replacement(pod, flags...)
@@ -99,7 +99,7 @@ func (f *Facts) replacement(pod string, flags ...string) string {
 	return f.replacementHow(pod, flags...)
 }
 
-// replacementHow is replacement where the old member may be removed.
+// replacementHow returns how a member is replaced if the old one may be removed.
 func (f *Facts) replacementHow(pod string, flags ...string) string {
 	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return instruction(toReplace, w.ReplaceHow)

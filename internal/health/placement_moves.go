@@ -21,7 +21,7 @@ func (f *Facts) move(name string) string {
 	return f.whenHealthy(f.moveNow(name))
 }
 
-// moveNow is move while all members are healthy.
+// moveNow returns what move returns if all members are healthy, and otherwise what must be so first.
 func (f *Facts) moveNow(name string) string {
 	pod := f.pod(name)
 	stays := pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name))

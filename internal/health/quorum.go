@@ -147,7 +147,7 @@ func (v voters) couldNotBeAsked() string {
 // joinLists is how members that other workloads run become part of the cluster.
 const joinLists = "name all members in the lists of all (--initial-cluster), so that they are one cluster here"
 
-// oneCluster is joinLists if members may run elsewhere, and else empty.
+// oneCluster returns how to join the lists of members if some may run elsewhere, and otherwise nothing.
 func (v voters) oneCluster() string {
 	if len(v.elsewhere) == 0 {
 		return ""
@@ -236,7 +236,7 @@ func quorumSlack(f *Facts) []Finding {
 	return []Finding{failure(f.describePods(v.noAnswer), "quorum is lost already")}
 }
 
-// grow is scaleTo where pods and members agree. Else the checks on members come first: they
+// grow returns how to scale if pods and members agree. Otherwise the checks on members come first: they
 // show which member has no pod, and which pod is no member.
 func (f *Facts) grow(n int) string {
 	if f.listKnown() && f.voters().total != f.Desired() {

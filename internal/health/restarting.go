@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// changeTemplate is change for a setting of the pods, which restarts the members. A member that is down would be one of
+// changeTemplate returns how to change a setting of the pods, which restarts the members. A member that is down would be one of
 // two then.
 func (f *Facts) changeTemplate(order, inFields string, settings ...flavour.Setting) string {
 	return f.restarting(f.whenHealthy(f.change(order, inFields, settings...)))

@@ -40,7 +40,7 @@ func (f *Facts) servingOf(pod *corev1.Pod) (*etcdconf.Config, []Finding) {
 	return &got.Value, nil
 }
 
-// inspectedPod is member, or the finding that explains why there is no pod to inspect.
+// inspectedPod returns the pod of a member, or the finding that explains why there is no pod to inspect.
 func (f *Facts) inspectedPod() (*corev1.Pod, []Finding) {
 	pod := f.member()
 	switch {
