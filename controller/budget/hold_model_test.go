@@ -32,6 +32,8 @@ type model struct {
 	// protected reports whether a budget must protect the members: one did, and nothing
 	// has happened since that may end that.
 	protected bool
+	// authored is true if an author has written a budget since one protected pods.
+	authored bool
 	// unrecorded reports whether nothing records any more that the cluster had more members.
 	unrecorded bool
 	// stored is the policy, also while it is deleted.
@@ -149,13 +151,15 @@ func (m *model) step(event int) {
 }
 
 // follow brings it up to date whether a budget must protect the members. author is set if the event is one of the
-// authors of budgets: no other one ends the protection by a report.
+// authors of budgets: without one, no report ends the protection. While there are no pods, what an author has done is
+// not reported yet.
 func (m *model) follow(finding v1alpha1.Finding, author bool) {
+	m.authored = m.authored || author
 	switch {
 	case finding.Verdict == v1alpha1.Kept:
-		m.protected, m.unkeptSince = true, time.Time{}
+		m.protected, m.unkeptSince, m.authored = true, time.Time{}, m.authored && len(m.pods()) == 0
 	case finding.Verdict == v1alpha1.Broken:
-		m.protected = m.protected && !author // reported
+		m.protected = m.protected && !m.authored // reported
 	case finding.Reason == reasons.PolicyConflict.Name():
 		m.unkeptSince = time.Time{}
 	case m.unkeptSince.IsZero():

@@ -173,7 +173,9 @@ func TestRequests(t *testing.T) {
 		{"without a quorum", "rolling", func(s *stage) { s.ready(0, corev1.ConditionFalse); s.ready(1, corev1.ConditionFalse) }, nil, "RestartRequestBegun QuorumNeedsAll", "QuorumNeedsAll"},
 		{"a budget refuses", "rolling", func(s *stage) { s.refuse = apierrors.NewTooManyRequests("the budget needs 3 pods", 0) }, func(s *stage) { s.refuse = nil }, "RestartRequestBegun RestartRequestDenied", "etcd-2 AllReady"},
 		{"data that ends with the pod", "rolling", func(s *stage) {
-			s.pod(2, func(p *corev1.Pod) { p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}} })
+			s.pod(2, func(p *corev1.Pod) {
+				p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+			})
 		}, nil, "RestartRequestBegun RestartDataEnds", "RestartDataEnds"},
 		{"a restore has stopped members", "rolling", func(s *stage) {
 			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.RestoreAnnotation] = "2026-11-20T10:00:00Z 3" })

@@ -46,8 +46,8 @@ const (
 	shows = "its command only shows more"
 	// edits: the cure is an order, since a user chooses the value and knows the file.
 	edits = "a person edits the workload, its chart or a policy"
-	// places: the members run together only if nodes had no room, and a volume ties each to its node.
-	places = "it needs members that were placed on one node, and can move"
+	// nodes: the members run together only if nodes had no room, and a volume ties each to its node.
+	nodes = "it needs members that were placed on one node, and can move"
 	// images: the pods of one template have several versions.
 	images = "it needs two images with one name"
 	// renews: the command is one of cert-manager.
@@ -73,7 +73,7 @@ func Untyped() map[string]string {
 		"D003": large, "D005": edits, "D006": edits, "D007": edits, "D008": hardware, "D009": hardware, "D010": shows,
 		"V001": images, "V002": edits, "V003": edits, "V004": edits,
 		"C001": renews, "C002": renews, "C003": hardware,
-		"P001": places, "P002": zones, "P003": zones,
+		"P001": nodes, "P002": zones, "P003": zones,
 		"W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W011": edits,
 		"R002": druid, "R003": druid,
 		"O001": druid, "O003": druid, "O004": druid, "O005": druid,
