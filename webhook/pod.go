@@ -102,20 +102,11 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	// changes it afterwards. The first decision stays, even if nodes came or went since. A record of
 	// another time or policy, one that contains nothing, and that of the StatefulSet's template decide nothing.
 	now := h.clock.Now()
-	_, stale := pod.Annotations[v1alpha1.SpreadAnnotation]
-	record, recorded := annotation.SpreadRecordOf(pod)
-	if recorded && stale {
-		if recorded, err = h.ours(ctx, owner, pod); err != nil {
-			return nil, unobserved("pod", req, err)
-		}
+	record, stale, err := h.recorded(ctx, owner, pod, now)
+	if err != nil {
+		return nil, unobserved("pod", req, err)
 	}
-	if recorded = recorded && record.WrittenAbout(now); recorded {
-		stale = false
-	}
-	if stale {
-		delete(pod.Annotations, v1alpha1.SpreadAnnotation)
-	}
-	if recorded && record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner) {
+	if record.Policy == p.Name && len(record.Terms)+len(record.Notes) > 0 && carriesAll(pod, record.Terms, owner) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.Covered, Policy: p.Name}
 	}
 	// A pod that the cluster's selector doesn't select. With an empty selector, or one that
@@ -136,6 +127,23 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 		return nil, unselected(owner, pod, p)
 	}
 	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts, selector: selector, now: now, stale: stale}, Decision{}
+}
+
+// recorded returns the record that this handler has made a moment ago, empty for none. Any other one is stale, and is
+// removed from the pod.
+func (h *podHandler) recorded(ctx context.Context, o owner.Owner, pod *corev1.Pod, now time.Time) (record annotation.SpreadRecord, stale bool, err error) {
+	if _, has := pod.Annotations[v1alpha1.SpreadAnnotation]; !has {
+		return record, false, nil
+	}
+	found, valid := annotation.SpreadRecordOf(pod)
+	if valid && found.WrittenAbout(now) {
+		ours, err := h.ours(ctx, o, pod)
+		if ours || err != nil {
+			return found, false, err
+		}
+	}
+	delete(pod.Annotations, v1alpha1.SpreadAnnotation)
+	return record, true, nil
 }
 
 // ours reports whether the record of a pod is not that of its StatefulSet's template, which any time may have.

@@ -83,6 +83,8 @@ func TestFloodOfBudgets(t *testing.T) {
 
 // TestFloodIsWrittenInParts checks that one reconciliation writes a bounded number of budgets that can't protect the
 // cluster alone, after the one that does, and that the next ones write the rest.
+//
+//nolint:gocyclo // one check after the other
 func TestFloodIsWrittenInParts(t *testing.T) {
 	t.Parallel()
 	const budgets = 5*othersAtOnce + 1

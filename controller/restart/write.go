@@ -131,7 +131,7 @@ func (c *Reconciler) publish(o owner.Owner, step restart.Step) {
 		announce.Event(c.Recorder, announce.Reference(o), pod, corev1.EventTypeNormal, policy.NewNote(step.Reason, "%s restarts by request: %s", step.Pod, step.Message), actionRestart)
 	case restart.Blocked:
 		c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(step.Reason, "the requested restart waits: %s", step.Message))
-	default:
+	case restart.Wait, restart.MoveLeader, restart.Done:
 		c.publishNote(o, corev1.EventTypeNormal, policy.NewNote(step.Reason, "%s", step.Message))
 	}
 }

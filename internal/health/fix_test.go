@@ -51,7 +51,8 @@ func commandsOf(fix string) ([]string, error) {
 			continue
 		}
 		text := step[:at[0]]
-		if !(i > 0 && text == "" || text == "run " || strings.HasSuffix(text, "as in ") || strings.HasSuffix(text, ": ") || strings.HasPrefix(text, "once ") && strings.HasSuffix(text, ", ")) {
+		marked := i > 0 && text == "" || text == "run " || strings.HasSuffix(text, "as in ") || strings.HasSuffix(text, ": ") || strings.HasPrefix(text, "once ") && strings.HasSuffix(text, ", ")
+		if !marked {
 			return nil, fmt.Errorf("%q doesn't show where the command begins", text)
 		}
 		all = append(all, step[at[0]:])

@@ -51,6 +51,13 @@ func (s *state) recover() Action {
 		return s.saveFirst(l)
 	case enough:
 		return s.bringBack(l)
+	}
+	return s.backup(l)
+}
+
+// backup returns the action where no known member has its data and none answers.
+func (s *state) backup(l losses) Action {
+	switch {
 	case s.hiddenBack() > 0:
 		return Action{Do: Check, Why: fmt.Sprintf("%s, and no member answers. No known pod runs %s, and nothing shows that their data is lost. Find them before a backup is restored, and keep all volumes.",
 			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}

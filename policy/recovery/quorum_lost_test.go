@@ -71,6 +71,8 @@ func TestLostQuorumLosesNoData(t *testing.T) {
 }
 
 // wrongAfterLoss returns why an action is not the least one, empty if it is. It counts letters.
+//
+//nolint:gocyclo // one case a promise
 func wrongAfterLoss(members string, f Facts, a Action) string {
 	of := func(letters string) (n int) {
 		for _, letter := range letters {

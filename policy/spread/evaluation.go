@@ -15,7 +15,7 @@ type evaluation struct {
 	ordinal  int
 	topology Topology // never Auto
 	// auto is true if the policy leaves the topology to the nodes.
-	auto bool
+	auto     bool
 	form     Form
 	zoneKey  string
 	required bool

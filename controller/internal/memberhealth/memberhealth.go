@@ -123,7 +123,7 @@ func (a *Asker) removeOld(now time.Time) {
 
 // ask asks one member, and records its answer.
 func (a *Asker) ask(key client.ObjectKey, uid, workload types.UID) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // it goes on after the reconciliation that asks, for this long
 	defer cancel()
 	var pod corev1.Pod
 	port, well := "", false

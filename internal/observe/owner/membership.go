@@ -85,6 +85,11 @@ func (o Owner) Membership() flavour.Membership {
 	case m.ChartValue != "":
 		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
 	}
+	return o.named(m)
+}
+
+// named returns a product's membership with the names of the cluster's objects.
+func (o Owner) named(m flavour.Membership) flavour.Membership {
 	name := o.Name
 	if m.Manager == flavour.ByOperator && o.controlled() {
 		name = o.Controller.Name

@@ -85,7 +85,7 @@ func TestRestoreEndedLost(t *testing.T) {
 	for name, row := range map[string]struct{ record, want string }{
 		"continued":             {string(text), lost},
 		"of an earlier version": {"{}", "before the restore, no record was made of what is lost"},
-		"written by another":    {`{"loss":"noth\u001b[2Jing\nmore"}`, "before the restore, noth"},
+		"written by another":    {`{"loss":"al\u001b[2Jl\nmore"}`, "before the restore, al"},
 	} {
 		rec := &progress.Record{}
 		if err := json.Unmarshal([]byte(row.record), rec); err != nil {

@@ -77,13 +77,13 @@ func (s Survivors) source() string {
 	if s.Chosen {
 		how = "is chosen with --member"
 	}
-	fact := fmt.Sprintf("%s %s: revision %d, index %d", s.Source.Pod, how, s.Source.Revision, s.Source.RaftApplied)
+	facts := []string{fmt.Sprintf("%s %s: revision %d, index %d", s.Source.Pod, how, s.Source.Revision, s.Source.RaftApplied)}
 	for _, m := range s.All {
 		if m.RaftApplied > s.Source.RaftApplied {
-			fact += fmt.Sprintf("; %s has applied more: revision %d, index %d", m.Pod, m.Revision, m.RaftApplied)
+			facts = append(facts, fmt.Sprintf("%s has applied more: revision %d, index %d", m.Pod, m.Revision, m.RaftApplied))
 		}
 	}
-	return fact
+	return strings.Join(facts, "; ")
 }
 
 // differ returns the refusal to choose between data that differs, with the commands that save each.

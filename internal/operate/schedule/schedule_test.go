@@ -333,7 +333,7 @@ func TestAwaitWarns(t *testing.T) {
 	s.job.Warnf = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
 	polls := 0
 	s.job.Clock = &operatetest.HastyClock{Time: time.Unix(1_799_999_999, 0)}
-	s.Refuse = func(method, path string) int {
+	s.Refuse = func(string, string) int {
 		if polls++; polls > 40 {
 			cancel()
 		}
