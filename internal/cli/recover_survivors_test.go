@@ -5,6 +5,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,6 +66,39 @@ func TestRecoverDifferent(t *testing.T) {
 				if !strings.Contains(text, want) {
 					t.Errorf("it lacks %q:\n%s", want, text)
 				}
+			}
+		})
+	}
+}
+
+// TestRecoverSavesNothingInVain: without the permission to write, or without a way to confirm, the data of the survivor is
+// not transferred.
+func TestRecoverSavesNothingInVain(t *testing.T) {
+	t.Parallel()
+	recovery := verb{path: "recover", args: "statefulset/main --lost main-2,main-3,main-4 --tool ETCDUTL --save-to SURVIVOR"}
+	for _, row := range []struct {
+		name, flag string
+		deny       func(verb, resource string) bool
+		code       int
+		want       string
+	}{
+		{name: "no terminal", code: 2, want: "To see the plan, add --dry-run=client"},
+		{name: "no permission", flag: "-y", deny: func(verb, resource string) bool { return verb == "patch" && resource == "statefulsets" }, code: 1, want: `verb "patch" on "statefulsets`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, recovery)
+			w.twoOfFive(t)
+			w.Deny = row.deny
+			var flags []string
+			if row.flag != "" {
+				flags = append(flags, row.flag)
+			}
+			if code := w.run(t.Context(), recovery, flags...); code != row.code || !strings.Contains(w.err.String(), row.want) {
+				t.Errorf("exit code %d, want %d: %s", code, row.code, w.err.String())
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(w.config), "SURVIVOR")); !os.IsNotExist(err) {
+				t.Errorf("the data was saved: %v", err)
 			}
 		})
 	}

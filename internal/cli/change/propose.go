@@ -32,13 +32,27 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 	case !terminal && plan.Unconfirmed != "": // -y alone would be refused
 		return false, app.Refused("there is no terminal to ask for confirmation, and %s", plan.Unconfirmed)
 	case !terminal:
-		return false, app.Refused("there is no terminal to ask for confirmation. Read the plan above, and run the command again with -y")
+		return false, app.Refused(noTerminal + ". Read the plan above, and run the command again with -y")
 	}
 	yes, err := ask(ctx, e, plan)
 	if err == nil && !yes {
 		e.Notef("Nothing was changed.")
 	}
 	return yes, err
+}
+
+const noTerminal = "there is no terminal to ask for confirmation"
+
+// May returns an error if a change could not be made, because permissions are missing or because there is neither a
+// terminal nor -y. It is for commands that do long work before their plan.
+func May(ctx context.Context, a *app.App, c *app.Cluster, f Flags, needs []operate.Need) error {
+	if f.DryRun == DryRunClient {
+		return nil
+	}
+	if _, terminal := ui.Terminal(a.In); !terminal && !f.yes && f.DryRun != DryRunServer {
+		return app.Refused(noTerminal + ". To see the plan, add --dry-run=client. To make the change, add -y")
+	}
+	return Require(ctx, a, c, needs)
 }
 
 func ask(ctx context.Context, e *app.App, plan operate.Plan) (bool, error) {

@@ -112,6 +112,9 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err := change.Unfinished(ctx, a, c); err != nil {
 		return err
 	}
+	if err := change.May(ctx, a, c, o.Flags, restore.StopNeeds(c.Owner)); err != nil {
+		return err
+	}
 	file, found, err := saveSurvivor(ctx, a, c, target, o)
 	if err != nil {
 		return err

@@ -98,17 +98,22 @@ func ReadNeeds(o owner.Owner) []operate.Need {
 	return []operate.Need{need("get", "", "configmaps", "", journal.Name(o)), need("get", "apps", "statefulsets", "", o.StatefulSet)}
 }
 
+// StopNeeds returns the permissions that the steps of every restore need.
+func StopNeeds(o owner.Owner) []operate.Need {
+	need, kept := operate.NeedIn(o.Namespace), journal.Name(o)
+	return []operate.Need{
+		need("get", "", "configmaps", "", kept), need("create", "", "configmaps", "", ""),
+		need("patch", "", "configmaps", "", kept), need("delete", "", "configmaps", "", kept),
+		need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "scale", o.StatefulSet),
+		need("patch", "apps", "statefulsets", "", o.StatefulSet),
+		need("get", "", "pods", "", ""), need("create", "", "pods", "portforward", ""),
+	}
+}
+
 // needs returns the permissions for the steps. Those for client traffic are checked with the cut.
 func (r Plan) needs() []operate.Need {
 	need := operate.NeedIn(r.Owner.Namespace)
-	kept := journal.Name(r.Owner)
-	needs := []operate.Need{
-		need("get", "", "configmaps", "", kept), need("create", "", "configmaps", "", ""),
-		need("patch", "", "configmaps", "", kept), need("delete", "", "configmaps", "", kept),
-		need("get", "apps", "statefulsets", "", r.Owner.StatefulSet), need("patch", "apps", "statefulsets", "scale", r.Owner.StatefulSet),
-		need("patch", "apps", "statefulsets", "", r.Owner.StatefulSet),
-		need("get", "", "pods", "", ""), need("create", "", "pods", "portforward", ""),
-	}
+	needs := StopNeeds(r.Owner)
 	if len(r.HelperPods()) > 0 {
 		needs = append(needs, need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
