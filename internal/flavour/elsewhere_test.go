@@ -79,6 +79,10 @@ func eachCodeFile(root string, visit func(set *token.FileSet, name string, file 
 // etcd-druid's API, which clusters of no other product have.
 var etcdFiles = map[string]string{
 	"internal/observe/owner/druid.go":              "which object identifies the cluster and has its annotations",
+	"internal/observe/owner/of_workload.go":        "which StatefulSets are those of an Etcd",
+	"internal/observe/find_owner.go":               "finds the Etcd of a StatefulSet, or an Etcd by its key",
+	"internal/observe/resolve/candidates.go":       "leaves the StatefulSet of an Etcd to the Etcd",
+	"controller/budget/watches.go":                 "an event of a StatefulSet or a Lease of an Etcd is one of the Etcd",
 	"internal/observe/druid_object.go":             "reads the Etcd for the webhook, the controllers and the plugin",
 	"internal/observe/backupstore/druid_tasks.go":  "reads EtcdOpsTasks",
 	"internal/health/gather/druid.go":              "reads the Etcd, where one that is gone is an error",
@@ -87,14 +91,18 @@ var etcdFiles = map[string]string{
 	"internal/operate/traffic/druid_protection.go": "retries while the webhook that protects the objects of an Etcd denies a write",
 }
 
-// asksForEtcd reports whether a node calls Owner.IsEtcd, or compares with the kind of workload of an Etcd.
+// asksForEtcd reports whether a node calls Owner.IsEtcd or EtcdOf, or compares with the kind or the kind of workload of an
+// Etcd.
 func asksForEtcd(n ast.Node) bool {
 	is := func(e ast.Expr) bool {
 		if s, ok := e.(*ast.SelectorExpr); ok {
+			if of, ok := s.X.(*ast.SelectorExpr); ok && of.Sel.Name == "EtcdKind" && s.Sel.Name == "Kind" {
+				return true
+			}
 			e = s.Sel
 		}
 		name, ok := e.(*ast.Ident)
-		return ok && (name.Name == "IsEtcd" || name.Name == "DruidStatefulSet")
+		return ok && (name.Name == "IsEtcd" || name.Name == "EtcdOf" || name.Name == "DruidStatefulSet")
 	}
 	switch n := n.(type) {
 	case *ast.CallExpr:
