@@ -114,10 +114,10 @@ var graph = map[string][]string{
 		"internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
 	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
-	"internal/operate/backup":   {"internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
+	"internal/operate/backup":   {"internal/format", "internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/format", "internal/observe/owner", "api/v1alpha1", "policy"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/format", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",

@@ -147,7 +147,7 @@ func describeCertificate(_ access.Endpoint, err error) string {
 	case errors.As(err, &authority):
 		return "its certificate is signed by none of the trusted authorities"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		return fmt.Sprintf("its certificate is only valid from %s to %s", format.Minute(invalid.Cert.NotBefore), format.Minute(invalid.Cert.NotAfter))
+		return fmt.Sprintf("its certificate is only valid from %s to %s", format.Time(invalid.Cert.NotBefore), format.Time(invalid.Cert.NotAfter))
 	case errors.As(err, &invalid):
 		return invalid.Error()
 	}

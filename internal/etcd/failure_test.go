@@ -46,7 +46,7 @@ func TestDescribe(t *testing.T) {
 		{"name", secured, x509.HostnameError{Host: "a-0.a", Certificate: &x509.Certificate{DNSNames: []string{"b", "c"}, IPAddresses: []net.IP{net.IPv4(1, 2, 3, 4)}}}, "its certificate is for b, c, 1.2.3.4, not for a-0.a"},
 		{"many names", secured, x509.HostnameError{Host: "h", Certificate: &x509.Certificate{DNSNames: strings.Fields("a b c d e f g h")}}, "for a, b, c, d, e, f and 2 other names, not for h"},
 		{"authority", secured, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: issuer}}}, `its certificate is signed by "CN=their-ca", which is none of the trusted`},
-		{"expired", secured, x509.CertificateInvalidError{Reason: x509.Expired, Cert: expired}, "to 2026-01-02 03:04 UTC"},
+		{"expired", secured, x509.CertificateInvalidError{Reason: x509.Expired, Cert: expired}, "to 2026-01-02T03:04:00Z"},
 		{"client certificate wanted", secured, alert("certificate required"), "name its secret with --client-secret"},
 		{"wanted by an old server", secured, alert("bad certificate"), "name its secret with --client-secret"},
 		{"client certificate of another authority", secured, alert("unknown certificate authority"), "the member doesn't trust its authority"},

@@ -11,11 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Time returns a moment to the second, in UTC: what several machines print can be compared.
-func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
-
-// Minute returns a moment to the minute, in UTC.
-func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+// Time returns a moment to the second, in UTC, as Kubernetes' own objects have it: what several machines and kubectl
+// print can be compared.
+func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Since returns an age as kubectl shows it. Another machine's clock may be ahead.
 func Since(now, then time.Time) string { return duration.HumanDuration(max(0, now.Sub(then))) }

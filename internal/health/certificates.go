@@ -57,9 +57,9 @@ func (f *Facts) expiring(notAfter time.Time, life time.Duration) (level Level, w
 	case left <= 0:
 		return Failure, fmt.Sprintf("expired %s ago", format.Age(left)), true
 	case left < fail:
-		return Failure, fmt.Sprintf("expires in %s, at %s", format.Age(left), notAfter.UTC().Format(time.RFC3339)), true
+		return Failure, fmt.Sprintf("expires in %s, at %s", format.Age(left), format.Time(notAfter)), true
 	case left < warn:
-		return Warning, fmt.Sprintf("expires in %s, at %s", format.Age(left), notAfter.UTC().Format(time.RFC3339)), true
+		return Warning, fmt.Sprintf("expires in %s, at %s", format.Age(left), format.Time(notAfter)), true
 	}
 	return OK, "", false
 }

@@ -5,7 +5,6 @@ package health
 
 import (
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -65,7 +64,7 @@ func notCut(f *Facts) []Finding {
 		case !readable:
 			found = append(found, failure(fix, "the selector of Service %s has %s=%q: clients are cut off without an end", s.Name, v1alpha1.ClientTrafficKey, value))
 		case until.After(f.At):
-			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, format.Age(until.Sub(f.At)), until.UTC().Format(time.RFC3339)))
+			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, format.Age(until.Sub(f.At)), format.Time(until)))
 		default:
 			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores the traffic", s.Name, format.Age(f.At.Sub(until))))
 		}

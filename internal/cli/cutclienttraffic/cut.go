@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
@@ -136,7 +137,7 @@ func after(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command,
 	return t.Hold(ctx, func(ctx context.Context) error {
 		err := verify(ctx, limit, a, cmd, t, o)
 		if err == nil || app.Is[*traffic.ResidualError](err) {
-			a.Notef("Staying until %s; Ctrl-C restores now.", clockTime(t.Until()))
+			a.Notef("Staying until %s; Ctrl-C restores now.", format.Time(t.Until()))
 		}
 		return err
 	})

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -45,7 +45,7 @@ func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command
 
 // warnOfEnd reports how the cut ends, and returns what ends it.
 func warnOfEnd(a *app.App, t *traffic.Cluster, o options) string {
-	end := clockTime(t.Until())
+	end := format.Time(t.Until())
 	switch {
 	case t.MustHold(o.request()):
 		a.Warn("This command restores client traffic when it ends. If it is killed, nothing does; then: %s", t.RestoreCommand())
@@ -88,6 +88,3 @@ func rate(r output.UnaryRequests) string {
 	}
 	return fmt.Sprintf("at least %d in %ds", r.AtLeast, r.Seconds)
 }
-
-// clockTime returns a time for people: UTC, to the second.
-func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

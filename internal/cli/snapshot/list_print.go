@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -99,7 +98,7 @@ func storedTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 			kind += " (final)"
 		}
 		t.Rows = append(t.Rows, ui.Plain(kind, strconv.FormatInt(s.StartRevision, 10), strconv.FormatInt(s.LastRevision, 10), ago(a, s.CreatedAt), s.Name,
-			s.CreatedAt.UTC().Format(time.RFC3339)))
+			format.Time(s.CreatedAt.Time)))
 	}
 	return t
 }

@@ -9,10 +9,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -44,7 +44,7 @@ func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {
 		lines = append(lines,
 			[2]string{"Cluster", fmt.Sprintf("%s %s/%s, ID %s", o.Cluster.Kind, o.Cluster.Namespace, o.Cluster.Name, o.ClusterID)},
 			[2]string{"Source", fmt.Sprintf("%s (%s, ID %s), etcd %s", o.Pod, o.Role, o.MemberID, o.EtcdVersion)},
-			[2]string{"Taken", o.TakenAt.UTC().Format(time.RFC3339)},
+			[2]string{"Taken", format.Time(o.TakenAt.Time)},
 			[2]string{"Took", tookText(s)},
 		)
 	}

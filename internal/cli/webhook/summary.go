@@ -35,7 +35,7 @@ func summary(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	if c := install.FirstExpiry(g.Replicas); c != nil {
 		j := install.WebhookJudge{St: st}
 		p.Section("Certificate", ui.NoColor, fmt.Sprintf("for %s, issued by %s, %s (%s)", strings.Join(c.Names, ", "), c.Issuer,
-			j.EndOf(c), format.Minute(c.NotAfter.Time)))
+			j.EndOf(c), format.Time(c.NotAfter.Time)))
 	}
 	for _, scope := range scopes(st) {
 		p.Section("Scope", ui.NoColor, scope)

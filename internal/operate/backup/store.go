@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -134,7 +134,7 @@ func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
 	if leases, err := backupstore.Leases(ctx, s.Reader, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {
-				plan.Facts = append(plan.Facts, fmt.Sprintf("according to lease %s, the store has had revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))
+				plan.Facts = append(plan.Facts, fmt.Sprintf("according to lease %s, the store has had revision %d since %s", l.Name, l.Revision, format.Time(l.RenewedAt)))
 			}
 		}
 	}

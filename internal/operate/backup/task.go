@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -132,7 +133,7 @@ func (s *Store) reportLease(ctx context.Context, kind Kind) error {
 	}
 	for _, l := range leases {
 		if (l.Type == "Delta") == (kind == Delta) {
-			s.Logf("According to its lease %s, the store has had revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339))
+			s.Logf("According to its lease %s, the store has had revision %d since %s", l.Name, l.Revision, format.Time(l.RenewedAt))
 			return nil
 		}
 	}

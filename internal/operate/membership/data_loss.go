@@ -58,7 +58,7 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	if missing != "" {
 		return false, missing + ", and it is not known which of its claims has its data", nil
 	}
-	return false, fmt.Sprintf("volume claim %s has been bound since %s", bound[0].Name, format.Minute(bound[0].CreationTimestamp.Time)), nil
+	return false, fmt.Sprintf("volume claim %s has been bound since %s", bound[0].Name, format.Time(bound[0].CreationTimestamp.Time)), nil
 }
 
 // dataClaims returns the claim templates with a member's data. If the configuration doesn't show which of

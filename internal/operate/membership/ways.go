@@ -15,7 +15,7 @@ import (
 
 // Unfinished returns that an operation is unfinished, since when, and the ways to end it. what describes the operation.
 func Unfinished(what string, j *journal.Journal, ways string) string {
-	return fmt.Sprintf("%s has been unfinished since %s: %s", what, format.Minute(j.Began), ways)
+	return fmt.Sprintf("%s has been unfinished since %s: %s", what, format.Time(j.Began), ways)
 }
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.

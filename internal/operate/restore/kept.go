@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -54,7 +55,7 @@ func (r Plan) volumeMark() step.Annotation {
 func (r Plan) discardHow() string {
 	how := "to remove it when the cluster is healthy: " + r.plugin("snapshot restore %s --discard", r.Target())
 	if until := r.kept().Until; !until.IsZero() {
-		how += fmt.Sprintf(", or after %s: %s", until.Format(time.RFC3339), r.plugin("sweep %s --remove", r.Target()))
+		how += fmt.Sprintf(", or after %s: %s", format.Time(until), r.plugin("sweep %s --remove", r.Target()))
 	}
 	return how
 }

@@ -236,7 +236,7 @@ func (r Plan) letIn(why string) step.Step {
 	s.Acts = []step.Action{step.RestoreTraffic{Target: r.Target(), Ends: r.Before.Ends, Open: r.Open}}
 	if r.isCut() {
 		s.Title = "Leave client traffic cut, as before"
-		s.Why = strings.TrimSpace(fmt.Sprintf("It was cut until %s before the restore. %s", r.Before.Until().UTC().Format(time.RFC3339), why))
+		s.Why = strings.TrimSpace(fmt.Sprintf("It was cut until %s before the restore. %s", format.Time(r.Before.Until()), why))
 	}
 	return s
 }

@@ -98,7 +98,7 @@ func (r Plan) OtherFile(rec *progress.Record, err error) error {
 		by = " by " + format.PrintableLine(rec.Journal().By)
 	}
 	return fmt.Errorf("%w; that restore was begun%s at %s: if its command still runs, wait; otherwise continue it with its own file, or undo it with %s",
-		err, by, rec.Journal().Began.UTC().Format(time.RFC3339), r.plugin("snapshot restore %s --abort", r.Target()))
+		err, by, format.Time(rec.Journal().Began), r.plugin("snapshot restore %s --abort", r.Target()))
 }
 
 // MayHaveSetAside reports whether a journal is of a restore that may have renamed the data of members.

@@ -10,12 +10,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -102,7 +102,7 @@ func (r Plan) cannotGrow() error {
 	}
 	if r.isCut() {
 		return r.refuse("client traffic is cut until %s%s, and its members start one after the other: no member is added while client traffic is cut; end the cut first: %s",
-			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
+			format.Time(r.Before.Until()), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
 	}
 	if m := r.Owner.Membership(); m.Unknown {
 		return r.refuse("its members start one after the other, and it is not known what adds the others to the first: %s may do it; %s. Or restore one member with --replicas 1, and scale the cluster out",

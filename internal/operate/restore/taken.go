@@ -35,7 +35,7 @@ func (r Plan) taken() string {
 }
 
 func (r Plan) ago(at time.Time) string {
-	return fmt.Sprintf("%s, %s ago", format.Minute(at), format.Since(r.At, at))
+	return fmt.Sprintf("%s, %s ago", format.Time(at), format.Since(r.At, at))
 }
 
 // timeInName returns when a snapshot of etcd-backup-restore was taken, by its path or URL.

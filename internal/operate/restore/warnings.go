@@ -5,10 +5,10 @@ package restore
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -24,7 +24,7 @@ func (r Plan) warnings() []string {
 	}
 	if r.isCut() && r.Clients {
 		warn("client traffic is already cut until %s%s: it stays cut until then, even if the restore ends earlier. To end that cut later: %s",
-			r.Before.Until().UTC().Format(time.RFC3339), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
+			format.Time(r.Before.Until()), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))
 	}
 	if r.Etcd == "" {
 		warn("the version of the members isn't known: the tool that restores must be of the same minor release")

@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -63,7 +64,7 @@ func (v *view) keptItem(ctx context.Context, o owner.Owner, kept []annotation.Ke
 func deadlines(kept []annotation.KeptData, now time.Time) string {
 	var parts []string
 	for _, k := range kept {
-		until := k.Until.UTC().Format(time.RFC3339)
+		until := format.Time(k.Until)
 		text := "will be due at " + until
 		switch {
 		case k.Until.IsZero():
@@ -71,7 +72,7 @@ func deadlines(kept []annotation.KeptData, now time.Time) string {
 		case k.Due(now):
 			text = "has been due since " + until
 		}
-		parts = append(parts, fmt.Sprintf("that of %s %s", k.At.UTC().Format(time.RFC3339), text))
+		parts = append(parts, fmt.Sprintf("that of %s %s", format.Time(k.At), text))
 	}
 	return strings.Join(parts, ", ")
 }

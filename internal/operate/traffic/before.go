@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -108,6 +109,6 @@ func (c *Cluster) leave(ctx context.Context, held *lock.Lock, s *corev1.Service,
 			return err
 		}
 	}
-	c.Logf("Service %s stays cut until %s, as before. To end that cut: %s", s.Name, clockTime(end), c.RestoreCommand())
+	c.Logf("Service %s stays cut until %s, as before. To end that cut: %s", s.Name, format.Time(end), c.RestoreCommand())
 	return nil
 }

@@ -173,6 +173,3 @@ func (c *Cluster) RestoreCommand() string {
 func (c *Cluster) write(ctx context.Context, change func() error) error {
 	return writeUnderProtection(ctx, c.Kube, c.Owner, c.Clock, change)
 }
-
-// clockTime returns a time for people: UTC, to the second.
-func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

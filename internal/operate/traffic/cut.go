@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -36,7 +37,7 @@ func (c *Cluster) Cut(ctx context.Context, held *lock.Lock, r Request) error {
 		return err
 	}
 	c.left = "client traffic stays cut. Run the same command again to wait until no endpoint is ready, or restore it: " + c.RestoreCommand()
-	c.Announce(ctx, policy.ClientTrafficCut, fmt.Sprintf("client traffic through Service %s cut until %s", c.list(), clockTime(c.until)))
+	c.Announce(ctx, policy.ClientTrafficCut, fmt.Sprintf("client traffic through Service %s cut until %s", c.list(), format.Time(c.until)))
 	return nil
 }
 
@@ -58,7 +59,7 @@ func (c *Cluster) cutAll(ctx context.Context, held *lock.Lock) (sent int, err er
 		if err != nil {
 			return i + 1, err
 		}
-		c.Logf("Service %s is cut until %s", s.Name, clockTime(c.until))
+		c.Logf("Service %s is cut until %s", s.Name, format.Time(c.until))
 	}
 	return len(c.Services.Chosen), nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -43,7 +44,7 @@ func (c *Cluster) awaitEnd(ctx context.Context) error {
 	var over uncut
 	for c.now().Before(c.until) {
 		if err := operate.Pause(ctx, c.Clock, min(holdPeriod, max(c.until.Sub(c.now()), time.Millisecond))); err != nil {
-			return fmt.Errorf("the cut ends before %s: %w", clockTime(c.until), err)
+			return fmt.Errorf("the cut ends before %s: %w", format.Time(c.until), err)
 		}
 		now, err := c.readCut(ctx)
 		switch {

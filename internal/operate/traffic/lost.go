@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -59,7 +60,7 @@ func (c *Cluster) readCut(ctx context.Context) (cutRead, error) {
 	}
 	if !last.IsZero() && !last.Equal(c.until) {
 		c.until = last
-		c.Logf("Another command moved the end of the cut to %s", clockTime(last))
+		c.Logf("Another command moved the end of the cut to %s", format.Time(last))
 	}
 	return now, nil
 }
@@ -92,7 +93,7 @@ func (c *Cluster) report(over *uncut, now cutRead) {
 		wrote += fmt.Sprintf(" Service %s without it", name)
 		over.lost = append(over.lost, wrote)
 		if now.cut {
-			c.Warnf("the cut is lost: %s. Its clients can connect. The other Services stay cut until %s.", wrote, clockTime(c.until))
+			c.Warnf("the cut is lost: %s. Its clients can connect. The other Services stay cut until %s.", wrote, format.Time(c.until))
 		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // cutPlan describes what a cut will do.
 func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) {
-	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, clockTime(c.until)), Subject: c.list()}
+	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, format.Time(c.until)), Subject: c.list()}
 	ready, size := c.ready(), c.facts.Cluster.Size
 	if size == 0 {
 		p.Facts = append(p.Facts, "the cluster should have no member")
@@ -32,7 +33,7 @@ func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) 
 	}
 	p.Facts = append(p.Facts, c.notCut())
 	if until, cut := c.cutUntil(); cut {
-		p.Title = fmt.Sprintf("move the end of the cut of client traffic of %s from %s to %s", c.Owner, clockTime(until), clockTime(c.until))
+		p.Title = fmt.Sprintf("move the end of the cut of client traffic of %s from %s to %s", c.Owner, format.Time(until), format.Time(c.until))
 		p.Facts = append(p.Facts, "client traffic is cut already"+c.whoCut())
 	}
 	p.Steps = c.steps(r)
@@ -87,11 +88,11 @@ func (c *Cluster) steps(r Request) []string {
 	case r.PlanOnly:
 		return append(steps, "it is not checked whether etcd-webhook maintains and ends the cut: use --dry-run=server")
 	case c.maintained:
-		return append(steps, fmt.Sprintf("etcd-webhook maintains the cut against other writers of the Service, and restores at %s", clockTime(c.until)))
+		return append(steps, fmt.Sprintf("etcd-webhook maintains the cut against other writers of the Service, and restores at %s", format.Time(c.until)))
 	case r.Detach:
 		return append(steps, "NOTHING restores it: etcd-webhook doesn't answer for this Service, and --detach was given")
 	}
-	last := fmt.Sprintf("stay here until %s or Ctrl-C, then restore: etcd-webhook doesn't answer for this Service", clockTime(c.until))
+	last := fmt.Sprintf("stay here until %s or Ctrl-C, then restore: etcd-webhook doesn't answer for this Service", format.Time(c.until))
 	if suspends {
 		last += "; then resume " + operator + "'s reconciliation"
 	}
@@ -145,7 +146,7 @@ func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
 	c.restoring = true
 	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", c.Owner), Needs: c.restoreNeeds()}
 	if until, cut := c.cutUntil(); cut {
-		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", clockTime(until), c.whoCut()))
+		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", format.Time(until), c.whoCut()))
 	}
 	if len(c.Services.Chosen) > 0 {
 		p.Steps = append(p.Steps, fmt.Sprintf("remove the key of the cut from the selector of Service %s", c.list()))

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -140,7 +141,7 @@ func (c *Cluster) awaitEndpoints(ctx context.Context, ends time.Time, wanted fun
 		case len(unwanted) == 0:
 			return counts, nil
 		case !ends.IsZero() && c.now().After(ends):
-			return nil, fmt.Errorf("the cut ended automatically at %s, before all endpoints were gone: clients can connect again; cut for longer (--for)", clockTime(ends))
+			return nil, fmt.Errorf("the cut ended automatically at %s, before all endpoints were gone: clients can connect again; cut for longer (--for)", format.Time(ends))
 		}
 		if err := operate.Pause(ctx, c.Clock, endpointPeriod); err != nil {
 			return nil, fmt.Errorf("%s: %w", strings.Join(unwanted, "; "), err)

@@ -7,9 +7,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -81,9 +81,9 @@ func (k Kept) String() string {
 	if k.Size >= 0 {
 		size = policy.Bytes(k.Size)
 	}
-	text := fmt.Sprintf("%s, since %s, %s", where, k.Record.At.Format(time.RFC3339), size)
+	text := fmt.Sprintf("%s, since %s, %s", where, format.Time(k.Record.At), size)
 	if !k.Record.Until.IsZero() {
-		text += ", to be kept until " + k.Record.Until.Format(time.RFC3339)
+		text += ", to be kept until " + format.Time(k.Record.Until)
 	}
 	return text
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/ptr"
@@ -156,7 +155,7 @@ func writerOfReplicas(sts *appsv1.StatefulSet) string {
 	if at.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(manager), at.UTC().Format(time.RFC3339))
+	return fmt.Sprintf(" (field manager %s, at %s)", format.PrintableLine(manager), format.Time(at))
 }
 
 // end removes the local files, the mark of the restore from the StatefulSet, and then the journal: without a journal, no
