@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,9 +51,10 @@ func TestHealthy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const plain = "--listen-metrics-urls=http://0.0.0.0:2381"
 		all := map[string]*corev1.Pod{"main-0": podOf("main-0", plain), "main-1": podOf("main-1", plain), "main-2": podOf("main-2", "--listen-client-urls=https://0.0.0.0:2379")}
-		down, asked := map[string]bool{}, 0
+		var asked atomic.Int32
+		down := map[string]bool{}
 		a := &Asker{Live: pods{all: all}, Clock: clock.RealClock{}}
-		a.get = func(_ context.Context, host, _ string) bool { asked++; return !down[host] }
+		a.get = func(_ context.Context, host, _ string) bool { asked.Add(1); return !down[host] }
 		expect := func(at, want string) {
 			t.Helper()
 			text := ""
@@ -81,10 +83,10 @@ func TestHealthy(t *testing.T) {
 		time.Sleep(Interval)
 		expect("asked again", "???")
 		expect("both answer", "++?")
-		before := asked
+		before := asked.Load()
 		expect("at once again", "++?")
-		if asked != before {
-			t.Errorf("asked %d times within the interval", asked-before)
+		if n := asked.Load(); n != before {
+			t.Errorf("asked %d times within the interval", n-before)
 		}
 		down["10.0.0.1"] = true
 		for _, want := range []string{"++?", "++?", "+-?", "+-?"} {
