@@ -70,13 +70,14 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 // observe finds the cluster and the policy. It returns nil and a Decision for a request that the
 // rule is not asked about.
 func (h *evictionHandler) observe(ctx context.Context, req admission.Request) (*evictionReview, Decision) {
-	// The controller deletes a member that can't be scheduled.
-	if isSelf(req, h.self) {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
-	}
 	request, err := readEviction(req)
 	if err != nil {
 		return nil, unreadable(request.what(), req, err)
+	}
+	// The controller deletes a member that can't be scheduled or that a template may repair. Its evictions are judged as
+	// those of any other client.
+	if request.deletes && isSelf(req, h.self) {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
 	}
 	// Kubernetes deletes pods of failed nodes, of deleted owners and of rollouts.
 	if request.deletes && byKubernetes(req) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -42,8 +43,8 @@ type Reconciler struct {
 	Clock    clock.PassiveClock
 	// Findings receives the state of each cluster's budget.
 	Findings *Findings
-	// Health asks members for their health where a policy allows it. Nil asks none.
-	Health observe.Health
+	// Health asks members for their health. Nil asks none.
+	Health MemberHealth
 
 	announced announce.Once
 	// held are the clusters whose budget was held or released since a policy kept it.
@@ -52,6 +53,24 @@ type Reconciler struct {
 	sizes      memory.Keyed[owner.Key, annotation.LargestSize]
 	denied     write.Denials[owner.Key]
 	conditions conditionHistory
+}
+
+// MemberHealth has the last answers of members to the question whether they have a quorum.
+type MemberHealth interface {
+	Healthy(pod *corev1.Pod) (healthy, known bool)
+}
+
+// asking asks the members of those clusters whose policy allows it, also where they share a budget with another cluster.
+type asking struct {
+	MemberHealth
+
+	reader *observe.Reader
+}
+
+// Asks implements observe.Health. A policy that can't be read allows nothing.
+func (a asking) Asks(ctx context.Context, o owner.Owner) bool {
+	match, err := topologypolicy.For(ctx, a.reader, o)
+	return err == nil && match.Policy != nil && match.Policy.Spec.Disruption.AskMembers
 }
 
 // Writer has the methods of a client by which this controller writes.
@@ -123,11 +142,10 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 		return nil, err
 	}
 	reader := b.Reader.Remembering()
-	asking := reader
-	if match.Policy != nil && match.Policy.Spec.Disruption.AskMembers && b.Health != nil {
-		asking = reader.Asking(b.Health)
+	if b.Health != nil {
+		reader = reader.Asking(asking{b.Health, b.Reader})
 	}
-	facts, err := asking.Facts(ctx, owner)
+	facts, err := reader.Facts(ctx, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}

@@ -67,6 +67,16 @@ func (s *state) anyPods() bool {
 	return slices.ContainsFunc(s.records, func(r annotation.RestartRecord) bool { return len(r.Pods) > 0 })
 }
 
+// begun reports whether each record is about the request of now.
+func (s *state) begun() bool {
+	for i := range s.Sets {
+		if len(s.records[i].Pods) > 0 && s.records[i].Request != s.requests[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // next returns the next step of the rule.
 func (s *state) next() restart.Step {
 	f := &s.Facts
@@ -82,8 +92,10 @@ func (s *state) next() restart.Step {
 		return held(rollout.PodLeaving, "%s being evicted", policy.Names(f.Leaving, "is", "are"))
 	}
 	for i := range s.Sets {
-		if s.Sets[i].Annotations[v1alpha1.RestartAnnotation] != "" || s.Sets[i].Annotations[v1alpha1.RestoreAnnotation] != "" {
-			return held(policy.OperationUnderWay, "StatefulSet %s is marked by a restart of all members or a restore that has not ended", s.Sets[i].Name)
+		for _, mark := range []string{v1alpha1.RestartAnnotation, v1alpha1.RestoreAnnotation, v1alpha1.MemberChangeAnnotation} {
+			if _, marked := s.Sets[i].Annotations[mark]; marked {
+				return held(policy.OperationUnderWay, "annotation %s of StatefulSet %s shows that an operation of kubectl etcd has not ended: kubectl etcd status %s", mark, s.Sets[i].Name, s.Facts.Cluster.TargetArgs())
+			}
 		}
 	}
 	facts := s.facts()
@@ -114,7 +126,10 @@ func (s *state) member(p rollout.Pod, uid types.UID) restart.Member {
 	if pod := s.Pods[p.Pod]; pod != nil {
 		m.New = m.Recorded && pod.UID != uid
 	}
-	if p.Exists && !p.Ready {
+	switch {
+	case !p.Exists:
+		m.Trouble = "it has no pod"
+	case !p.Ready:
 		m.Trouble = "its pod or its lease shows that it is not ready"
 	}
 	return m

@@ -88,12 +88,14 @@ func (c *Reconciler) evict(ctx context.Context, o owner.Owner) (reconcile.Result
 		return reconcile.Result{}, err
 	}
 	step := s.next()
-	if step.Kind != restart.Restart {
+	pod := s.Pods[step.Pod]
+	switch {
+	case !s.begun(): // it was withdrawn or changed a moment ago
+		return reconcile.Result{RequeueAfter: recheck}, nil
+	case step.Kind != restart.Restart:
 		c.publish(o, step)
 		return reconcile.Result{RequeueAfter: recheck}, nil
-	}
-	pod := s.Pods[step.Pod]
-	if pod == nil {
+	case pod == nil:
 		return reconcile.Result{RequeueAfter: recheck}, nil
 	}
 	ends, err := rollouts.DataEnds(ctx, c.Reader, pod)

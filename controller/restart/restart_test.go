@@ -6,6 +6,7 @@ package restart
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,14 @@ func (s *stage) ready(i int, status corev1.ConditionStatus) {
 	})
 }
 
+// missing deletes a pod.
+func (s *stage) missing(i int) {
+	s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool {
+		_, is := o.(*corev1.Pod)
+		return is && o.GetName() == fmt.Sprintf("etcd-%d", i)
+	})
+}
+
 // again creates a pod again, with another UID.
 func (s *stage) again(i int) { s.pod(i, func(p *corev1.Pod) { p.UID += "-new" }) }
 
@@ -177,6 +186,11 @@ func TestRequests(t *testing.T) {
 				p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 			})
 		}, nil, "RestartRequestBegun RestartDataEnds", "RestartDataEnds"},
+		{"a pod is missing, and another is down", "etcd-0", func(s *stage) { s.missing(1); s.ready(0, corev1.ConditionFalse) }, nil, "RestartRequestBegun QuorumNeedsAll", "QuorumNeedsAll"},
+		{"a replacement has not ended", "rolling", func(s *stage) {
+			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.MemberChangeAnnotation] = "{}" })
+		}, nil, "RestartRequestBegun OperationUnderWay", "OperationUnderWay"},
+		{"scaled to none", "etcd-2", nil, func(s *stage) { s.set(func(sts *appsv1.StatefulSet) { sts.Spec.Replicas = new(int32(1)) }); s.missing(2) }, "etcd-2 AllReady RestartRequestBegun", "RestartComplete"},
 		{"a restore has stopped members", "rolling", func(s *stage) {
 			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.RestoreAnnotation] = "2026-11-20T10:00:00Z 3" })
 		}, nil, "RestartRequestBegun OperationUnderWay", "OperationUnderWay"},

@@ -6,6 +6,7 @@ package restart
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -60,7 +61,7 @@ func (s *state) wanted(i int) (string, policy.Note) {
 		}
 		return annotation.RestartRecord{Request: request, Pods: pods}.String(), policy.NewNote(restart.RequestBegun, "the request %q restarts %s, one at a time", request, policy.List(slices.Sorted(maps.Keys(pods))))
 	case len(record.Pods) > 0 && s.done(i):
-		return annotation.RestartRecord{Request: request}.String(), policy.NewNote(restart.RestartComplete, "the request %q is done: %s", request, policy.Names(slices.Sorted(maps.Keys(record.Pods)), "has a new pod and is healthy", "have new pods and are healthy"))
+		return annotation.RestartRecord{Request: request}.String(), policy.NewNote(restart.RestartComplete, "the request %q is done: %s", request, s.ended(i))
 	}
 	return record.String(), policy.Note{}
 }
@@ -89,6 +90,20 @@ func (s *state) done(i int) bool {
 		}
 	}
 	return s.Facts.Confirmed
+}
+
+// ended describes a request that is done.
+func (s *state) ended(i int) string {
+	var pods []string
+	for _, p := range s.Facts.Sets[i].Pods {
+		if _, recorded := s.records[i].Pods[p.Pod]; recorded {
+			pods = append(pods, p.Pod)
+		}
+	}
+	if len(pods) == 0 {
+		return fmt.Sprintf("StatefulSet %s has none of its pods any more", s.Sets[i].Name)
+	}
+	return policy.Names(pods, "has a new pod and is healthy", "have new pods and are healthy")
 }
 
 // record writes the record of a StatefulSet, in exactly the version that was read.

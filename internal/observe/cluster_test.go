@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -76,6 +77,8 @@ func TestFacts(t *testing.T) {
 
 // answers are those of members, by pod.
 type answers map[string]bool
+
+func (answers) Asks(context.Context, owner.Owner) bool { return true }
 
 func (a answers) Healthy(pod *corev1.Pod) (healthy, known bool) {
 	healthy, known = a[pod.Name]

@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
@@ -55,6 +56,8 @@ type Reader struct {
 
 // Health has the last answers of members to the question whether they have a quorum.
 type Health interface {
+	// Asks reports whether the members of a cluster are asked.
+	Asks(ctx context.Context, o owner.Owner) bool
 	// Healthy returns whether the member of a pod is healthy, or that it is not known.
 	Healthy(pod *corev1.Pod) (healthy, known bool)
 }

@@ -42,6 +42,9 @@ func (r *Reader) votersBefore(ctx context.Context, w *Workload, unbudgeted bool)
 	if err != nil {
 		return 0, err
 	}
+	if n := w.listed(); unbudgeted && m.RemovesUnlisted && n > 0 {
+		return n, nil // its hooks have removed those that the list doesn't have
+	}
 	if unbudgeted && !m.RemovesMembers {
 		return max(w.countClaims(claims, false), w.listed()), nil
 	}

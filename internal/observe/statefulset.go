@@ -27,10 +27,14 @@ const minReady = 60 * time.Second
 // of them leads or is a learner is not known.
 func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	ready, unprobed, answered := 0, false, 0
+	asks := r.Health != nil && r.Health.Asks(ctx, w.owner)
 	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
-		healthy, known := r.asked(pod, f)
+		healthy, known := false, false
+		if asks {
+			healthy, known = r.asked(pod, f)
+		}
 		switch {
 		case known:
 			answered++
@@ -60,7 +64,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 
 // asked returns what a member has answered, if its readiness probe does not ask etcd and members are asked.
 func (r *Reader) asked(pod *corev1.Pod, f *Facts) (healthy, known bool) {
-	if r.Health == nil || probed(pod) || !podstate.Ready(pod) {
+	if probed(pod) || !podstate.Ready(pod) {
 		return false, false
 	}
 	f.changeIn(healthPoll)

@@ -31,8 +31,8 @@ const (
 	failures = 2
 	// mostAtOnce bounds the questions at one time. One more is asked later.
 	mostAtOnce = 16
-	// keptFor is how long an answer is kept.
-	keptFor = time.Minute
+	// keptFor is how long what is known of a pod is kept that is not asked any more.
+	keptFor = time.Hour
 )
 
 // Asker has the last answers of members. It asks in the background, so that no member delays a reconciliation.
@@ -53,7 +53,8 @@ type Asker struct {
 
 // member is what is known of one pod.
 type member struct {
-	at     time.Time
+	at     time.Time // of the last answer, zero for none
+	tried  time.Time
 	asking bool
 	// none is true if the pod shows no URL without TLS.
 	none   bool
@@ -76,14 +77,16 @@ func (a *Asker) Healthy(pod *corev1.Pod) (healthy, known bool) {
 	defer a.mu.Unlock()
 	m, workload := a.members[pod.UID], workloadOf(pod)
 	now := a.Clock.Now()
-	if m == nil || !m.asking && now.Sub(m.at) >= m.interval() {
+	if m == nil || !m.asking && now.Sub(m.tried) >= m.interval() {
 		m = a.begin(pod, m, now)
 	}
 	switch _, reached := a.reached[workload]; {
-	case m.none || !reached || now.Sub(m.at) > 3*Interval: // an old answer shows nothing
+	case m.none || !reached:
 		return false, false
-	case m.failed >= failures:
+	case m.failed >= failures: // until it answers
 		return false, true
+	case now.Sub(m.at) > 3*Interval: // an old answer shows nothing
+		return false, false
 	}
 	return m.well, m.well
 }
@@ -110,12 +113,12 @@ func (a *Asker) begin(pod *corev1.Pod, m *member, now time.Time) *member {
 // removeOld removes what was not asked for a while.
 func (a *Asker) removeOld(now time.Time) {
 	for uid, m := range a.members {
-		if !m.asking && now.Sub(m.at) > keptFor {
+		if !m.asking && now.Sub(m.tried) > keptFor {
 			delete(a.members, uid)
 		}
 	}
 	for uid, at := range a.reached {
-		if now.Sub(at) > time.Hour {
+		if now.Sub(at) > keptFor {
 			delete(a.reached, uid)
 		}
 	}
@@ -137,17 +140,22 @@ func (a *Asker) ask(key client.ObjectKey, uid, workload types.UID) {
 	defer a.mu.Unlock()
 	a.asking--
 	m := a.members[uid]
-	m.asking, m.at = false, a.Clock.Now()
+	now := a.Clock.Now()
+	m.asking, m.tried = false, now
+	if _, reached := a.reached[workload]; reached || well {
+		a.reached[workload] = now
+	}
 	switch {
 	case err != nil || pod.UID != uid: // nothing is known of the member
+		return
 	case port == "":
 		m.none = pod.Status.PodIP != ""
 	case well:
 		m.well, m.failed = true, 0
-		a.reached[workload] = m.at
 	default:
 		m.failed++
 	}
+	m.at = now
 }
 
 func (a *Asker) health(ctx context.Context, host, port string) bool {
