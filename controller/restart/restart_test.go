@@ -190,7 +190,10 @@ func TestRequests(t *testing.T) {
 		{"a replacement has not ended", "rolling", func(s *stage) {
 			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.MemberChangeAnnotation] = "{}" })
 		}, nil, "RestartRequestBegun OperationUnderWay", "OperationUnderWay"},
-		{"scaled to none", "etcd-2", nil, func(s *stage) { s.set(func(sts *appsv1.StatefulSet) { sts.Spec.Replicas = new(int32(1)) }); s.missing(2) }, "etcd-2 AllReady RestartRequestBegun", "RestartComplete"},
+		{"scaled to none", "etcd-2", nil, func(s *stage) {
+			s.set(func(sts *appsv1.StatefulSet) { sts.Spec.Replicas = new(int32(1)) })
+			s.missing(2)
+		}, "etcd-2 AllReady RestartRequestBegun", "RestartComplete"},
 		{"a restore has stopped members", "rolling", func(s *stage) {
 			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.RestoreAnnotation] = "2026-11-20T10:00:00Z 3" })
 		}, nil, "RestartRequestBegun OperationUnderWay", "OperationUnderWay"},

@@ -57,16 +57,14 @@ func (h Hashes) agree() bool {
 // equal. It leaves out the members that have no hash or one of another history, which a
 // compaction that is under way makes, and returns them with the reason.
 func (h Hashes) Groups() (groups [][]Hash, left []Incomparable) {
-	var first *Hash
-	for i, m := range h.Members {
+	compacted := h.compacted()
+	for _, m := range h.Members {
 		switch {
 		case m.Err != nil:
 			left = append(left, Incomparable{Hash: m})
 			continue
-		case first == nil:
-			first = &h.Members[i]
-		case m.CompactRevision != first.CompactRevision:
-			left = append(left, Incomparable{m, first.CompactRevision})
+		case m.CompactRevision != compacted:
+			left = append(left, Incomparable{m, compacted})
 			continue
 		}
 		at := slices.IndexFunc(groups, func(g []Hash) bool { return g[0].Hash == m.Hash })
@@ -78,8 +76,24 @@ func (h Hashes) Groups() (groups [][]Hash, left []Incomparable) {
 	return groups, left
 }
 
-// Incomparable is a member without a hash, or with one of another history than that of the
-// first member, which has compacted up to Other.
+// compacted returns the revision up to which most members have compacted, of several that of the first member.
+func (h Hashes) compacted() int64 {
+	count, most := map[int64]int{}, int64(0)
+	for _, m := range h.Members {
+		if m.Err == nil {
+			count[m.CompactRevision]++
+		}
+	}
+	for _, m := range h.Members {
+		if m.Err == nil && count[m.CompactRevision] > count[most] {
+			most = m.CompactRevision
+		}
+	}
+	return most
+}
+
+// Incomparable is a member without a hash, or with one of another history than that of most
+// members, which have compacted up to Other.
 type Incomparable struct {
 	Hash
 
@@ -90,7 +104,8 @@ type Incomparable struct {
 // and repeats that if they differ. Each member reads its whole database. Learners refuse.
 // Hashes fails only if the context ends.
 func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock) (Hashes, error) {
-	var h Hashes
+	var h, differing Hashes
+	differed := 0
 	now := append([]Member(nil), voters...)
 	for try := range hashTries {
 		if try > 0 {
@@ -104,8 +119,15 @@ func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock
 			}
 		}
 		if h = c.hashAll(ctx, now); h.agree() {
-			break
+			return h, context.Cause(ctx)
 		}
+		if groups, _ := h.Groups(); len(groups) > 1 {
+			differing = h
+			differed++
+		}
+	}
+	if differed > 1 { // a later failure doesn't take back what was seen twice
+		h = differing
 	}
 	return h, context.Cause(ctx)
 }

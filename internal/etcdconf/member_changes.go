@@ -32,6 +32,8 @@ type MemberChange struct {
 	// Unread is why a script that the container mounts could not be read. What that script does to
 	// members is unknown, and Verb is empty.
 	Unread string
+	// Elsewhere is true if Unread is about a program that no ConfigMap has. It may be of any kind.
+	Elsewhere bool `json:",omitempty"`
 }
 
 // PreStop is the Hook of a command that runs before a container stops.
@@ -94,7 +96,7 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 				find("postStart", hookCommand(c.Lifecycle.PostStart))
 				find(PreStop, hookCommand(c.Lifecycle.PreStop))
 				if why := unreadHook(pod, c, around); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == PreStop }) {
-					all = append(all, MemberChange{Container: c.Name, Hook: PreStop, Unread: why})
+					all = append(all, MemberChange{Container: c.Name, Hook: PreStop, Unread: why, Elsewhere: true})
 				}
 			}
 		}

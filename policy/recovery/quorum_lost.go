@@ -92,6 +92,9 @@ func (s *state) bringBackFirst(l losses) Action {
 	a.Why += s.detailOf(a.Member) + leavingWhy(l)
 	if s.restorable() {
 		a.Why += " When it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most."
+		if survivors != "" {
+			a.Why += fmt.Sprintf(" If %s can never come back, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
+		}
 	} else {
 		a.Why += " When it answers, kubectl etcd snapshot save NAME FILE saves its data."
 	}

@@ -78,7 +78,7 @@ func (o Owner) Membership() flavour.Membership {
 		return o.byController("created the StatefulSet and may revert the change")
 	case m.ManagerName == flavour.Nothing && o.Controller != nil && GroupOf(o.Controller) != appsv1.GroupName:
 		return o.byController("created the pods")
-	case len(o.MemberChanges) > 0 && m.Manager == flavour.Unmanaged:
+	case slices.ContainsFunc(o.MemberChanges, manages) && m.Manager == flavour.Unmanaged:
 		m = o.byScript()
 	case m.ChartValue != "" && m.Manager == flavour.Unmanaged:
 		m.ScaleHow = o.setValueToo(m.ChartValue)
@@ -98,6 +98,10 @@ func (o Owner) named(m flavour.Membership) flavour.Membership {
 	m.ScaleHow, m.ScaleInHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ScaleInHow), fill.Replace(m.ReplaceHow)
 	return m
 }
+
+// manages reports whether a command may change members. A program of the image may do anything, and most do not: the plan
+// of a change warns of it.
+func manages(m etcdconf.MemberChange) bool { return !m.Elsewhere }
 
 // controlled reports whether another object controls the StatefulSet of the cluster.
 func (o Owner) controlled() bool { return o.Controller != nil && o.WorkloadKind == StatefulSet }
@@ -133,7 +137,7 @@ func (o Owner) byController(made string) flavour.Membership {
 func (o Owner) byScript() flavour.Membership {
 	shown := slices.DeleteFunc(slices.Clone(o.MemberChanges), func(m etcdconf.MemberChange) bool { return m.Unread != "" })
 	if len(shown) == 0 {
-		unread := o.MemberChanges[0]
+		unread := o.MemberChanges[slices.IndexFunc(o.MemberChanges, manages)]
 		return flavour.UnreadScript(unread.Where(), unread.Unread)
 	}
 	scale := "kubectl scale statefulset " + o.StatefulSet + " --replicas N -n NAMESPACE"

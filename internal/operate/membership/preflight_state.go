@@ -24,6 +24,11 @@ import (
 // operation replaces, empty for none.
 func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *operate.Findings) {
 	m.checkMembers(s, replacing, f)
+	for _, c := range m.Owner.MemberChanges {
+		if c.Elsewhere {
+			f.Warn("It is not known what %s does (%s). If it removes the member from etcd, each pod that restarts takes a voter out.", c.Where(), c.Unread)
+		}
+	}
 	var w operate.Waiter
 	m.poll(ctx, maxPolls, f, func(seen *operate.Findings) (transient bool) {
 		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)

@@ -123,7 +123,7 @@ func (r Plan) noHost() error {
 	if len(why) == 0 {
 		return r.notTogether()
 	}
-	how := "Make a node schedulable first"
+	how := fmt.Sprintf("Make a node schedulable first. If an autoscaler makes the nodes, let pods of StatefulSet %s start, so that it does, and repeat the command", r.Owner.StatefulSet)
 	if len(lost) > 0 {
 		how = fmt.Sprintf("Bring a node back that can mount the volume. If the volume is lost for good, add --lost %s, which creates a new one", strings.Join(lost, ","))
 	}

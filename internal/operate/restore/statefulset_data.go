@@ -73,22 +73,24 @@ func (r Plan) setAside() []step.PodAction {
 	return acts
 }
 
-// walRoom is what the first files of a log need: etcd reserves 64 MiB for each of two.
-const walRoom = 128 << 20
+// walRoom is what the first file of a log needs: etcd reserves 64 MiB for it.
+const walRoom = 64 << 20
 
 // room returns the commands that check that the new data fits beside the old data, after that has another name. Until
 // then, data of an interrupted copy may be there, too.
 func (r Plan) room() []step.PodAction {
-	how := "Undo the restore with --abort, and give the volumes more room: while members are healthy with " + r.plugin("volume grow %s --size SIZE", r.Target()) +
-		", otherwise with kubectl patch of their claims"
-	need := step.Room{Pod: helperPod, Dir: r.Files.DataDir, Bytes: r.Snapshot.Size + r.Snapshot.Size/10, How: how}
+	how := "Give the volume more room (kubectl patch of its claim), and repeat the command"
+	if len(r.Lost)+len(r.Gone)+len(r.Unbound) == 0 { // then it can be undone until members start
+		how += "; or undo the restore with --abort"
+	}
+	need := step.Room{Pod: helperPod, Dir: r.Files.DataDir, Bytes: r.Snapshot.Size, How: how}
 	if r.Files.WALDir == "" {
 		need.Bytes += walRoom
 		return []step.PodAction{need}
 	}
 	wal := need
 	wal.Dir, wal.Bytes = path.Dir(r.Files.WALDir), walRoom
-	return []step.PodAction{need, wal}
+	return []step.PodAction{need, helper("mkdir", "-p", "-m", "700", wal.Dir), wal}
 }
 
 // KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.

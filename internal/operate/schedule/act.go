@@ -206,6 +206,8 @@ func (j *Job) Await(ctx context.Context) (bool, error) {
 			case c.Status != corev1.ConditionTrue:
 			case c.Type == batchv1.JobComplete:
 				return true, nil
+			case c.Type == batchv1.JobFailed && c.Reason == batchv1.JobReasonPodFailurePolicy:
+				return false, operate.Halt("the first snapshot is stored, and old ones could not be deleted: kubectl logs job/%s -n %s shows why. The schedule stays, and each run ends so until the store allows it", j.first, j.Owner.Namespace)
 			case c.Type == batchv1.JobFailed:
 				return false, operate.Halt("the first snapshot failed (%s): kubectl logs job/%s -n %s shows why, or without a pod kubectl describe job. The schedule stays", c.Reason, j.first, j.Owner.Namespace)
 			}

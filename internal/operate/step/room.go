@@ -31,11 +31,12 @@ func (r Room) Command(f Flags) string {
 
 func (r Room) kilobytes() int64 { return (r.Bytes + 1023) / 1024 }
 
-// Do implements Action. Where df prints no number, nothing is known, and the copy itself fails if there is no room.
+// Do implements Action. Where df fails or prints no number, nothing is known, and the copy itself fails if there is no
+// room.
 func (r Room) Do(ctx context.Context, c Clients) error {
 	var out bytes.Buffer
 	if err := c.exec(ctx, r.Pod, []string{"df", "-Pk", r.Dir}, nil, &out); err != nil {
-		return err
+		return context.Cause(ctx)
 	}
 	free, known := freeKilobytes(out.String())
 	if !known || free >= r.kilobytes() {
