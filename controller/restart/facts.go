@@ -98,8 +98,7 @@ func (s *state) next() restart.Step {
 			}
 		}
 	}
-	facts := s.facts()
-	step := restart.Next(facts)
+	step := restart.Next(s.facts())
 	if step.Kind == restart.MoveLeader { // etcd transfers the leadership when it stops
 		step.Kind = restart.Restart
 	}

@@ -73,8 +73,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 	if !s.anyPods() {
 		return reconcile.Result{}, nil
 	}
-	step := s.next()
-	if step.Kind != restart.Restart {
+	if step := s.next(); step.Kind != restart.Restart {
 		c.publish(o, step)
 		return reconcile.Result{RequeueAfter: recheck}, nil
 	}
@@ -90,12 +89,10 @@ func (c *Reconciler) evict(ctx context.Context, o owner.Owner) (reconcile.Result
 	step := s.next()
 	pod := s.Pods[step.Pod]
 	switch {
-	case !s.begun(): // it was withdrawn or changed a moment ago
+	case !s.begun(), step.Kind == restart.Restart && pod == nil: // it was withdrawn or changed a moment ago
 		return reconcile.Result{RequeueAfter: recheck}, nil
 	case step.Kind != restart.Restart:
 		c.publish(o, step)
-		return reconcile.Result{RequeueAfter: recheck}, nil
-	case pod == nil:
 		return reconcile.Result{RequeueAfter: recheck}, nil
 	}
 	ends, err := rollouts.DataEnds(ctx, c.Reader, pod)

@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,18 +28,18 @@ const minReady = 60 * time.Second
 // of them leads or is a learner is not known.
 func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	ready, unprobed, answered := 0, false, 0
-	asks := r.Health != nil && r.Health.Asks(ctx, w.owner)
+	asks := sync.OnceValue(func() bool { return r.Health != nil && r.Health.Asks(ctx, w.owner) })
 	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
-		healthy, known := false, false
-		if asks {
-			healthy, known = r.asked(pod, f)
+		known := false
+		if m.PodReady && !probed(pod) && asks() {
+			f.changeIn(healthPoll)
+			m.Ready, known = r.Health.Healthy(pod)
 		}
 		switch {
 		case known:
 			answered++
-			m.Ready = m.PodReady && healthy
 		case !probed(pod):
 			unprobed = true
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
@@ -60,15 +61,6 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
-}
-
-// asked returns what a member has answered, if its readiness probe does not ask etcd and members are asked.
-func (r *Reader) asked(pod *corev1.Pod, f *Facts) (healthy, known bool) {
-	if probed(pod) || !podstate.Ready(pod) {
-		return false, false
-	}
-	f.changeIn(healthPoll)
-	return r.Health.Healthy(pod)
 }
 
 // probed reports whether the container that runs etcd has a readiness probe that may ask etcd for its
