@@ -32,8 +32,26 @@ func (j *Job) Try(ctx context.Context) error {
 	if j.Action == Delete {
 		return dry.delete(ctx)
 	}
-	_, err := dry.write(ctx)
-	return err
+	cronJob, err := dry.write(ctx)
+	if err != nil || cronJob == nil || j.Action != Set {
+		return err
+	}
+	return j.tryPod(ctx, dry.Kube, cronJob)
+}
+
+// tryPod lets the API server try a pod of the CronJob: the namespace may have limits that refuse each of them. It tries
+// nothing if the user may not create pods, because nothing else needs that.
+func (j *Job) tryPod(ctx context.Context, dry client.Client, c *batchv1.CronJob) error {
+	missing, err := operate.Missing(ctx, j.Kube, []operate.Need{operate.NeedIn(c.Namespace)("create", "", "pods", "", "")})
+	if err != nil || len(missing) > 0 {
+		return err
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, GenerateName: c.Name + "-", Labels: labels}, Spec: *c.Spec.JobTemplate.Spec.Template.Spec.DeepCopy()}
+	pod.Spec.ServiceAccountName = "" // a dry run has not created it
+	if err := dry.Create(ctx, pod); err != nil {
+		return fmt.Errorf("create a pod of CronJob %s/%s, which requests 50m of CPU and 128Mi of memory with limits of 2 and 1Gi: %w", c.Namespace, c.Name, err)
+	}
+	return nil
 }
 
 // Act makes the changes of the last plan. For Set it also starts the first snapshot, for which Await waits.

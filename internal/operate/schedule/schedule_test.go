@@ -436,6 +436,28 @@ func TestWritesRefused(t *testing.T) {
 	}
 }
 
+// TestPodsRefused: a dry run fails where the namespace refuses the pods of the CronJob. A user who may not create pods
+// gets no pod tried.
+func TestPodsRefused(t *testing.T) {
+	t.Parallel()
+	for _, may := range []bool{true, false} {
+		s := newStage(t)
+		s.Deny = func(verb, resource string) bool { return resource == "pods" && !may }
+		s.Refuse = func(method, path string) int {
+			if method == http.MethodPost && strings.HasSuffix(path, "/pods") {
+				return http.StatusForbidden
+			}
+			return 0
+		}
+		if _, err := s.job.Judge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.job.Try(t.Context()); (err != nil) != may || may && !strings.Contains(err.Error(), "create a pod of CronJob team/"+name) {
+			t.Errorf("pods may be created %t: %v", may, err)
+		}
+	}
+}
+
 // TestChangedMeanwhile: an object that changed since it was read is not written over, and one that was deleted
 // is no error of a deletion.
 func TestChangedMeanwhile(t *testing.T) {
