@@ -36,14 +36,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	prints(t, 1, denied, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
 	unchanged(t, c, before)
 	node := nodeWithoutDruid(t, c)
-	if err := bed.CutNode(ctx, node); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := bed.HealNode(context.WithoutCancel(ctx), node); err != nil {
-			t.Error(err)
-		}
-	})
+	heal := cutNode(t, node)
 	awaitEvent(t, c, "denied")
 	account := fmt.Sprintf("system:serviceaccount:%s:%s", install.Namespace, install.Name)
 	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account, username(t)}}
@@ -52,9 +45,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	}
 	// The member on the isolated node may be evicted, and the other members may not.
 	awaitMin(t, c, 2, policy.MemberDown.Name())
-	if err := bed.HealNode(ctx, node); err != nil {
-		t.Fatal(err)
-	}
+	heal()
 	if err := c.WaitReady(ctx); err != nil {
 		t.Fatal(err)
 	}

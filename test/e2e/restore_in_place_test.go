@@ -18,7 +18,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -124,11 +123,10 @@ func (r *restoring) done(t *testing.T) (int, bool) {
 	return journal.Payload.Done, true
 }
 
-// killed starts the command, and kills it when so many steps are done. It reports whether the command
-// ended before that.
-func (r *restoring) killed(t *testing.T, steps int) (ended bool) {
+// killed kills a command that was started when so many steps are done. It reports whether the command ended
+// before that.
+func (r *restoring) killed(t *testing.T, steps int, run *running) (ended bool) {
 	t.Helper()
-	run := r.start(t, r.file)
 	over := make(chan int, 1)
 	go func() { over <- run.wait(t) }()
 	for {
@@ -149,6 +147,22 @@ func (r *restoring) killed(t *testing.T, steps int) (ended bool) {
 	}
 }
 
+// killedAtEachStep kills a command after each of its steps, and starts it again, until it ends.
+func (r *restoring) killedAtEachStep(t *testing.T, start func() *running) {
+	t.Helper()
+	steps := 0
+	for ; !r.killed(t, steps, start()); steps++ {
+		done, there := r.done(t)
+		if !there && steps > 0 { // it was killed after its last step
+			break
+		}
+		steps = max(steps, done)
+	}
+	if steps < 10 {
+		t.Errorf("the command was killed after %d steps only", steps)
+	}
+}
+
 // TestPluginRestoreInPlace restores a cluster whose log is on another volume.
 func TestPluginRestoreInPlace(t *testing.T) {
 	operating(t, 3)
@@ -164,17 +178,7 @@ func TestPluginRestoreInPlace(t *testing.T) {
 func TestPluginRestoreInPlaceKilled(t *testing.T) {
 	operating(t, 3)
 	r := savedBefore(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 3}))
-	steps := 0
-	for ; !r.killed(t, steps); steps++ {
-		done, there := r.done(t)
-		if !there && steps > 0 { // it was killed after its last step
-			break
-		}
-		steps = max(steps, done)
-	}
-	if steps < 10 {
-		t.Errorf("the command was killed after %d steps only", steps)
-	}
+	r.killedAtEachStep(t, func() *running { return r.start(t, r.file) })
 	r.restored(t, 3)
 }
 
@@ -184,7 +188,7 @@ func TestPluginRestoreInPlaceAborted(t *testing.T) {
 	r := savedBefore(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 3}))
 	before := surveyOf(t, r.c)
 	for _, steps := range []int{0, 4, 5, 7, 9} {
-		if r.killed(t, steps) {
+		if r.killed(t, steps, r.start(t, r.file)) {
 			t.Fatalf("the command has ended before step %d", steps)
 		}
 		refuses(t, []string{"kubectl etcd snapshot restore has been unfinished since", "--abort"}, "defrag", "main", "-n", r.c.Namespace, "-y")
@@ -229,29 +233,6 @@ func TestPluginRestoreInPlaceOneByOne(t *testing.T) {
 	r.restored(t, 3)
 }
 
-// TestPluginRecover recovers a cluster that was scaled in behind etcd's back, and whose other volumes were
-// deleted. The survivor has everything.
-func TestPluginRecover(t *testing.T) {
-	operating(t, 3)
-	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
-	put(t, c, 20)
-	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
-	refuses(t, []string{"it is not certain that the quorum is lost: 3 of 3 voters healthy"}, "recover", "main", "-n", ns, "-y")
-	scale(t, c, 1)
-	refuses(t, []string{"voters were scaled away, and the volume claims of their pods are there"}, "recover", "main", "-n", ns, "-y")
-	for _, pod := range []string{"main-1", "main-2"} {
-		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-" + pod}})
-	}
-	refuses(t, []string{"main-0 is declared to be lost, and it answers"}, "recover", "main", "--lost", "main-0", "-n", ns, "-y")
-	run := r.startCommand(t, "recover", target(c), "--replicas", "3", "-n", ns, "--helper-image", images.Alpine, "-y")
-	if code := run.wait(t); code != 0 {
-		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
-	}
-	t.Logf("%s%s", &run.stdout, &run.stderr)
-	r.restored(t, 3)
-}
-
 // TestPluginRestoreInPlaceDruid restores through the store and the sidecars of etcd-druid.
 func TestPluginRestoreInPlaceDruid(t *testing.T) {
 	operating(t, 3)
@@ -263,32 +244,4 @@ func TestPluginRestoreInPlaceDruid(t *testing.T) {
 	r.succeeds(t, r.file)
 	r.restored(t, 3)
 	volumesRemain(t, before)
-}
-
-// TestPluginRecoverDruid recovers an Etcd of which two members have lost their volumes at once.
-func TestPluginRecoverDruid(t *testing.T) {
-	operating(t, 3)
-	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 3, TLS: true})
-	put(t, c, 20)
-	r := &restoring{c: c, dir: t.TempDir(), then: contents(t, c), saved: 21}
-	before := surveyOf(t, c)
-	// At the same moment: with a quorum, the sidecar of the first one would replace its member.
-	for _, pod := range []string{"main-1", "main-2"} {
-		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-" + pod}})
-	}
-	for _, pod := range []string{"main-1", "main-2"} {
-		remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: pod}})
-	}
-	refuses(t, []string{"of 3 voters still answer", "--lost"}, "recover", "main", "-n", ns, "-y")
-	restores(t, r.dir, "3.5") // the release of druid's etcd image
-	run := r.startCommand(t, "recover", target(c), "--lost", "main-1,main-2", "-n", ns, "--helper-image", images.Alpine, "-y")
-	if code := run.wait(t); code != 0 {
-		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
-	}
-	t.Logf("%s%s", &run.stdout, &run.stderr)
-	r.restored(t, 3)
-	if after := surveyOf(t, c); after == before {
-		t.Errorf("the cluster ID is still %s, so the lost members can join", after)
-	}
 }

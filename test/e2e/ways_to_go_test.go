@@ -52,31 +52,7 @@ func TestWaysToGoNoExecute(t *testing.T) {
 	alone(t)
 	c, _ := guardedMembers(t)
 	first := members(t, c)[0].Pod
-	taint := corev1.Taint{Key: "kubectl-etcd.dev/test", Effect: corev1.TaintEffectNoExecute}
-	change := func(ctx context.Context, taints func([]corev1.Taint) []corev1.Taint) error {
-		var n corev1.Node
-		if err := kube.Get(ctx, client.ObjectKey{Name: first.Spec.NodeName}, &n); err != nil {
-			return err
-		}
-		before := n.DeepCopy()
-		n.Spec.Taints = taints(n.Spec.Taints)
-		return kube.Patch(ctx, &n, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-	}
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		err := clusters.Await(ctx, limit, "the taint to be removed", func(ctx context.Context) (string, bool, error) {
-			err := change(ctx, func(all []corev1.Taint) []corev1.Taint {
-				return slices.DeleteFunc(all, func(other corev1.Taint) bool { return other.Key == taint.Key })
-			})
-			return "", err == nil, err
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	retry(t, "a taint of "+first.Spec.NodeName, func(ctx context.Context) error {
-		return change(ctx, func(all []corev1.Taint) []corev1.Taint { return append(all, taint) })
-	})
+	taintNode(t, first.Spec.NodeName, corev1.Taint{Key: "kubectl-etcd.dev/test", Effect: corev1.TaintEffectNoExecute})
 	gone(t, c, first)
 }
 
