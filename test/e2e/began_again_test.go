@@ -38,7 +38,7 @@ func TestPluginBeganAgain(t *testing.T) {
 	for _, old := range before[:2] {
 		awaitSuccessor(t, &old.Pod)
 	}
-	stdout, _ := prints(t, 3, []string{"X-18", "BeganWithoutData", "main-2"}, "diagnose", "main", "-n", ns)
+	stdout, _ := prints(t, 3, []string{"X-18", "BeganWithoutData", "I-11", "main-2"}, "diagnose", "main", "-n", ns)
 	lacks(t, stdout, "member replace", "member remove", "kubectl delete", "restart statefulset")
 	prints(t, 3, []string{"D010"}, "check", "main", "-n", ns)
 	const old = "ran before the members that answer began without data"

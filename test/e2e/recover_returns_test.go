@@ -23,15 +23,7 @@ func TestPluginRecoverBesideFrozenMajority(t *testing.T) {
 	operating(t, 3)
 	r := recovering(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 3}))
 	before, all := surveyOf(t, r.c), members(t, r.c)
-	var thaws []func()
-	for _, m := range all[1:] {
-		thaw, err := clusters.Freeze(m.Pod.UID, clusters.IsEtcd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(thaw)
-		thaws = append(thaws, thaw)
-	}
+	thaw := freezeAll(t, all[1:])
 	awaitNotReady(t, &all[0].Pod)
 	refuses(t, []string{"1 of 3 voters still answer", "--lost"}, "recover", "main", "-n", r.c.Namespace, "-y")
 	run := r.recover(t, "--lost", "main-1,main-2")
@@ -42,9 +34,7 @@ func TestPluginRecoverBesideFrozenMajority(t *testing.T) {
 		err := kube.Get(t.Context(), client.ObjectKeyFromObject(&all[1].Pod), &p)
 		return "it has not", client.IgnoreNotFound(err) == nil && (err != nil || p.DeletionTimestamp != nil), client.IgnoreNotFound(err)
 	})
-	for _, thaw := range thaws {
-		thaw()
-	}
+	thaw()
 	if code := <-over; code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &run.stdout, &run.stderr)
 	}
