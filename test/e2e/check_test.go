@@ -253,6 +253,7 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 	if got, want := fixOf(t, r["D001"]), "kubectl etcd defrag statefulset/sick -n "+c.Namespace; got != want {
 		t.Errorf("the fix is %q, want %q", got, want)
 	}
+	diagnosed(t, c, "X-19")
 }
 
 // checkWithoutRights runs the checks as a user who may only read the workload. Checks that need

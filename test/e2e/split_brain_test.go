@@ -30,6 +30,7 @@ func TestPluginSplitBrain(t *testing.T) {
 	on := []string{target(c), "-n", c.Namespace}
 	apart := []string{"split brain, 2 clusters: ", "torn-0 and torn-1 in ", "torn-2 in ", "is down"}
 	prints(t, 3, apart, append([]string{"status"}, on...)...)
+	diagnosed(t, c, "X-2")
 	prints(t, 3, []string{"torn-2 differs: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
 	checks := awaitChecked(t, c, map[string]string{"Q005": "Failure", "M001": "Unknown"})
 	if got, want := fixOf(t, checks["Q005"]), "kubectl etcd member list statefulset/torn -n "+c.Namespace; got != want {
