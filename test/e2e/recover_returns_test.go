@@ -51,8 +51,9 @@ func TestPluginRecoverBesideCutMajority(t *testing.T) {
 	ns := namespace(t)
 	r := recovering(t, start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Apart: corev1.LabelHostname}))
 	before, old := surveyOf(t, r.c), members(t, r.c)[1:]
+	shared := sharedDruid(t)
 	t.Cleanup(func() { // the test's nodes are back by then
-		if err := sharedDruid(t).WaitReady(context.WithoutCancel(t.Context())); err != nil {
+		if err := shared.WaitReady(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
