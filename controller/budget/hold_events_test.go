@@ -42,7 +42,9 @@ var modelEvents = []modelEvent{
 	{name: "scale 0", pods: true, do: func(m *model) { m.scaleTo(0) }},
 	{name: "scale 1", pods: true, do: func(m *model) { m.scaleTo(1) }},
 	{name: "scale 3", pods: true, do: func(m *model) { m.scaleTo(3) }},
-	{name: "scale 5", pods: true, do: func(m *model) { m.scaleTo(modelVoters); m.unrecorded = false }},
+	{name: "scale 5", pods: true, do: func(m *model) { m.scaleTo(5); m.unrecorded = m.unrecorded && m.voters > 5 }},
+	{name: "scale 6", pods: true, do: func(m *model) { m.scaleTo(6); m.asked, m.unrecorded = 6, false }},
+	{name: "promote", do: (*model).promote},
 	{name: "pods gone", pods: true, do: func(m *model) { removePod(m.stage, "etcd-3"); removePod(m.stage, "etcd-4") }},
 	{name: "partial", author: true, do: func(m *model) { m.foreign("minAvailable: 0, selector: {" + byPod + "}") }},
 	{name: "most", author: true, do: func(m *model) {
@@ -65,7 +67,7 @@ var modelEvents = []modelEvent{
 	{name: "restart", do: func(m *model) {
 		// A size that is on no budget is not known any more.
 		asked := *find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas
-		m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && asked < modelVoters
+		m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && int(asked) < m.voters
 		m.restart()
 	}},
 }

@@ -23,10 +23,14 @@ import (
 )
 
 // model is a plain cluster of five voters with its budgets, policies and controller, and the
-// eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale. There
-// may be another cluster of three healthy members, under a budget over both.
+// eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale, and the
+// member of a sixth pod is a learner until it is promoted. There may be another cluster of three healthy members, under
+// a budget over both.
 type model struct {
 	*stage
+	// voters are the members with the lowest ordinals. asked is the largest size that was asked for: the controller
+	// can't know that etcd never got a voter for each.
+	voters, asked int
 	down map[string]bool
 	log  []string
 	// protected reports whether a budget must protect the members: one did, and nothing
@@ -48,7 +52,7 @@ const modelVoters = 5
 
 func newModel(t *testing.T) *model {
 	t.Helper()
-	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s}}"), down: map[string]bool{}}
+	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s}}"), down: map[string]bool{}, voters: modelVoters, asked: modelVoters}
 	m.stored = find[*v1alpha1.EtcdTopologyPolicy](m.stage, "default")
 	removeBudget(m.stage, "etcd")
 	m.scaleTo(modelVoters)
@@ -118,11 +122,27 @@ func (m *model) allPods() []*corev1.Pod {
 func (m *model) healthy() int {
 	n := 0
 	for _, pod := range m.pods() {
-		if !m.down[pod.Name] {
+		if !m.down[pod.Name] && m.votes(pod) {
 			n++
 		}
 	}
 	return n
+}
+
+// votes reports whether the member of a pod is a voter.
+func (m *model) votes(pod *corev1.Pod) bool {
+	n, err := strconv.Atoi(strings.TrimPrefix(pod.Name, "etcd-"))
+	return err == nil && n < m.voters
+}
+
+// promote makes a learner that answers a voter.
+func (m *model) promote() {
+	for _, pod := range m.pods() {
+		if !m.votes(pod) && !m.down[pod.Name] && m.healthy() >= policy.Quorum(m.voters) {
+			m.voters++
+			return
+		}
+	}
 }
 
 // step does one thing, lets the controller follow, and tries every eviction.
@@ -141,12 +161,12 @@ func (m *model) step(event int) {
 	m.reconcile()
 	finding, _ := m.budget.Findings.Get(m.key)
 	m.follow(finding, e.author)
-	if !m.protected || m.unrecorded || m.healthy() < policy.Quorum(modelVoters) {
+	if !m.protected || m.unrecorded || m.healthy() < policy.Quorum(m.voters) {
 		return
 	}
 	m.evictAll(func(pod string) {
 		m.t.Errorf("after %s: the eviction of %s leaves %d of %d voters; budgets %q, finding %+v",
-			strings.Join(m.log, ", "), pod, m.healthy(), modelVoters, m.budgets(), finding)
+			strings.Join(m.log, ", "), pod, m.healthy(), m.voters, m.budgets(), finding)
 	})
 }
 
@@ -196,7 +216,7 @@ func (m *model) evictAll(lost func(pod string)) (evicted int) {
 			}
 			m.down[pod.Name] = true
 			evicted, again = evicted+1, true
-			if m.healthy() < policy.Quorum(modelVoters) {
+			if m.healthy() < policy.Quorum(m.voters) {
 				lost(pod.Name)
 				return evicted
 			}
@@ -205,19 +225,22 @@ func (m *model) evictAll(lost func(pod string)) (evicted int) {
 	return evicted
 }
 
+// scale returns the event that gives each member a pod.
+func (m *model) scale() string { return "scale " + strconv.Itoa(m.asked) }
+
 // heal brings everything in order, and checks that a drain can go on after the settle time.
 func (m *model) heal() {
-	for _, name := range []string{"untie", "opt in", "policy back", "no foreign", "enforce", "scale 5", "up", "a moment", "settled", "settled"} {
+	for _, name := range []string{"untie", "opt in", "policy back", "no foreign", "enforce", m.scale(), "up", "a moment", "settled", "settled"} {
 		m.step(slices.IndexFunc(modelEvents, func(e modelEvent) bool { return e.name == name }))
 	}
-	if n := m.evictAll(func(string) {}); n != modelVoters-policy.Quorum(modelVoters) {
+	if n := m.evictAll(func(string) {}); n != m.asked-policy.Quorum(m.asked) {
 		m.t.Errorf("after %s: %d pods may be evicted; budgets %q", strings.Join(m.log, ", "), n, m.budgets())
 	}
 }
 
 // TestHoldModel goes through every sequence of two events, a budget of another author followed by two changes of the
 // pods, and random longer ones. With POLICY_EXHAUSTIVE it goes through every sequence of three: policies that come, go and tie, owners that opt out, foreign budgets of each kind, members that
-// go down, pods that are gone, owners that scale past etcd, and a former leader with old objects. As long as the cluster isn't reported as unprotected or was
+// go down, pods that are gone, owners that scale past etcd, learners that are promoted, and a former leader with old objects. As long as the cluster isn't reported as unprotected or was
 // released, no eviction that is admitted costs the quorum; and when everything is in order
 // again, a drain goes on. SEED repeats a run.
 func TestHoldModel(t *testing.T) {
