@@ -74,7 +74,7 @@ func TestDiagnose(t *testing.T) {
 	create(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "old"}, Spec: coordinationv1.LeaseSpec{RenewTime: &renewed, HolderIdentity: new("job")}})
 	backupsIn(t, c, "old")
 	diagnosed(t, c, "X-12")
-	typeLine(t, "kubectl annotate statefulset main -n "+ns+" "+v1alpha1.BackupLeaseAnnotation+"-")
+	typeLine(t, "kubectl annotate statefulset main -n "+ns+" "+v1alpha1.BackupLeaseAnnotation+"- "+v1alpha1.BackupMaxAgeAnnotation+"-")
 
 	typeLine(t, "kubectl scale statefulset main -n "+ns+" --replicas 2")
 	diagnosed(t, c, "S-13", "X-11")
@@ -90,7 +90,7 @@ func TestDiagnose(t *testing.T) {
 // backupsIn names the Lease of a cluster's backups.
 func backupsIn(t *testing.T, c *clusters.Cluster, lease string) {
 	t.Helper()
-	typeLine(t, "kubectl annotate statefulset main --overwrite -n "+c.Namespace+" "+v1alpha1.BackupLeaseAnnotation+"="+lease)
+	typeLine(t, "kubectl annotate statefulset main --overwrite -n "+c.Namespace+" "+v1alpha1.BackupLeaseAnnotation+"="+lease+" "+v1alpha1.BackupMaxAgeAnnotation+"=25h")
 }
 
 // diagnosesMembers changes etcd's list behind the back of the workload, and types what diagnose prints.
