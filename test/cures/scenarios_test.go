@@ -27,6 +27,9 @@ func TestScenarios(t *testing.T) {
 		}
 		rows++
 		name, is := made[found[1]]
+		if Unmade()[found[1]] != "" && !is {
+			continue
+		}
 		if body := bodies[name]; !is || !strings.Contains(body, `"`+found[1]+`"`) || !strings.Contains(body, "diagnose") {
 			t.Errorf("%s (%s): no function of package e2e makes it, or %q doesn't diagnose it", found[1], r.Name(), name)
 		}

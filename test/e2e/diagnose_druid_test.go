@@ -46,7 +46,6 @@ func TestDiagnoseDruid(t *testing.T) {
 	thaw()
 	diagnosed(t, c, "S-3", "S-5")
 	diagnosed(t, c, "X-15", "X-16")
-	t.Run("replicas", func(t *testing.T) { diagnosesReplicas(t, c) })
 
 	startDruid(t)
 	if err := c.WaitReady(t.Context()); err != nil {
@@ -62,32 +61,23 @@ func TestDiagnoseDruid(t *testing.T) {
 	thawOther()
 }
 
-// diagnosesReplicas changes the size of a healthy Etcd while etcd-druid doesn't run.
-func diagnosesReplicas(t *testing.T, c *clusters.Cluster) {
-	resize := func(kind, name string, replicas int) {
-		typeLine(t, fmt.Sprintf(`kubectl patch %s %s -n %s --type merge -p '{"spec":{"replicas":%d}}'`, kind, name, c.Namespace, replicas))
+// TestDiagnoseDruidReplicas changes the sizes of an Etcd and of its StatefulSet while etcd-druid is suspended.
+func TestDiagnoseDruidReplicas(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
+	resize := func(object string, replicas int) {
+		typeLine(t, fmt.Sprintf(`kubectl patch %s -n %s --type merge -p '{"spec":{"replicas":%d}}'`, object, ns, replicas))
 	}
-	resize("etcd", c.Name, 5)
-	diagnosed(t, c, "S-11")
-	resize("etcd", c.Name, 1)
-	diagnosed(t, c, "S-12")
-	resize("etcd", c.Name, 3)
-
-	// A fourth pod must not start: its sidecar could add a member.
-	typeLine(t, "kubectl cordon -l kubernetes.io/os=linux")
-	t.Cleanup(func() { typeLine(t, "kubectl uncordon -l kubernetes.io/os=linux") })
-	resize("statefulset", c.Full(), 4)
+	typeLine(t, "kubectl annotate etcd main -n "+ns+" "+druidv1alpha1.SuspendEtcdSpecReconcileAnnotation+"=true")
+	typeLine(t, "kubectl create quota none --hard=pods=0 -n "+ns) // the sidecar of a second pod could add a member
+	resize("statefulset main", 2)
 	diagnosed(t, c, "X-17")
-	resize("statefulset", c.Full(), 3)
-	eventually(t, "the fourth pod to go", func(context.Context) (string, bool, error) {
-		pods := podsOf(t, c)
-		return fmt.Sprint(pods), len(pods) == 3, nil
-	})
-	for claim := range claimsOf(t, c.Namespace) {
-		if claim == c.Full()+"-"+c.Full()+"-3" {
-			typeLine(t, "kubectl delete persistentvolumeclaim "+claim+" -n "+c.Namespace)
-		}
-	}
+	resize("statefulset main", 1)
+	resize("etcd main", 3)
+	diagnosed(t, c, "S-11")
+	typeLine(t, "kubectl delete quota none -n "+ns)
+	typeLine(t, "kubectl annotate etcd main -n "+ns+" "+druidv1alpha1.SuspendEtcdSpecReconcileAnnotation+"-")
 }
 
 // freezeAll stops the processes of members until thaw is called or the test ends.
