@@ -135,8 +135,11 @@ func nextCommand(t *testing.T, c *clusters.Cluster) string {
 
 // diagnosesOperations interrupts a scale-out while its learner is frozen. Then the journal is lost.
 func diagnosesOperations(t *testing.T, c *clusters.Cluster) {
-	run := startPlugin(t, "scale", "main", "--replicas", "4", "-n", c.Namespace, "-y")
-	diagnosed(t, c, "X-10")
+	run := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
+	eventually(t, "the journal of the scale-out", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: "kubectl-etcd-main"}, &corev1.ConfigMap{})
+		return run.stderr.String(), err == nil, client.IgnoreNotFound(err)
+	})
 	var pod corev1.Pod
 	var thaw func()
 	eventually(t, "the learner to start", func(ctx context.Context) (string, bool, error) {
@@ -147,6 +150,7 @@ func diagnosesOperations(t *testing.T, c *clusters.Cluster) {
 		return fmt.Sprint(err), err == nil, nil
 	})
 	t.Cleanup(thaw)
+	diagnosed(t, c, "X-10") // it waits for the learner
 	kill(t, c, run)
 	diagnosed(t, c, "X-6")
 	remove(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-main"}})
