@@ -45,7 +45,7 @@ func TestPluginRecoverBesideFrozenMajority(t *testing.T) {
 }
 
 // TestPluginRecoverBesideCutMajority cuts the nodes of two members off the network, where their processes go on. The
-// user says that the machines are off, which is not true. After the recovery, the nodes come back.
+// user declares that the machines are off, which is not true. After the recovery, the nodes come back.
 func TestPluginRecoverBesideCutMajority(t *testing.T) {
 	alone(t)
 	ns := namespace(t)

@@ -436,7 +436,7 @@ func TestWritesRefused(t *testing.T) {
 	}
 }
 
-// TestPodsRefused: a dry run fails where the namespace refuses the pods of the CronJob. A user who may not create pods
+// TestPodsRefused: tryPod, and so a dry run, fails where the namespace refuses the pods of the CronJob. A user who may not create pods
 // gets no pod tried.
 func TestPodsRefused(t *testing.T) {
 	t.Parallel()
