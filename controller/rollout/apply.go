@@ -59,7 +59,9 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State,
 	if err := c.recordLeaving(ctx, &r, step); err != nil {
 		return err
 	}
-	for i, set := range r.Sets {
+	for _, i := range inOrder(&r, step) {
+		set := r.Sets[i]
+		set.Follows = step.Set != "" && set.Name != step.Set
 		switch {
 		case set.Record == nil:
 			continue
@@ -82,6 +84,20 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State,
 		return nil
 	}
 	return c.Client.Delete(ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
+}
+
+// inOrder returns the indexes of the StatefulSets in the order in which they are written. One that others wait for is
+// the last: if it is released, the others show when.
+func inOrder(r *rollouts.State, step rollout.Step) []int {
+	var order, last []int
+	for i := range r.Sets {
+		if step.Set != "" && r.Sets[i].Name == step.Set {
+			last = append(last, i)
+		} else {
+			order = append(order, i)
+		}
+	}
+	return append(order, last...)
 }
 
 // recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none

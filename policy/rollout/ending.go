@@ -12,13 +12,14 @@ import (
 
 // end returns the step by which a hold ends. The controller of each StatefulSet waits for its own pods only, so
 // the StatefulSets of a cluster are released one after the other: the next one when all members of the others
-// are ready, or after the limit, so that the hold ends in any case. A quorum that is lost is not waited for.
+// are ready, or after the limit since the last one, so that the hold ends in any case. A quorum that is lost is not
+// waited for, only the members that are about to come back: etcd may have a quorum although no pod is Ready.
 func (f Facts) end(limit time.Duration, reason policy.Reason, message string) Step {
 	at := f.nextSet()
 	switch {
-	case at < 0 || len(f.Sets) == 1 || f.lost():
+	case at < 0 || len(f.Sets) == 1:
 		return f.release(reason, "%s", message)
-	case f.Since < limit && !f.othersReady(at):
+	case f.Since < limit && !f.lost() && !f.othersReady(at):
 		return f.unchanged(f.hold(OneByOne, "%s, and StatefulSet %s is released when all members of the others are ready", message, f.Sets[at].Name))
 	case f.waiting() == 1:
 		return f.release(reason, "%s", message)
@@ -106,16 +107,19 @@ func (s *Set) restarts() bool {
 	return false
 }
 
-// lost reports whether there is no quorum, and no member is about to come back.
+// lost reports whether there is no quorum, and no member is about to stop or to come back.
 func (f Facts) lost() bool {
-	return f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) && len(f.named(func(p Pod) bool {
+	if f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size) || f.Since < releaseLimit && slices.ContainsFunc(f.Sets, func(s Set) bool { return s.restarts() }) {
+		return false
+	}
+	return len(f.named(func(p Pod) bool {
 		switch {
 		case p.well():
 			return false
 		case p.missing():
 			return p.MissingFor < createLimit
 		}
-		return p.Going || p.NotReadyFor < outageLimit
+		return p.Going || p.starting() || p.NotReadyFor < outageLimit
 	})) == 0
 }
 

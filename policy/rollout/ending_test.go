@@ -53,7 +53,10 @@ var endRows = []struct {
 	{"O-26 two are down, with a quorum", apart("vxvxv", "ooooo", "11111"), "Hold 11111 RolloutReleasesOneByOne"},
 	{"O-26 frozen", apart("vpv", "noo", "u11"), "Release b of 001"},
 	{"O-26 for the hold limit", with(apart("xvv", "noo", "u11"), late), "Release b of 001"},
-	{"O-26 no quorum for long", apart("xxv", "ooo", "111"), "Release 000"},
+	{"O-26 no quorum for long", apart("xxv", "ooo", "111"), "Release a of 011"},
+	{"O-26 no quorum, and the first is about to restart", with(apart("xxv", "ooo", "u11"), since(0)), "Hold 011 RolloutReleasesOneByOne"},
+	{"O-26 no quorum, and the first has just started", with(apart("xxv", "noo", "u11"), func(f *Facts) { f.Sets[0].Pods[0].StartedFor = 0 }), "Hold 011 RolloutReleasesOneByOne"},
+	{"O-26 no quorum, and the first has run for long", apart("xxv", "noo", "u11"), "Release b of 001"},
 	{"O-26 no quorum for a moment", with(apart("xxv", "noo", "u11"), func(f *Facts) { f.Sets[0].Pods[0].NotReadyFor = time.Second }), "Hold 011 RolloutReleasesOneByOne"},
 	{"O-26 a member is being evicted", with(apart("vvv", "ooo", "111"), func(f *Facts) { f.Leaving = []string{"main-2"} }), "Hold 111 RolloutReleasesOneByOne"},
 	{"O-26 a member elsewhere", with(apart("vvv", "ooo", "111"), func(f *Facts) { f.Cluster.Size, f.Cluster.Elsewhere = 4, 1 }), "Hold 111 RolloutReleasesOneByOne"},
@@ -62,7 +65,7 @@ var endRows = []struct {
 	{"O-26 by hand", with(apart("vvv", "ooo", "111"), byHand), "Release a of 011"},
 	{"O-26 by hand, and the first is not ready yet", with(apart("xvv", "noo", "u11"), byHand), "Hold 011 RolloutReleasesOneByOne"},
 	{"O-26 by hand, for two minutes", with(with(apart("xvv", "noo", "u11"), byHand), since(outageLimit)), "Release b of 001"},
-	{"O-26 by hand, and no quorum", with(apart("xxx", "ooo", "111"), byHand), "Release 000"},
+	{"O-26 by hand, and no quorum", with(apart("xxx", "ooo", "111"), byHand), "Release a of 011"},
 }
 
 // endText writes a step as in the table.

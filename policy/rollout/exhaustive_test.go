@@ -46,9 +46,11 @@ func TestEachState(t *testing.T) {
 				f.Sets[0].Ordered = true
 				checkStep(t, f)
 				f.Sets[0].Ordered = false
+				waited(&f)
+				checkStep(t, f)
 				justNow(&f)
 				checkStep(t, f)
-				asked += 2
+				asked += 3
 			}
 			if t.Failed() {
 				t.Fatalf("members %s, templates %s", members, templates)
@@ -119,7 +121,7 @@ func checkStep(t *testing.T, f Facts) {
 	}
 	set, v := f.Sets[0], step.Values[0]
 	var restart, created []Pod
-	away, healthy, failing, starting := 0, 0, false, false
+	away, healthy, failing, starting, young := 0, 0, false, false, false
 	for i, p := range set.Pods {
 		// Any version of the StatefulSet's controller: some restart all that are not Ready.
 		if byController := !v.OnDelete && i >= v.Partition && p.outdated(); byController || step.Delete && p.Pod == step.Pod {
@@ -132,13 +134,14 @@ func checkStep(t *testing.T, f Facts) {
 			healthy++
 		}
 		failing, starting = failing || p.Failing, starting || p.Updated && !p.absent() && !p.well()
+		young = young || p.Updated && !p.absent() && !p.well() && p.StartedFor < outageLimit
 		if gets := v.OnDelete || i >= v.Partition; p.missing() && gets && !set.getsNewest(i) {
 			created = append(created, p)
 		}
 	}
 	q := policy.Quorum(len(set.Pods))
 	for _, p := range restart {
-		if len(restart) > 1 || !p.down() && away > 0 {
+		if len(restart) > 1 || !p.down() && away > 0 || young {
 			t.Errorf("%s beside %d that are away: %+v", text(step), away, restart)
 		}
 		if p.well() && healthy >= q && healthy-1 < q && healthy < len(set.Pods) || !p.well() && !p.down() && step.Act != Next {

@@ -67,6 +67,9 @@ type Pod struct {
 	// NotReadyFor is how long it has not been Ready, 0 for a pod that is Ready, and for one of which only
 	// the node sends no status.
 	NotReadyFor time.Duration
+	// StartedFor is how long ago its containers first ran, 0 while one of them never did. Before that, its etcd
+	// can't have become ready.
+	StartedFor time.Duration
 	// MissingFor is how long it has not existed, as far as is known. 0 for a pod that exists.
 	MissingFor time.Duration
 }
@@ -78,8 +81,9 @@ const releaseLimit = 30 * time.Second
 // is missing for longer can't be created with the template that it had.
 const createLimit = time.Minute
 
-// outageLimit is how long a member must have been down before it restarts without a quorum. Nodes
-// that reboot and networks that fail for a moment are back before that.
+// outageLimit is how long a member must have been down before it restarts without a quorum, and before the next one
+// restarts if it has the newest template. Nodes that reboot, networks that fail for a moment, and members that start
+// are back before that.
 const outageLimit = 2 * time.Minute
 
 // Value is the strategy of a StatefulSet: OnDelete, or RollingUpdate with a partition. Its controller
@@ -97,6 +101,12 @@ func (p Pod) down() bool { return p.Exists && !p.Going && !p.Ready && !p.PodRead
 
 // well reports whether both the pod and its member are ready.
 func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady }
+
+// starting reports whether a pod with the newest template may yet become ready by itself. That it is not ready shows
+// only after that time that its readiness waits for a quorum, and not for its etcd.
+func (p Pod) starting() bool {
+	return p.Updated && p.Exists && !p.Going && !p.well() && (p.StartedFor < outageLimit || !p.PodReady && p.NotReadyFor < outageLimit)
+}
 
 // absent reports whether a pod is being created again.
 func (p Pod) absent() bool { return !p.Exists || p.Going }

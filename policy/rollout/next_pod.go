@@ -18,11 +18,14 @@ func (f Facts) cure() (Step, bool) {
 	updated := f.named(func(p Pod) bool { return p.Updated && !p.well() })
 	failing := f.named(func(p Pod) bool { return p.Updated && !p.well() && p.Failing })
 	set, at := f.broken()
+	starting := f.named(Pod.starting)
 	switch {
 	case len(updated) > 0 && (quorum || set == nil || set.Ordered || len(failing) > 0 || set.Pods[at].missing()):
 		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", policy.Names(updated, "is", "are")), true
 	case set == nil:
 		return Step{}, false
+	case len(starting) > 0: // etcd may be well in pods that are not Ready, and the next restart is then the second
+		return f.hold(UpdatedNotReady, "%s not ready yet with the new template, and there is no quorum: the next one restarts if that is so %s after its containers first ran", policy.Names(starting, "is", "are"), outageLimit), true
 	}
 	if !quorum {
 		return f.cureWithoutQuorum(set, at), true

@@ -22,7 +22,7 @@ var settings = Settings{HoldLimit: holdLimit, Settle: settle}
 // of returns the facts of a cluster of one held StatefulSet. members are written as
 // policytest.Kinds; templates has a letter for each: n for the newest template, f if it can't start
 // with it, o for an older one, and as capitals if the pod is being deleted, - for a pod that doesn't
-// exist. A pod that is not Ready has not been for outageLimit.
+// exist. A pod that is not Ready has not been for outageLimit, and its containers have run for as long.
 func of(members, templates string, partition int) Facts {
 	f := Facts{Cluster: policytest.ClusterOf(members), Confirmed: true}
 	set := Set{Name: "main", Held: true, Observed: true, Value: Value{Partition: partition}}
@@ -36,6 +36,7 @@ func of(members, templates string, partition int) Facts {
 		if !p.PodReady {
 			p.NotReadyFor = outageLimit
 		}
+		p.StartedFor = outageLimit
 		f.Cluster.Members[i] = p.Member
 		set.Pods = append(set.Pods, p)
 	}
@@ -81,6 +82,15 @@ func inOrder(f *Facts) { f.Sets[0].Ordered = true }
 func justNow(f *Facts) {
 	for i := range f.Sets[0].Pods {
 		f.Sets[0].Pods[i].NotReadyFor = 0
+	}
+}
+
+// waited has all pods with the newest template wait for outageLimit until their containers first ran just now.
+func waited(f *Facts) {
+	for i := range f.Sets[0].Pods {
+		if p := &f.Sets[0].Pods[i]; p.Updated {
+			p.StartedFor = 0
+		}
 	}
 }
 
@@ -199,13 +209,15 @@ var rolloutRows = []struct {
 	{"O-9 in order", with(of("xvxvv", "ooooo", 5), func(f *Facts) { f.Sets[0].Ordered = true }), "Restart main-0, OnDelete", policy.CuresMember},
 	{"O-9 the template before it", of("vvx", "nno", 3), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum", of("xxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
+	{"O-10 no quorum, and one has just started", with(of("xxx", "oon", 2), waited), "Hold, partition 2", UpdatedNotReady},
+	{"O-10 no quorum, and one was ready a moment ago", with(of("xxx", "oon", 2), func(f *Facts) { f.Sets[0].Pods[2].NotReadyFor = time.Second }), "Hold, partition 2", UpdatedNotReady},
 	{"O-10 no quorum, and the template can't start", of("xxx", "oof", 2), "Hold, partition 2", UpdatedNotReady},
 	{"O-10 no quorum, and none has the template", of("vxx", "ooo", 3), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-17 no quorum, and the data ends with the pods", with(of("xxx", "ooo", 3), dataEnds), "Hold, partition 3", DataEnds},
 	{"O-17 and one has the template", with(of("xxx", "oon", 2), dataEnds), "Hold, partition 2", DataEnds},
 	{"O-17 there is a quorum", with(of("vvx", "ooo", 3), dataEnds), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum for a moment", with(of("xxx", "ooo", 3), justNow), "Hold, partition 3", policy.NoQuorum},
-	{"O-10 no quorum for a moment, and one has the template", with(of("vxx", "oon", 2), justNow), "Hold, partition 2", policy.NoQuorum},
+	{"O-10 no quorum for a moment, and one has the template", with(of("vxx", "oon", 2), justNow), "Hold, partition 2", UpdatedNotReady},
 	{"O-9 down for a moment", with(of("vvx", "ooo", 3), justNow), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum, one is left", of("vxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
 	{"O-11 well", of("vvv", "ooo", 3), "Next main-2, partition 2", policy.AllReady},

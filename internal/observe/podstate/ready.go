@@ -58,6 +58,38 @@ func RunningSince(pod *corev1.Pod) (time.Time, bool) {
 	return youngest, len(pod.Status.ContainerStatuses) > 0
 }
 
+// StartedSince returns since when all containers of a pod have run at least once, and false if one has not. Of one
+// that was restarted, it is known since when it could be created.
+func StartedSince(pod *corev1.Pod) (time.Time, bool) {
+	var youngest time.Time
+	for i := range pod.Status.ContainerStatuses {
+		c := &pod.Status.ContainerStatuses[i]
+		since := creatableSince(pod)
+		switch {
+		case c.RestartCount > 0:
+		case c.State.Running == nil:
+			return time.Time{}, false
+		default:
+			since = c.State.Running.StartedAt.Time
+		}
+		if since.After(youngest) {
+			youngest = since
+		}
+	}
+	return youngest, len(pod.Status.ContainerStatuses) > 0
+}
+
+// creatableSince returns since when the volumes of a pod are attached and its init containers have ended.
+func creatableSince(pod *corev1.Pod) time.Time {
+	since := pod.CreationTimestamp.Time
+	for _, kind := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized} {
+		if c := Condition(pod, kind); c != nil && c.LastTransitionTime.After(since) {
+			since = c.LastTransitionTime.Time
+		}
+	}
+	return since
+}
+
 // ContainerSince returns when a container of a pod was last started, and false while it is not running.
 func ContainerSince(pod *corev1.Pod, container string) (time.Time, bool) {
 	for i := range pod.Status.ContainerStatuses {

@@ -5,8 +5,10 @@ package podstate
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestNodeUnreachable has a row for each reason why a pod is not Ready.
@@ -35,6 +37,38 @@ func TestNodeUnreachable(t *testing.T) {
 		}
 		if got := NodeUnreachable(pod); got != row.want {
 			t.Errorf("%s: %t, want %t", row.what, got, row.want)
+		}
+	}
+}
+
+// TestStartedSince: a pod counts from when its last container first ran, and one whose containers restart from when
+// they could be created.
+func TestStartedSince(t *testing.T) {
+	t.Parallel()
+	at := func(minute int) metav1.Time { return metav1.NewTime(time.Date(2026, 11, 20, 10, minute, 0, 0, time.UTC)) }
+	running := func(minute, restarts int) corev1.ContainerStatus {
+		return corev1.ContainerStatus{RestartCount: int32(restarts), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(minute)}}} //nolint:gosec // a small number
+	}
+	waiting := corev1.ContainerStatus{}
+	crashed := corev1.ContainerStatus{RestartCount: 1}
+	for _, row := range []struct {
+		what       string
+		containers []corev1.ContainerStatus
+		want       int // minute, negative for never
+	}{
+		{"no status yet", nil, -1},
+		{"a volume is attached", []corev1.ContainerStatus{waiting}, -1},
+		{"it runs", []corev1.ContainerStatus{running(5, 0)}, 5},
+		{"a sidecar is later", []corev1.ContainerStatus{running(5, 0), running(7, 0)}, 7},
+		{"a sidecar never ran", []corev1.ContainerStatus{running(5, 0), waiting}, -1},
+		{"its liveness probe ended it", []corev1.ContainerStatus{running(9, 3)}, 4},
+		{"it waits to run again", []corev1.ContainerStatus{crashed}, 4},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: at(0)}, Status: corev1.PodStatus{ContainerStatuses: row.containers}}
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReadyToStartContainers, LastTransitionTime: at(3)}, {Type: corev1.PodInitialized, LastTransitionTime: at(4)}}
+		got, ran := StartedSince(pod)
+		if ran != (row.want >= 0) || ran && !got.Equal(at(row.want).Time) {
+			t.Errorf("%s: %s, %t", row.what, got, ran)
 		}
 	}
 }

@@ -47,6 +47,9 @@ type Set struct {
 	Bypassed bool
 	// ReleaseSince is since when no policy holds it, to be recorded. It is zero while one does.
 	ReleaseSince time.Time
+	// Follows is true if another StatefulSet of the cluster is released now, and this one waits for it: the last
+	// step is then of now.
+	Follows bool
 }
 
 // ReadLive reads the rollout of a cluster from the API server.
@@ -154,6 +157,9 @@ func (o *State) podOf(sts *appsv1.StatefulSet, name string, members []policy.Mem
 	p.Going = pod.DeletionTimestamp != nil
 	p.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == sts.Status.UpdateRevision
 	p.Failing = podstate.CantStart(pod)
+	if since, ran := podstate.StartedSince(pod); ran {
+		p.StartedFor = max(0, o.At.Sub(since))
+	}
 	changed := pod.CreationTimestamp.Time
 	if c := podstate.Condition(pod, corev1.PodReady); c != nil {
 		changed = c.LastTransitionTime.Time

@@ -41,7 +41,7 @@ func (s *Set) Patch(have, due rollout.Value, release bool, reason policy.Reason,
 		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
 		author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Record.Author)
 		return rolloutPatch(s.StatefulSet, nil, &author)
-	case have == due && !s.several() && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
+	case have == due && !s.Follows && !s.several() && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
 		return nil, nil
 	}
 	record := *s.Record
@@ -53,7 +53,7 @@ func (s *Set) Patch(have, due rollout.Value, release bool, reason policy.Reason,
 		record.Author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Spec.UpdateStrategy)
 	}
 	record.Reason, record.ReleaseSince = reason.Name(), s.ReleaseSince
-	if have != due {
+	if have != due || s.Follows {
 		record.Value, record.Since = due, now
 	}
 	strategy := annotation.WithRolloutValue(record.Author, record.Value)
