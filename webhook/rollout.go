@@ -19,7 +19,7 @@ import (
 )
 
 // rolloutHandler holds the rollout of a new pod template by the StatefulSet's partition. It only
-// ever holds. The controller, which writes as self, releases the pods one at a time.
+// ever holds, and keeps the record of a restart that was requested. The controller, which writes as self, releases the pods one at a time.
 type rolloutHandler struct {
 	reader *observe.Reader
 	self   string
@@ -58,7 +58,7 @@ func (h *rolloutHandler) decide(ctx context.Context, req admission.Request) Deci
 	if review != nil {
 		d = review.decide()
 	}
-	return h.warnSeveral(ctx, req, &w, d)
+	return w.keepRestart(h.warnSeveral(ctx, req, &w, d))
 }
 
 // observe reads what the rollout rule must know. It returns nil and a Decision for a write that the

@@ -69,6 +69,9 @@ var (
 	RolloutNotHeld = admission.Add("RolloutNotHeld",
 		"The write restarts no pod that is not held already, or the author's strategy restarts no pod.",
 		policy.NoAction)
+	RestartRecordKept = admission.Add("RestartRecordKept",
+		"The write removes the record of a restart that was requested, as etcd-druid's reconciliation does. It is restored, because otherwise the members would restart once more.",
+		"To withdraw a request, remove the annotation kubectl-etcd.dev/restart-request alone.")
 	PluginWrite = admission.Add("PluginWrite",
 		"The write is a step of kubectl etcd, which holds the pods itself.",
 		policy.NoAction)

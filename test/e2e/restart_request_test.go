@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,7 +18,8 @@ import (
 )
 
 // TestRestartRequest requests restarts by the annotation, while a member is frozen. It is the first, one member
-// restarts at a time, and a quorum is Ready throughout. A second request for one pod restarts that pod only.
+// restarts at a time, and a quorum is Ready throughout. A second request for one pod restarts that pod only. A write
+// of the whole StatefulSet, which etcd-druid's reconciliation is, begins none of them again.
 func TestRestartRequest(t *testing.T) {
 	for name, flavour := range map[string]clusters.Flavour{"plain": clusters.Plain, "druid": clusters.Druid} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +41,8 @@ func TestRestartRequest(t *testing.T) {
 			awaitEvent(t, c, `the request "rolling for the test" is done`)
 			works(t, c)
 			all = members(t, c)
+			overwrite(t, c, flavour)
+			staysRestarted(t, c, all, ";rolling for the test")
 			requestRestart(t, c, flavour, all[2].Pod.Name)
 			eventually(t, "the record of a request that is done", func(context.Context) (string, bool, error) {
 				record := statefulSet(t, c).Annotations[v1alpha1.RestartedPodsAnnotation]
@@ -49,6 +53,36 @@ func TestRestartRequest(t *testing.T) {
 			}
 			works(t, c)
 		})
+	}
+}
+
+// overwrite writes the StatefulSet without annotations, as etcd-druid does in each reconciliation.
+func overwrite(t *testing.T, c *clusters.Cluster, flavour clusters.Flavour) {
+	t.Helper()
+	if flavour == clusters.Druid {
+		if err := c.Reconcile(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	sts := statefulSet(t, c)
+	sts.Annotations, sts.ResourceVersion = nil, "" // whichever version there is
+	if err := kube.Update(t.Context(), sts); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// staysRestarted checks for a while that the record of a request remains, and that no pod restarts.
+func staysRestarted(t *testing.T, c *clusters.Cluster, all []clusters.Member, record string) {
+	t.Helper()
+	for range 10 {
+		time.Sleep(2 * time.Second)
+		if got := statefulSet(t, c).Annotations[v1alpha1.RestartedPodsAnnotation]; got != record {
+			t.Fatalf("the record is %q, want %q", got, record)
+		}
+		if other := otherPods(t, c, all); len(other) > 0 {
+			t.Fatalf("%q restarted again", other)
+		}
 	}
 }
 
