@@ -114,6 +114,22 @@ func (s *state) facts() restart.Facts {
 			out.LeaderUnknown = out.LeaderUnknown && !p.Leader
 		}
 	}
+	out.Members = append(out.Members, s.others(out.Members)...)
+	return out
+}
+
+// others returns the members that are no replica of a StatefulSet: those that are known by a pod or a lease, and those of
+// which only the size of the cluster is known. None of them restarts, and all may vote.
+func (s *state) others(replicas []restart.Member) []restart.Member {
+	var out []restart.Member
+	for _, m := range s.Facts.Cluster.Members {
+		if !slices.ContainsFunc(replicas, func(r restart.Member) bool { return r.Pod == m.Pod }) {
+			out = append(out, s.member(rollout.Pod{Member: m}, ""))
+		}
+	}
+	for n := len(replicas) + len(out); n < s.Facts.Cluster.Size; n++ {
+		out = append(out, restart.Member{Pod: "a member without a pod", Trouble: "only the size of the cluster is known of it"})
+	}
 	return out
 }
 

@@ -45,7 +45,9 @@ func TestNodeUnreachable(t *testing.T) {
 // they could be created.
 func TestStartedSince(t *testing.T) {
 	t.Parallel()
-	at := func(minute int) metav1.Time { return metav1.NewTime(time.Date(2026, 11, 20, 10, minute, 0, 0, time.UTC)) }
+	at := func(minute int) metav1.Time {
+		return metav1.NewTime(time.Date(2026, 11, 20, 10, minute, 0, 0, time.UTC))
+	}
 	running := func(minute, restarts int) corev1.ContainerStatus {
 		return corev1.ContainerStatus{RestartCount: int32(restarts), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(minute)}}} //nolint:gosec // a small number
 	}
