@@ -28,11 +28,13 @@ const EtcdPollInterval = watch.PollInterval
 // Setup adds all reconcilers to the leader's manager.
 func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &budget.Findings{}
+	asker := &memberhealth.Asker{Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
+	asking := reader.Asking(budget.Asking(asker, reader))
 	for name, r := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
 		"budget": &budget.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
 			Clock: clock.RealClock{}, Findings: findings,
-			Health: &memberhealth.Asker{Live: mgr.GetAPIReader(), Clock: clock.RealClock{}},
+			Health: asker,
 		},
 		"topology policy": &topology.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
@@ -42,10 +44,10 @@ func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"rollout": &rollout.Reconciler{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
+			Client: mgr.GetClient(), Reader: asking, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"restart": &restart.Reconciler{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
+			Client: mgr.GetClient(), Reader: asking, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"unschedulable member": &unschedulable.Reconciler{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},

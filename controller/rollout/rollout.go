@@ -37,7 +37,8 @@ import (
 // another replica continues after any of them. A step that restarts a pod is decided by facts that
 // are read from the API server.
 type Reconciler struct {
-	Client   Writer
+	Client Writer
+	// Reader counts the answers of members, where it has any.
 	Reader   *observe.Reader
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock

@@ -69,7 +69,8 @@ func Read(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) 
 	return read(ctx, r, r, o)
 }
 
-// read reads the rollout by r, and what shows the size of a cluster without a record of it by cached.
+// read reads the rollout by r, and what shows the size of a cluster without a record of it by cached. The answers of
+// members are those that cached has.
 func read(ctx context.Context, r, cached *observe.Reader, o owner.Owner) (State, error) {
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &budgets, client.InNamespace(o.Namespace)); err != nil {
@@ -79,7 +80,7 @@ func read(ctx context.Context, r, cached *observe.Reader, o owner.Owner) (State,
 	if err != nil {
 		return State{}, err
 	}
-	facts, err := r.Facts(ctx, o)
+	facts, err := r.Asking(cached.Health).Facts(ctx, o)
 	if err != nil {
 		return State{}, err
 	}
