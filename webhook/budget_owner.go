@@ -52,16 +52,25 @@ func (k *budgetKeeper) claim() int {
 
 // keeperOf returns the cluster that a write of a budget is judged for. Of several that share the budget, it is
 // one for which a policy keeps it, and of these the one that the record names. If there is none, it is the
-// one for which it was kept until now. So a cluster that opts out doesn't loosen the budget of another one.
+// one for which it was kept until now. So a cluster that opts out doesn't loosen the budget of another one. Where
+// the policy of one of them can't be read and none of the others keeps the budget, the write can't be judged.
 func (h *budgetHandler) keeperOf(ctx context.Context, w *budgetWrite, owners []owner.Owner, req admission.Request) budgetKeeper {
-	best := h.keeper(ctx, w, owners[0], req)
-	for _, o := range owners[1:] {
-		if best.claim() == keepsRecordedBudget || ctx.Err() != nil {
-			break
+	var best, unread budgetKeeper
+	for i, o := range owners {
+		k := h.keeper(ctx, w, o, req)
+		if k.decision.Outcome == FailedOpen {
+			unread = k
 		}
-		if k := h.keeper(ctx, w, o, req); k.claim() > best.claim() {
+		if i == 0 || k.claim() > best.claim() {
 			best = k
 		}
+		if best.claim() == keepsRecordedBudget {
+			return best
+		}
+	}
+	if best.claim() < holdsBudget && unread.decision.Outcome == FailedOpen {
+		unread.decision = w.keepWithoutFacts(unread.decision)
+		return unread
 	}
 	return best
 }
@@ -70,6 +79,10 @@ func (h *budgetHandler) keeperOf(ctx context.Context, w *budgetWrite, owners []o
 func (h *budgetHandler) keeper(ctx context.Context, w *budgetWrite, o owner.Owner, req admission.Request) budgetKeeper {
 	k := budgetKeeper{owner: o, recorded: w.recordedFor(o)}
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
+	if err := ctx.Err(); err != nil { // the cache answers also after a deadline
+		k.decision = unobserved("budget", req, err)
+		return k
+	}
 	k.policy, k.decision = governing(ctx, h.reader, o, req, "budget")
 	if k.policy != nil && !k.policy.Spec.Disruption.On() {
 		k.policy, k.decision = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}

@@ -6,7 +6,6 @@ package webhook
 import (
 	"time"
 
-	"gomodules.xyz/jsonpatch/v2"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -60,28 +59,6 @@ func (w *budgetWrite) dropManagedField() {
 	if **field == intstr.FromInt(ours.N) {
 		*field, w.dropped = nil, ours.Field
 	}
-}
-
-// keepWithoutFacts returns the Decision on a write that can't be judged, because the facts
-// can't be read. A number that we set is not loosened even then, as long as both are in the
-// same field.
-func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
-	if w.old == nil || w.old.Annotations[v1alpha1.BudgetForAnnotation] == "" {
-		return d
-	}
-	was, lost := annotation.ValueOf(w.old.Name, &w.old.Spec)
-	is, problem := annotation.ValueOf(w.budget.Name, &w.budget.Spec)
-	looser := is.N < was.N
-	if was.Field == annotation.MaxUnavailable {
-		looser = is.N > was.N
-	}
-	if lost != nil || problem != nil || was.Percent || is.Field != was.Field || !is.Percent && !looser {
-		return d
-	}
-	d.Outcome = Patched
-	d.Patch = append(d.Patch, jsonpatch.NewOperation("add", "/spec/"+string(was.Field), was.N))
-	d.Warnings = append(d.Warnings, "budget "+w.budget.Name+" stays at "+was.String()+" until the facts can be read again")
-	return d
 }
 
 // withOldRecord returns the budget as written, with our annotations of before the write.

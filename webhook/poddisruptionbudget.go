@@ -68,7 +68,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	owners, err := h.reader.OwnersOfBudget(ctx, w.budget)
 	if err != nil {
-		return nil, unobserved("budget", req, err)
+		return nil, w.unobserved(req, err)
 	}
 	// A budget that selects no members.
 	if len(owners) == 0 {
@@ -89,7 +89,7 @@ func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req
 	reader := h.reader.Remembering()
 	facts, err := reader.FactsAs(ctx, review.owner, as)
 	if err != nil {
-		return nil, w.keepWithoutFacts(unobserved("budget", req, err))
+		return nil, w.unobserved(req, err)
 	}
 	b := facts.Budgets
 	review.facts = facts
@@ -97,7 +97,7 @@ func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req
 	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
 		review.other = &b.Others[i]
 		if review.shared, err = reader.SharedFacts(ctx, facts, review.other, as); err != nil {
-			return nil, unobserved("budget", req, err)
+			return nil, w.unobserved(req, err)
 		}
 		return review, Decision{}
 	}
