@@ -28,7 +28,7 @@ const EtcdPollInterval = watch.PollInterval
 // Setup adds all reconcilers to the leader's manager.
 func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &budget.Findings{}
-	asker := &memberhealth.Asker{Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
+	asker := &memberhealth.Asker{Live: reader.Uncached(), Clock: clock.RealClock{}}
 	asking := reader.Asking(budget.Asking(asker, reader))
 	for name, r := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
 		"budget": &budget.Reconciler{

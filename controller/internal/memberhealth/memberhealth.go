@@ -29,8 +29,6 @@ const (
 	timeout = 2 * time.Second
 	// failures is how many questions in a row without a good answer make a member unhealthy.
 	failures = 2
-	// mostAtOnce bounds the questions at one time. One more is asked later.
-	mostAtOnce = 16
 	// keptFor is how long what is known of a pod is kept that is not asked any more.
 	keptFor = time.Hour
 )
@@ -43,7 +41,7 @@ type Asker struct {
 	Clock clock.PassiveClock
 
 	mu      sync.Mutex
-	asking  int
+	waiting queue
 	members map[types.UID]*member
 	// reached has the workloads of which a member has answered, and when.
 	reached map[types.UID]time.Time
@@ -91,7 +89,7 @@ func (a *Asker) Healthy(pod *corev1.Pod) (healthy, known bool) {
 	return m.well, m.well
 }
 
-// begin asks a member, unless too many are being asked.
+// begin has a member be asked, as soon as it is its turn.
 func (a *Asker) begin(pod *corev1.Pod, m *member, now time.Time) *member {
 	if a.members == nil {
 		a.members, a.reached = map[types.UID]*member{}, map[types.UID]time.Time{}
@@ -101,13 +99,17 @@ func (a *Asker) begin(pod *corev1.Pod, m *member, now time.Time) *member {
 		m = &member{}
 		a.members[pod.UID] = m
 	}
-	if a.asking >= mostAtOnce {
-		return m
-	}
-	a.asking++
 	m.asking = true
-	go a.ask(client.ObjectKeyFromObject(pod), pod.UID, workloadOf(pod))
+	a.waiting.add(question{pod: client.ObjectKeyFromObject(pod), uid: pod.UID, workload: workloadOf(pod)})
+	a.next()
 	return m
+}
+
+// next puts the questions that may be put now.
+func (a *Asker) next() {
+	for q, ok := a.waiting.take(); ok; q, ok = a.waiting.take() {
+		go a.ask(q)
+	}
 }
 
 // removeOld removes what was not asked for a while.
@@ -125,28 +127,29 @@ func (a *Asker) removeOld(now time.Time) {
 }
 
 // ask asks one member, and records its answer.
-func (a *Asker) ask(key client.ObjectKey, uid, workload types.UID) {
+func (a *Asker) ask(q question) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // it goes on after the reconciliation that asks, for this long
 	defer cancel()
 	var pod corev1.Pod
 	port, well := "", false
-	err := a.Live.Get(ctx, key, &pod)
-	if err == nil && pod.UID == uid && pod.Status.PodIP != "" {
+	err := a.Live.Get(ctx, q.pod, &pod)
+	if err == nil && pod.UID == q.uid && pod.Status.PodIP != "" {
 		if port = etcdconf.PlainHealthPort(&pod); port != "" {
 			well = a.health(ctx, pod.Status.PodIP, port)
 		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asking--
-	m := a.members[uid]
+	a.waiting.done(q)
+	defer a.next()
+	m := a.members[q.uid]
 	now := a.Clock.Now()
 	m.asking, m.tried = false, now
-	if _, reached := a.reached[workload]; reached || well {
-		a.reached[workload] = now
+	if _, reached := a.reached[q.workload]; reached || well {
+		a.reached[q.workload] = now
 	}
 	switch {
-	case err != nil || pod.UID != uid: // nothing is known of the member
+	case err != nil || pod.UID != q.uid: // nothing is known of the member
 		return
 	case port == "":
 		m.none = pod.Status.PodIP != ""

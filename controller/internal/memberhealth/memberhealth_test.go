@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,6 +102,39 @@ func TestHealthy(t *testing.T) {
 		expect("not asked for an hour", "???")
 		delete(all, "main-1")
 	})
+}
+
+// TestQueue: namespaces take turns, and the questions of one are put in their order.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	var q queue
+	take := func(n int) (names []string) {
+		for range n {
+			one, ok := q.take()
+			if !ok {
+				return append(names, "none")
+			}
+			names = append(names, one.pod.String())
+		}
+		return names
+	}
+	for i := range 6 {
+		q.add(question{pod: client.ObjectKey{Namespace: "a", Name: fmt.Sprint(i)}})
+	}
+	q.add(question{pod: client.ObjectKey{Namespace: "b", Name: "0"}})
+	if got, want := take(6), strings.Fields("a/0 b/0 a/1 a/2 a/3 none"); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	q.done(question{pod: client.ObjectKey{Namespace: "a"}})
+	if got, want := take(2), strings.Fields("a/4 none"); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for i := range 2 * mostAtOnce {
+		q.add(question{pod: client.ObjectKey{Namespace: fmt.Sprint("n", i)}})
+	}
+	if take(2 * mostAtOnce); q.total != mostAtOnce {
+		t.Errorf("%d at once, want %d", q.total, mostAtOnce)
+	}
 }
 
 // TestHealthOverHTTP: only the status 200 of the address itself is good.
