@@ -168,7 +168,7 @@ var graph = map[string][]string{
 		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/internal/announce":       {"controller/internal/memory", "internal/format", "internal/observe/owner", "policy"},
-	"controller/internal/memberhealth":   {"internal/etcdconf"},
+	"controller/internal/memberhealth":   {"internal/etcdconf", "internal/observe"},
 	"controller/internal/memory":         nil,
 	"controller/internal/queue":          {"internal/observe/owner"},
 	"controller/internal/watch":          {"internal/observe/owner", "api/v1alpha1"},

@@ -90,7 +90,7 @@ func (c *cluster) lacksBudget() bool {
 func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Managed
 	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
-		// Leases that were seen once are not enough evidence to loosen a budget.
+		// Leases that were seen once, and members whose answer is awaited, are not enough evidence to loosen a budget.
 		return nil
 	}
 	record, wasReset := recordOf(kept, c.facts.Replicas)

@@ -57,7 +57,7 @@ type Reconciler struct {
 
 // MemberHealth has the last answers of members to the question whether they have a quorum.
 type MemberHealth interface {
-	Healthy(pod *corev1.Pod) (healthy, known bool)
+	Answer(pod *corev1.Pod) observe.Answer
 }
 
 // asking asks the members of those clusters whose policy allows it, also where they share a budget with another cluster.
@@ -68,9 +68,9 @@ type asking struct {
 }
 
 // Asks implements observe.Health. A policy that can't be read allows nothing.
-func (a asking) Asks(ctx context.Context, o owner.Owner) bool {
+func (a asking) Asks(ctx context.Context, o owner.Owner) (bool, error) {
 	match, err := topologypolicy.For(ctx, a.reader, o)
-	return err == nil && match.Policy != nil && match.Policy.Spec.Disruption.AskMembers
+	return err == nil && match.Policy != nil && match.Policy.Spec.Disruption.AskMembers, err
 }
 
 // Writer has the methods of a client by which this controller writes.
@@ -82,7 +82,8 @@ type Writer interface {
 
 const (
 	// unconfirmedWait is how long to wait before leases that were just seen for the
-	// first time are read again. Members renew them every ten seconds.
+	// first time are read again, and before an answer that is awaited is read.
+	// Members renew their leases every ten seconds.
 	unconfirmedWait = 5 * time.Second
 	// orphansWait is how long to wait before members without an owner are read again.
 	orphansWait = 10 * time.Second

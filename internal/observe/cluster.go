@@ -51,7 +51,7 @@ type Facts struct {
 	// has been ready long enough. Zero for never.
 	NextChange time.Duration
 	// Confirmed is false while a member's health depends on a lease that was read for the first
-	// time just now. No budget may be loosened by such facts.
+	// time just now, or on an answer that is awaited. No budget may be loosened by such facts.
 	Confirmed bool
 	// Notes are what users should know about how the facts were found.
 	Notes []policy.Note

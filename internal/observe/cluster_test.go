@@ -45,8 +45,9 @@ type factsCase struct {
 	Patch map[string]json.RawMessage `json:"patch"`
 	// Add has further objects.
 	Add []json.RawMessage `json:"add"`
-	// Answers are what members have answered about their health, by pod. Nil asks none.
-	Answers map[string]bool `json:"answers"`
+	// Answers are what members have answered about their health, by pod: healthy, unhealthy, or that the answer is
+	// awaited. Nil asks none.
+	Answers map[string]string `json:"answers"`
 }
 
 // TestFacts reads the objects of every case and compares what comes out with
@@ -76,13 +77,13 @@ func TestFacts(t *testing.T) {
 }
 
 // answers are those of members, by pod.
-type answers map[string]bool
+type answers map[string]string
 
-func (answers) Asks(context.Context, owner.Owner) bool { return true }
+func (answers) Asks(context.Context, owner.Owner) (bool, error) { return true, nil }
 
-func (a answers) Healthy(pod *corev1.Pod) (healthy, known bool) {
-	healthy, known = a[pod.Name]
-	return healthy, known
+func (a answers) Answer(pod *corev1.Pod) Answer {
+	text := a[pod.Name]
+	return Answer{Known: strings.Contains(text, "healthy"), Healthy: strings.HasPrefix(text, "healthy"), Awaited: strings.HasSuffix(text, "awaited")}
 }
 
 // reader holds the case's objects, and has observed its leases as long ago as Seen has.

@@ -57,9 +57,17 @@ type Reader struct {
 // Health has the last answers of members to the question whether they have a quorum.
 type Health interface {
 	// Asks reports whether the members of a cluster are asked.
-	Asks(ctx context.Context, o owner.Owner) bool
-	// Healthy returns whether the member of a pod is healthy, or that it is not known.
-	Healthy(pod *corev1.Pod) (healthy, known bool)
+	Asks(ctx context.Context, o owner.Owner) (bool, error)
+	// Answer returns what the answers of a pod's member show.
+	Answer(pod *corev1.Pod) Answer
+}
+
+// Answer is what a member's answers show of its health. The zero Answer is that of a member that can't be asked.
+type Answer struct {
+	// Known is true if they show whether it is Healthy. If not, the readiness of its pod decides.
+	Known, Healthy bool
+	// Awaited is true while an answer that is still to come may show that it is not healthy.
+	Awaited bool
 }
 
 // healthPoll is how often members are asked for their health.

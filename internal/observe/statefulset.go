@@ -28,18 +28,20 @@ const minReady = 60 * time.Second
 // of them leads or is a learner is not known.
 func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	ready, unprobed, answered := 0, false, 0
-	asks := sync.OnceValue(func() bool { return r.Health != nil && r.Health.Asks(ctx, w.owner) })
+	asks := sync.OnceValue(func() bool { return r.asks(ctx, w, f) })
 	for _, pod := range w.Pods {
 		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
-		known := false
+		var answer Answer
 		if m.PodReady && !probed(pod) && asks() {
 			f.changeIn(healthPoll)
-			m.Ready, known = r.Health.Healthy(pod)
+			answer = r.Health.Answer(pod)
+			f.Confirmed = f.Confirmed && !answer.Awaited
 		}
 		switch {
-		case known:
+		case answer.Known:
 			answered++
+			m.Ready = answer.Healthy
 		case !probed(pod):
 			unprobed = true
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
@@ -61,6 +63,16 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
+}
+
+// asks reports whether members are asked for their health. As long as that isn't known, they may hang.
+func (r *Reader) asks(ctx context.Context, w *Workload, f *Facts) bool {
+	if r.Health == nil {
+		return false
+	}
+	asks, err := r.Health.Asks(ctx, w.owner)
+	f.Confirmed = f.Confirmed && err == nil
+	return asks
 }
 
 // probed reports whether the container that runs etcd has a readiness probe that may ask etcd for its

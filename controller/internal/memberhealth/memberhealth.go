@@ -7,9 +7,6 @@ package memberhealth
 
 import (
 	"context"
-	"io"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 const (
@@ -43,16 +41,17 @@ type Asker struct {
 	mu      sync.Mutex
 	waiting queue
 	members map[types.UID]*member
-	// reached has the workloads of which a member has answered, and when.
+	// reached has the workloads of which a member has answered, whatever it answered, and when.
 	reached map[types.UID]time.Time
 	// get is [health], or that of a test.
-	get func(ctx context.Context, host, port string) bool
+	get func(ctx context.Context, host, port string) reply
 }
 
 // member is what is known of one pod.
 type member struct {
-	at     time.Time // of the last answer, zero for none
-	tried  time.Time
+	at    time.Time // of the last question that was put, zero for none
+	tried time.Time
+	// asking is true while a question waits or is put.
 	asking bool
 	// none is true if the pod shows no URL without TLS.
 	none   bool
@@ -68,9 +67,10 @@ func (m *member) interval() time.Duration {
 	return Interval
 }
 
-// Healthy returns whether the member of a pod is healthy by its last answers. It is not known before the first
-// answers, and where no member of the workload has ever answered: then perhaps a network policy forbids it.
-func (a *Asker) Healthy(pod *corev1.Pod) (healthy, known bool) {
+// Answer returns what the last answers of a pod's member show. They show nothing where no member of the workload
+// has ever answered: then perhaps a network policy forbids it. Until that is clear, and after a question without a
+// good answer, the next answer is awaited: this process may have asked nothing yet of a member that hangs.
+func (a *Asker) Answer(pod *corev1.Pod) observe.Answer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m, workload := a.members[pod.UID], workloadOf(pod)
@@ -78,18 +78,19 @@ func (a *Asker) Healthy(pod *corev1.Pod) (healthy, known bool) {
 	if m == nil || !m.asking && now.Sub(m.tried) >= m.interval() {
 		m = a.begin(pod, m, now)
 	}
-	switch _, reached := a.reached[workload]; {
-	case m.none || !reached:
-		return false, false
+	_, reached := a.reached[workload]
+	switch {
+	case m.none || !reached && m.failed >= failures:
+		return observe.Answer{}
 	case m.failed >= failures: // until it answers
-		return false, true
-	case now.Sub(m.at) > 3*Interval: // an old answer shows nothing
-		return false, false
+		return observe.Answer{Known: true}
+	case !reached || !m.well || now.Sub(m.at) > 3*Interval: // an old answer shows nothing
+		return observe.Answer{Awaited: true}
 	}
-	return m.well, m.well
+	return observe.Answer{Known: true, Healthy: true, Awaited: m.failed > 0}
 }
 
-// begin has a member be asked, as soon as it is its turn.
+// begin has a member be asked, after those that wait already.
 func (a *Asker) begin(pod *corev1.Pod, m *member, now time.Time) *member {
 	if a.members == nil {
 		a.members, a.reached = map[types.UID]*member{}, map[types.UID]time.Time{}
@@ -131,11 +132,11 @@ func (a *Asker) ask(q question) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // it goes on after the reconciliation that asks, for this long
 	defer cancel()
 	var pod corev1.Pod
-	port, well := "", false
+	port, got := "", silent
 	err := a.Live.Get(ctx, q.pod, &pod)
 	if err == nil && pod.UID == q.uid && pod.Status.PodIP != "" {
 		if port = etcdconf.PlainHealthPort(&pod); port != "" {
-			well = a.health(ctx, pod.Status.PodIP, port)
+			got = a.health(ctx, pod.Status.PodIP, port)
 		}
 	}
 	a.mu.Lock()
@@ -145,7 +146,7 @@ func (a *Asker) ask(q question) {
 	m := a.members[q.uid]
 	now := a.Clock.Now()
 	m.asking, m.tried = false, now
-	if _, reached := a.reached[q.workload]; reached || well {
+	if _, reached := a.reached[q.workload]; reached || got != silent {
 		a.reached[q.workload] = now
 	}
 	switch {
@@ -153,7 +154,7 @@ func (a *Asker) ask(q question) {
 		return
 	case port == "":
 		m.none = pod.Status.PodIP != ""
-	case well:
+	case got == healthy:
 		m.well, m.failed = true, 0
 	default:
 		m.failed++
@@ -161,33 +162,11 @@ func (a *Asker) ask(q question) {
 	m.at = now
 }
 
-func (a *Asker) health(ctx context.Context, host, port string) bool {
+func (a *Asker) health(ctx context.Context, host, port string) reply {
 	if a.get != nil {
 		return a.get(ctx, host, port)
 	}
 	return health(ctx, host, port)
-}
-
-// asks follows no redirects and keeps no connections: the other side is any pod of a tenant.
-var asks = &http.Client{
-	Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil, MaxResponseHeaderBytes: 4 << 10},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
-
-// health reports whether etcd reports that it has a quorum. A full database is no reason to count the member as
-// missing.
-func health(ctx context.Context, host, port string) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/health?exclude=NOSPACE", nil)
-	if err != nil {
-		return false
-	}
-	answer, err := asks.Do(request)
-	if err != nil {
-		return false
-	}
-	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, 4<<10) // the status has the answer
-	return answer.StatusCode == http.StatusOK
 }
 
 // workloadOf returns the UID of what controls a pod, or that of the pod.

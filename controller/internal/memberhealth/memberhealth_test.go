@@ -46,65 +46,194 @@ func podOf(name, flag string) *corev1.Pod {
 	return pod
 }
 
-// TestHealthy asks three members over time, one of which hangs and comes back.
-func TestHealthy(t *testing.T) {
+// members are three members of one workload, of which the third shows no URL without TLS.
+type members struct {
+	*testing.T
+	*Asker
+	all map[string]*corev1.Pod
+	// replies are those of members, by IP. Others are healthy.
+	replies map[string]reply
+	asked   atomic.Int32
+}
+
+func membersOf(t *testing.T) *members {
+	t.Helper()
+	const plain = "--listen-metrics-urls=http://0.0.0.0:2381"
+	m := &members{T: t, replies: map[string]reply{}, all: map[string]*corev1.Pod{
+		"main-0": podOf("main-0", plain), "main-1": podOf("main-1", plain), "main-2": podOf("main-2", "--listen-client-urls=https://0.0.0.0:2379"),
+	}}
+	m.restart()
+	return m
+}
+
+// restart has another leader, which has asked nothing yet.
+func (m *members) restart() {
+	m.Asker = &Asker{Live: pods{all: m.all}, Clock: clock.RealClock{}}
+	m.get = func(_ context.Context, host, _ string) reply {
+		m.asked.Add(1)
+		if r, set := m.replies[host]; set {
+			return r
+		}
+		return healthy
+	}
+}
+
+// expect compares what the answers show: + for a healthy member, ~ for one that has failed once since, - for an unhealthy
+// one, ? for an answer that is awaited, and o where the pod decides.
+func (m *members) expect(at, want string) {
+	m.Helper()
+	text := ""
+	for _, name := range []string{"main-0", "main-1", "main-2"} {
+		a := m.Answer(m.all[name])
+		if a.Healthy && !a.Known {
+			m.Errorf("%s: %+v", at, a)
+		}
+		switch {
+		case a.Healthy && a.Awaited:
+			text += "~"
+		case a.Healthy:
+			text += "+"
+		case a.Known:
+			text += "-"
+		case a.Awaited:
+			text += "?"
+		default:
+			text += "o"
+		}
+	}
+	synctest.Wait()
+	if text != want {
+		m.Errorf("%s: %s, want %s", at, text, want)
+	}
+}
+
+// TestAnswer asks three members over time, one of which hangs and comes back.
+func TestAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const plain = "--listen-metrics-urls=http://0.0.0.0:2381"
-		all := map[string]*corev1.Pod{"main-0": podOf("main-0", plain), "main-1": podOf("main-1", plain), "main-2": podOf("main-2", "--listen-client-urls=https://0.0.0.0:2379")}
-		var asked atomic.Int32
-		down := map[string]bool{}
-		a := &Asker{Live: pods{all: all}, Clock: clock.RealClock{}}
-		a.get = func(_ context.Context, host, _ string) bool { asked.Add(1); return !down[host] }
-		expect := func(at, want string) {
-			t.Helper()
-			text := ""
-			for _, name := range []string{"main-0", "main-1", "main-2"} {
-				switch healthy, known := a.Healthy(all[name]); {
-				case !known:
-					text += "?"
-				case healthy:
-					text += "+"
-				default:
-					text += "-"
-				}
-			}
-			synctest.Wait()
-			if text != want {
-				t.Errorf("%s: %s, want %s", at, text, want)
-			}
-		}
-		down["10.0.0.0"], down["10.0.0.1"] = true, true
-		expect("before any answer", "???")
+		m := membersOf(t)
+		m.replies["10.0.0.0"], m.replies["10.0.0.1"] = silent, silent
+		m.expect("before any answer", "???")
 		time.Sleep(Interval)
-		expect("none answers", "???")
+		m.expect("none answers", "??o")
 		time.Sleep(Interval)
-		expect("none has ever answered", "???")
-		down["10.0.0.0"], down["10.0.0.1"] = false, false
+		m.expect("none has ever answered", "ooo")
+		clear(m.replies)
+		m.expect("within the interval", "ooo")
 		time.Sleep(Interval)
-		expect("asked again", "???")
-		expect("both answer", "++?")
-		before := asked.Load()
-		expect("at once again", "++?")
-		if n := asked.Load(); n != before {
+		m.expect("asked again", "ooo")
+		m.expect("both answer", "++o")
+		before := m.asked.Load()
+		m.expect("at once again", "++o")
+		if n := m.asked.Load(); n != before {
 			t.Errorf("asked %d times within the interval", n-before)
 		}
-		down["10.0.0.1"] = true
-		for _, want := range []string{"++?", "++?", "+-?", "+-?"} {
+		m.replies["10.0.0.1"] = silent
+		for _, want := range []string{"++o", "+~o", "+-o", "+-o"} {
 			time.Sleep(Interval)
-			expect("main-1 hangs", want)
+			m.expect("main-1 hangs", want)
 		}
-		down["10.0.0.1"] = false
+		clear(m.replies)
 		time.Sleep(Interval)
-		expect("it is asked again", "+-?")
-		expect("it answers again", "++?")
+		m.expect("it is asked again", "+-o")
+		m.expect("it answers again", "++o")
 		time.Sleep(time.Hour)
-		expect("not asked for an hour", "???")
-		delete(all, "main-1")
+		m.expect("not asked for an hour", "??o")
 	})
 }
 
-// TestQueue: namespaces take turns, and the questions of one are put in their order.
+// TestAnswerToNextLeader: a leader that has asked nothing yet, and one whose reads fail, wait for the answer of a member
+// that hangs.
+func TestAnswerToNextLeader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := membersOf(t)
+		m.replies["10.0.0.0"] = silent
+		m.expect("the first question", "???")
+		m.expect("main-0 has failed once", "?+o")
+		time.Sleep(Interval)
+		m.expect("asked again", "?+o")
+		m.expect("main-0 hangs", "-+o")
+		m.restart()
+		m.expect("the next leader", "???")
+		m.expect("main-0 has failed once", "?+o")
+		time.Sleep(Interval)
+		m.expect("asked again", "?+o")
+		m.expect("main-0 hangs", "-+o")
+
+		clear(m.replies)
+		m.restart()
+		hidden := m.all["main-0"]
+		m.Live = pods{all: map[string]*corev1.Pod{"main-1": m.all["main-1"], "main-2": m.all["main-2"]}}
+		m.expect("another leader", "???")
+		for range 10 {
+			m.expect("main-0 can't be read", "?+o")
+			time.Sleep(Interval)
+		}
+		m.Live = pods{all: map[string]*corev1.Pod{"main-0": hidden}}
+		m.expect("main-0 can be read, main-1 no more", "?+o")
+		for range 5 {
+			time.Sleep(Interval)
+			m.Answer(m.all["main-1"])
+		}
+		if a := m.Answer(m.all["main-1"]); a.Known || !a.Awaited {
+			t.Errorf("an answer of %s ago: %+v", 5*Interval, a)
+		}
+	})
+}
+
+// TestAnswerWithoutQuorum: that of etcd without a quorum is one, so members that hang beside it are no members that can't
+// be asked.
+func TestAnswerWithoutQuorum(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := membersOf(t)
+		m.replies["10.0.0.0"], m.replies["10.0.0.1"] = silent, unhealthy
+		m.expect("the first question", "???")
+		for range failures {
+			time.Sleep(Interval)
+			m.Answer(m.all["main-0"])
+			m.Answer(m.all["main-1"])
+		}
+		synctest.Wait()
+		m.expect("no quorum", "--o")
+	})
+}
+
+// TestFloodOfQuestions: members of a namespace that accept connections and never answer don't delay the question to a
+// member of another namespace.
+func TestFloodOfQuestions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := membersOf(t)
+		m.get = func(ctx context.Context, host, _ string) reply {
+			if strings.HasPrefix(host, "10.1.") {
+				<-ctx.Done()
+				return silent
+			}
+			return healthy
+		}
+		for i := range 200 {
+			pod := podOf(fmt.Sprint("flood-", i), "--listen-metrics-urls=http://0.0.0.0:2381")
+			pod.Namespace, pod.Status.PodIP = "flood", fmt.Sprint("10.1.0.", i)
+			m.all[pod.Name] = pod
+			m.Answer(pod)
+		}
+		synctest.Wait()
+		m.expect("the first question", "???")
+		m.expect("at once", "++o")
+		if n := m.waiting.asked["flood"]; n != mostOfNamespace {
+			t.Errorf("%d questions to members of the flood, want %d", n, mostOfNamespace)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(m.waiting.order)+len(m.waiting.waiting)+len(m.waiting.asked)+m.waiting.total > 0 {
+			t.Errorf("after all questions: %+v", m.waiting)
+		}
+	})
+}
+
+// TestQueue: namespaces are served in rotation, and the questions of one are put in their order.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	var q queue
@@ -137,7 +266,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestHealthOverHTTP: only the status 200 of the address itself is good.
+// TestHealthOverHTTP: only the status 200 of the address itself is good, and only etcd's own text shows that it has no
+// quorum.
 func TestHealthOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,16 +281,31 @@ func TestHealthOverHTTP(t *testing.T) {
 	t.Cleanup(s.Close)
 	redirecting := httptest.NewServer(http.RedirectHandler(s.URL+"/health?exclude=NOSPACE", http.StatusFound))
 	t.Cleanup(redirecting.Close)
+	answering := func(status int, text string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, text)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
 	for _, row := range []struct {
 		url  string
-		want bool
-	}{{s.URL, true}, {redirecting.URL, false}, {"http://127.0.0.1:1", false}} {
+		want reply
+	}{
+		{s.URL, healthy},
+		{redirecting.URL, silent},
+		{"http://127.0.0.1:1", silent},
+		{answering(http.StatusServiceUnavailable, `{"health":"false","reason":"RAFT NO LEADER"}`), unhealthy},
+		{answering(http.StatusServiceUnavailable, "upstream connect error"), silent},
+		{answering(http.StatusNotFound, `{"health":"false"}`), silent},
+	} {
 		host, port, err := net.SplitHostPort(strings.TrimPrefix(row.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := health(t.Context(), host, port); got != row.want {
-			t.Errorf("%s: %t", row.url, got)
+			t.Errorf("%s: %d, want %d", row.url, got, row.want)
 		}
 	}
 }

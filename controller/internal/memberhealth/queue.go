@@ -23,12 +23,12 @@ type question struct {
 	uid, workload types.UID
 }
 
-// queue has the questions that wait. Namespaces get their turn one after the other, and the questions of one
-// namespace in their order, so that no namespace with many members that hang delays the questions of another one.
+// queue has the questions that wait. Namespaces are served in rotation, and the questions of one namespace in
+// their order, so that no namespace with many members that hang delays the questions of another one.
 // The zero queue is empty.
 type queue struct {
-	// turns are the namespaces with questions that wait, the next one first.
-	turns   []string
+	// order has the namespaces with questions that wait, the next one first.
+	order   []string
 	waiting map[string][]question
 	// asked counts the questions that are put, by namespace and in all.
 	asked map[string]int
@@ -42,23 +42,23 @@ func (q *queue) add(one question) {
 	}
 	namespace := one.pod.Namespace
 	if len(q.waiting[namespace]) == 0 {
-		q.turns = append(q.turns, namespace)
+		q.order = append(q.order, namespace)
 	}
 	q.waiting[namespace] = append(q.waiting[namespace], one)
 }
 
 // take removes the next question that may be put now, and counts it until done. It returns false for none.
 func (q *queue) take() (question, bool) {
-	at := slices.IndexFunc(q.turns, func(namespace string) bool { return q.asked[namespace] < mostOfNamespace })
+	at := slices.IndexFunc(q.order, func(namespace string) bool { return q.asked[namespace] < mostOfNamespace })
 	if at < 0 || q.total >= mostAtOnce {
 		return question{}, false
 	}
-	namespace := q.turns[at]
-	q.turns = slices.Delete(q.turns, at, at+1)
+	namespace := q.order[at]
+	q.order = slices.Delete(q.order, at, at+1)
 	one := q.waiting[namespace][0]
 	if rest := q.waiting[namespace][1:]; len(rest) > 0 {
 		q.waiting[namespace] = rest
-		q.turns = append(q.turns, namespace)
+		q.order = append(q.order, namespace)
 	} else {
 		delete(q.waiting, namespace)
 	}
