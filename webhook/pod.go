@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -154,7 +155,7 @@ func (h *podHandler) ours(ctx context.Context, o owner.Owner, pod *corev1.Pod) (
 	}
 	var sts appsv1.StatefulSet
 	found, err := h.reader.Fetch(ctx, o.Namespace, ref.Name, &sts)
-	return !found || sts.Spec.Template.Annotations[v1alpha1.SpreadAnnotation] != pod.Annotations[v1alpha1.SpreadAnnotation], err
+	return !found || !source.HasSpreadRecord(&sts, pod.Annotations[v1alpha1.SpreadAnnotation]), err
 }
 
 func unselected(o owner.Owner, pod *corev1.Pod, p *v1alpha1.EtcdTopologyPolicy) Decision {

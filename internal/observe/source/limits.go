@@ -14,6 +14,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
@@ -115,6 +116,21 @@ func placementOf(from *corev1.PodSpec) corev1.PodSpec {
 		return corev1.PodSpec{}
 	}
 	return to
+}
+
+// HasSpreadRecord reports whether the template of a StatefulSet, which may be of the cache, has this record of spread
+// terms. Of a longer record the cache has only the beginning, and only that is compared.
+func HasSpreadRecord(sts *appsv1.StatefulSet, record string) bool {
+	held, has := sts.Spec.Template.Annotations[v1alpha1.SpreadAnnotation]
+	return has && beginning(held) == beginning(record)
+}
+
+// beginning returns as much of a text as the limit of annotations allows. It does not share the memory of a longer one.
+func beginning(text string) string {
+	if len(text) <= mostAnnotations {
+		return text
+	}
+	return strings.Clone(text[:mostAnnotations])
 }
 
 func trimBudget(b *policyv1.PodDisruptionBudget) {

@@ -61,8 +61,11 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	trimAnnotations(s)
 	s.Spec.Selector = limitedSelector(s.Spec.Selector)
 	maps.DeleteFunc(t.Annotations, func(key, value string) bool {
-		return key != v1alpha1.EtcdAnnotation && key != v1alpha1.SpreadAnnotation || len(value) > mostAnnotations
+		return key != v1alpha1.SpreadAnnotation && (key != v1alpha1.EtcdAnnotation || len(value) > mostAnnotations)
 	})
+	if record, has := t.Annotations[v1alpha1.SpreadAnnotation]; has {
+		t.Annotations[v1alpha1.SpreadAnnotation] = beginning(record)
+	}
 	t.ObjectMeta = metav1.ObjectMeta{Labels: limited(t.Labels), Annotations: t.Annotations}
 	trimClaimTemplates(s)
 }

@@ -72,6 +72,26 @@ func TestCacheKeepsClosedGate(t *testing.T) {
 	}
 }
 
+// TestCacheKeepsTheSpreadRecord holds that a record of any length in a template is recognised in a pod of it, and no other
+// one is.
+func TestCacheKeepsTheSpreadRecord(t *testing.T) {
+	t.Parallel()
+	for _, length := range []int{0, 10, mostAnnotations, mostAnnotations + 1, 200 << 10} {
+		record := strings.Repeat("x", length)
+		sts := &appsv1.StatefulSet{}
+		sts.Spec.Template.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record}
+		for range 2 {
+			trimStatefulSet(sts)
+			if !HasSpreadRecord(sts, record) || HasSpreadRecord(sts, "y"+record) {
+				t.Errorf("a record of %d bytes: the cache holds %d", length, len(sts.Spec.Template.Annotations[v1alpha1.SpreadAnnotation]))
+			}
+		}
+	}
+	if HasSpreadRecord(&appsv1.StatefulSet{}, "") {
+		t.Error("a template without annotations has a record")
+	}
+}
+
 // mostCached is how many bytes the cache holds of an object at most, besides its placement.
 const mostCached = 64 << 10
 
@@ -98,7 +118,7 @@ func hostileObjects(long string) map[string]client.Object {
 	}
 	meta := func() metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "team", Labels: many, Annotations: map[string]string{
-			"other": long, v1alpha1.BudgetForAnnotation: long[:200<<10], corev1.LastAppliedConfigAnnotation: long,
+			"other": long, v1alpha1.BudgetForAnnotation: long[:200<<10], v1alpha1.SpreadAnnotation: long[:200<<10], corev1.LastAppliedConfigAnnotation: long,
 		}, Finalizers: []string{long}}
 	}
 	selector := &metav1.LabelSelector{MatchLabels: many}
