@@ -40,7 +40,7 @@ type liveCluster struct {
 // conflict. The number of reads depends on the cluster alone, and not on what else is in the
 // namespace, but for the budgets, which the eviction API lists, too.
 func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (owner.Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
-	live := (&Reader{Reader: source.Once(r.Uncached()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
+	live := r.ByName()
 	l := liveCluster{reader: live}
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := live.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {

@@ -30,18 +30,19 @@ func (r *Reader) MemberPods(ctx context.Context, o owner.Owner) ([]*corev1.Pod, 
 	return w.Pods, err
 }
 
-// podsOf returns the pods that may be members of a workload: those of its namespace, or, for one
-// request, those that its StatefulSets have or are about to have.
+// podsOf returns the pods that may be members of a workload: those of its namespace, or, for a Reader that
+// reads objects one by one, those that its StatefulSets have or are about to have. Those that the cache doesn't have
+// are read in that way, too: the namespace may have thousands of others.
 func (r *Reader) podsOf(ctx context.Context, w *Workload) ([]corev1.Pod, error) {
-	if r.names != nil && !w.owner.WithoutStatefulSet() {
+	switch {
+	case w.owner.WithoutStatefulSet():
+	case r.names != nil:
 		return r.podsByName(ctx, w)
+	case r.Live != nil && slices.ContainsFunc(w.Sets(), source.Uncached):
+		return r.ByName().podsByName(ctx, w)
 	}
 	var pods corev1.PodList
-	reader := r.Reader
-	if slices.ContainsFunc(w.Sets(), source.Uncached) {
-		reader = r.Uncached()
-	}
-	if err := reader.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", w.owner, err)
 	}
 	return pods.Items, nil
@@ -87,9 +88,10 @@ func (r *Reader) podsNamed(ctx context.Context, namespace string, names []string
 }
 
 // podNamesOf returns the names of the pods that the StatefulSets of a workload have by their replicas
-// and status, and of those that the cache knows beside these: they have no replica any more.
+// and status, of those that the cache knows beside these, which have no replica any more, and of members that have no
+// StatefulSet.
 func (r *Reader) podNamesOf(ctx context.Context, w *Workload) ([]string, error) {
-	var names []string
+	names := slices.Clone(w.owner.PodsBeside)
 	for _, sts := range w.Sets() {
 		part := owner.OfStatefulSet(sts)
 		n := max(owner.ReplicasOf(sts), int(sts.Status.Replicas))

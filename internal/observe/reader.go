@@ -100,6 +100,13 @@ func (r *Reader) WithoutNodes() *Reader {
 	return out
 }
 
+// ByName returns a Reader for one decision that reads the objects of a cluster from the API server, each at most once, and
+// its pods one by one: it finds the names of those that have no replica any more in the cache. A namespace may have
+// any number of other pods.
+func (r *Reader) ByName() *Reader {
+	return (&Reader{Reader: source.Once(r.Uncached()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
+}
+
 // AddToScheme registers every kind that this package reads.
 func AddToScheme(s *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{

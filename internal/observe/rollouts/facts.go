@@ -54,7 +54,7 @@ type Set struct {
 
 // ReadLive reads the rollout of a cluster from the API server.
 func ReadLive(ctx context.Context, r *observe.Reader, o owner.Owner) (State, error) {
-	live := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes()
+	live := r.ByName()
 	out, err := read(ctx, live, r, o)
 	if err != nil {
 		return out, err

@@ -46,7 +46,7 @@ func (o *State) addPeers(of owner.Owner) {
 
 // readyPods returns the pods of a StatefulSet that are Ready, from the API server: a cache has no flags of pods.
 func readyPods(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv1.StatefulSet) ([]*corev1.Pod, error) {
-	w, err := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Workload(ctx, o)
+	w, err := r.ByName().Workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}

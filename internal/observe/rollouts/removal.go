@@ -49,7 +49,7 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 // one that restarts them already, or else the first by name that is held. The controller of each waits for its
 // own pods only. It is empty if no pod of the other one restarts, or if that is the first.
 func firstToRestart(ctx context.Context, r *observe.Reader, o owner.Owner, of *appsv1.StatefulSet) (string, error) {
-	w, err := (&observe.Reader{Reader: r.Uncached(), Leases: r.Leases}).WithoutNodes().Workload(ctx, o)
+	w, err := r.ByName().Workload(ctx, o)
 	if err != nil {
 		return "", err
 	}

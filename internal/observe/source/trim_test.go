@@ -92,6 +92,17 @@ func TestCacheKeepsTheSpreadRecord(t *testing.T) {
 	}
 }
 
+// TestCacheReleasesLongLists holds that the cache doesn't keep the memory of the elements that it drops.
+func TestCacheReleasesLongLists(t *testing.T) {
+	t.Parallel()
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", OwnerReferences: make([]metav1.OwnerReference, 1<<10)}}
+	sts.Spec.VolumeClaimTemplates = make([]corev1.PersistentVolumeClaim, 1<<10)
+	transformed(t, sts)
+	if claims, owners := cap(sts.Spec.VolumeClaimTemplates), cap(sts.OwnerReferences); claims > 2*mostClaims || owners > 2*mostOwners {
+		t.Errorf("room for %d claim templates and %d owners", claims, owners)
+	}
+}
+
 // mostCached is how many bytes the cache holds of an object at most, besides its placement.
 const mostCached = 64 << 10
 
