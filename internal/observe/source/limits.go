@@ -48,7 +48,7 @@ func trimMeta(o metav1.Object) {
 		o.SetLabels(limited(o.GetLabels()))
 	}
 	if owners := o.GetOwnerReferences(); len(owners) > mostOwners {
-		o.SetOwnerReferences(owners[:mostOwners])
+		o.SetOwnerReferences(first(owners, mostOwners))
 	}
 }
 
@@ -133,6 +133,14 @@ func beginning(text string) string {
 	return strings.Clone(text[:mostAnnotations])
 }
 
+// first returns the first elements of a list. It does not share the memory of a longer one.
+func first[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	return slices.Clone(all[:n])
+}
+
 func trimBudget(b *policyv1.PodDisruptionBudget) {
 	trimAnnotations(b)
 	b.Spec.Selector = limitedSelector(b.Spec.Selector)
@@ -146,7 +154,7 @@ func trimLease(l *coordinationv1.Lease) {
 }
 
 func trimClaimTemplates(s *appsv1.StatefulSet) {
-	s.Spec.VolumeClaimTemplates = s.Spec.VolumeClaimTemplates[:min(len(s.Spec.VolumeClaimTemplates), mostClaims)]
+	s.Spec.VolumeClaimTemplates = first(s.Spec.VolumeClaimTemplates, mostClaims)
 	for i := range s.Spec.VolumeClaimTemplates {
 		c := &s.Spec.VolumeClaimTemplates[i]
 		c.Annotations, c.Labels = nil, nil
