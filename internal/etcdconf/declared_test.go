@@ -19,7 +19,7 @@ func TestMemberOf(t *testing.T) {
 	type list = []corev1.Container
 	run := func(name string, argv ...string) corev1.Container { return corev1.Container{Name: name, Command: argv} }
 	hidden, etcd, other := run("db", "/launch"), run("etcd", "etcd"), run("second", "etcd", "--name=b")
-	variables := corev1.Container{Name: "vars", Env: []corev1.EnvVar{{Name: "ETCD_NAME"}, {Name: "ETCD_DATA_DIR"}}}
+	variables := corev1.Container{Name: "vars", Env: []corev1.EnvVar{{Name: "ETCD_NAME"}, {Name: "ETCD_LISTEN_CLIENT_URLS"}}}
 	for _, row := range []struct {
 		name, declared string
 		containers     list

@@ -64,7 +64,7 @@ func TestEvidence(t *testing.T) {
 		{"a script in a variable", with(argv("sh -c $(SCRIPT)"), "SCRIPT", "exec etcd --name a"), Shown},
 		{"a launcher in a variable", with(sh("exec $INIT etcd"), "INIT", "tini"), Shown},
 		{"an empty variable", with(argv("sh -c $(NONE)"), "NONE", ""), NoEvidence},
-		{"a script file in a variable, and a member's variables", env(with(argv("$(START)"), "START", "/start.sh"), "ETCD_NAME", "ETCD_DATA_DIR"), Shown},
+		{"a script file in a variable, and a member's variables", env(with(argv("$(START)"), "START", "/start.sh"), "ETCD_NAME", "ETCD_LISTEN_PEER_URLS"), Shown},
 		{"etcd by a variable and another program after it", with(sh(`if [ "$ROLE" = store ]; then exec $ETCD_BIN; fi¦exec /app`), "ETCD_BIN", "etcd"), Hinted},
 		{"a variable of a Secret", corev1.Container{Command: []string{"sh", "-c", "exec $BIN etcd"}, Env: []corev1.EnvVar{{Name: "BIN", ValueFrom: &corev1.EnvVarSource{
 			SecretKeyRef: &corev1.SecretKeySelector{Key: "bin"},
@@ -132,7 +132,11 @@ func TestEvidence(t *testing.T) {
 		{"behind a loop of an unknown command", sh("for i in 1 2; do $CHECK $i; done¦exec etcd"), Shown},
 
 		// Variables.
-		{"several, and the image decides", env(corev1.Container{}, "ETCD_NAME", "ETCD_DATA_DIR"), Shown},
+		{"several, and the image decides", env(corev1.Container{}, "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},
+		{"several of a server, and the image decides", env(corev1.Container{}, "ETCD_NAME", "ETCD_LISTEN_CLIENT_URLS"), Shown},
+		{"several of a server, and arguments of the image", env(corev1.Container{Args: []string{"--data-dir=/d"}}, "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_NAME"), Shown},
+		{"a configuration file, and the image decides", env(corev1.Container{}, "ETCD_CONFIG_FILE", "ETCD_DATA_DIR"), Shown},
+		{"several, and arguments of the image", env(corev1.Container{Args: []string{"--bucket=b"}}, "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},
 		{"Bitnami's, and no listener", env(corev1.Container{}, "ALLOW_NONE_AUTHENTICATION", "ETCD_ADVERTISE_CLIENT_URLS"), Shown},
 		{"one", env(corev1.Container{}, "ETCD_DATA_DIR"), Hinted},
 		{"several, and another program", env(argv("sleep infinity"), "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},

@@ -101,23 +101,6 @@ func MountAt(container *corev1.Container, at string) (mount *corev1.VolumeMount,
 	return mount, below
 }
 
-// objectMount returns the mount of a container that a path is below if it is from a ConfigMap or a
-// Secret, nil otherwise.
-func objectMount(pod *corev1.Pod, container *corev1.Container, at string) *corev1.VolumeMount {
-	if !path.IsAbs(at) {
-		return nil
-	}
-	mount, _ := MountAt(container, at)
-	if mount == nil {
-		return nil
-	}
-	v := volumeOf(pod, mount.Name)
-	if v == nil || v.ConfigMap == nil && v.Secret == nil && v.Projected == nil {
-		return nil
-	}
-	return mount
-}
-
 func volumeOf(pod *corev1.Pod, name string) *corev1.Volume {
 	for i := range pod.Spec.Volumes {
 		if pod.Spec.Volumes[i].Name == name {

@@ -30,16 +30,27 @@ var mountedPrograms = []struct {
 	{"MP-9 Bitnami's chart before 6", "/scripts/setup.sh", ofConfigMap, "/scripts/setup.sh", bitnami5, Shown},
 	{"MP-10 OpenStack-Helm", "/tmp/etcd.sh", ofConfigMap, "/tmp/etcd.sh", bitnami5 + " MY_STS_NAME ETCD_ON_K8S", Shown},
 	{"MP-11 both listeners, of a Secret", "/scripts/start.sh", ofSecret, "/scripts", listeners, Shown},
-	{"MP-12 a script of the image", "/entrypoint.sh", ofConfigMap, "/scripts", two, Shown},
-	{"MP-13 a folder with a similar name", "/scripts-of-image/run.sh", ofConfigMap, "/scripts", two, Shown},
-	{"MP-14 a script that the pod writes", "/scripts/start.sh", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, "/scripts", two, Shown},
+	{"MP-12 a script of the image", "/entrypoint.sh", ofConfigMap, "/scripts", server, Shown},
+	{"MP-13 a folder with a similar name", "/scripts-of-image/run.sh", ofConfigMap, "/scripts", server, Shown},
+	{"MP-14 a script that the pod writes", "/scripts/start.sh", written, "/scripts", server, Hinted},
 	{"MP-15 no script", "/scripts/backup", ofConfigMap, "/scripts", two, Hinted},
 	{"MP-16 one variable", "/scripts/backup.sh", ofConfigMap, "/scripts", "ETCD_DATA_DIR", Hinted},
 	{"MP-17 variables of a client", "/scripts/backup.sh", ofConfigMap, "/scripts", "ETCD_NAME", NoEvidence},
+	{"MP-21 a script of the image, and no server", "/entrypoint.sh", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-22 a script of PATH", "entrypoint.sh", ofConfigMap, "/scripts", server, Shown},
+	{"MP-23 a script of PATH, and no server", "backup.sh", ofConfigMap, "/scripts", two, Hinted},
+	{"MP-24 a script of the node", "/tools/backup.sh", ofNode, "/tools", server, Hinted},
+	{"MP-25 a script of a claim", "/tools/backup.sh", ofClaim, "/tools", server, Hinted},
+	{"MP-26 a script of a CSI volume", "/tools/backup.sh", ofCSI, "/tools", server, Hinted},
+	{"MP-27 a relative path", "./backup.sh", ofNode, "/tools", server, Hinted},
+	{"MP-28 a script that the pod writes, with both listeners", "/scripts/start.sh", written, "/scripts", listeners, Shown},
+	{"MP-29 a script that the pod writes, of Bitnami's manifests", "/scripts/start.sh", written, "/scripts", two + " ETCD_ON_K8S", Hinted},
+	{"MP-30 a script of Bitnami's image", "/opt/bitnami/scripts/etcd/run.sh", ofConfigMap, "/scripts", "ETCD_DATA_DIR ETCD_ON_K8S", Shown},
 }
 
 const (
 	two       = "ETCD_NAME ETCD_DATA_DIR"
+	server    = two + " ETCD_INITIAL_ADVERTISE_PEER_URLS"
 	listeners = "ETCD_LISTEN_CLIENT_URLS ETCD_LISTEN_PEER_URLS"
 	bitnami5  = two + " " + listeners + " ETCD_ADVERTISE_CLIENT_URLS ETCD_INITIAL_ADVERTISE_PEER_URLS ETCD_INITIAL_CLUSTER ALLOW_NONE_AUTHENTICATION"
 )
@@ -47,6 +58,10 @@ const (
 var (
 	ofConfigMap = corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}}
 	ofSecret    = corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}
+	written     = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	ofNode      = corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/opt"}}
+	ofClaim     = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "tools"}}
+	ofCSI       = corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "tools"}}
 	projected   = corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
 		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}},
 	}}}
@@ -54,7 +69,7 @@ var (
 
 func mountedProgram(argv, mount, env string, volume corev1.VolumeSource) *corev1.PodSpec {
 	c := corev1.Container{
-		Name: "c", Command: strings.Fields(argv), VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/"}, {Name: "s", MountPath: mount}},
+		Name: "c", Command: strings.Fields(argv), VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}, {Name: "s", MountPath: mount}},
 		Env: []corev1.EnvVar{{Name: "DIR", Value: "/scripts"}},
 	}
 	for name := range strings.FieldsSeq(env) {
@@ -66,8 +81,8 @@ func mountedProgram(argv, mount, env string, volume corev1.VolumeSource) *corev1
 	}}
 }
 
-// TestMountedProgram holds that a script of a ConfigMap or Secret which is not read shows etcd only
-// with the listeners of a member, also in a pod of the manager's cache.
+// TestMountedProgram holds that a script of a volume which is not read shows etcd only with the listeners of a
+// member, and a script of the image only with a variable of a server, also in a pod of the manager's cache.
 func TestMountedProgram(t *testing.T) {
 	t.Parallel()
 	for _, row := range mountedPrograms {

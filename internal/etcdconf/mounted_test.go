@@ -164,11 +164,11 @@ func TestEnvFromEvidence(t *testing.T) {
 	contents := func(kind, name string) (map[string][]byte, error) {
 		switch kind + " " + name {
 		case "ConfigMap c":
-			return map[string][]byte{"ETCD_NAME": []byte("a"), "ETCD_DATA_DIR": []byte("/d"), "BIN": []byte("/usr/bin/etcd")}, nil
+			return map[string][]byte{"ETCD_NAME": []byte("a"), "ETCD_LISTEN_CLIENT_URLS": []byte("http://0.0.0.0:2379"), "BIN": []byte("/usr/bin/etcd")}, nil
 		case "ConfigMap d":
-			return map[string][]byte{"NAME": []byte("b"), "DATA_DIR": []byte("/e")}, nil
+			return map[string][]byte{"NAME": []byte("b"), "LISTEN_PEER_URLS": []byte("http://0.0.0.0:2380")}, nil
 		case "Secret s":
-			return map[string][]byte{"ETCD_INITIAL_CLUSTER": []byte("x"), "ETCD_NAME": []byte("c")}, nil
+			return map[string][]byte{"ETCD_INITIAL_ADVERTISE_PEER_URLS": []byte("x"), "ETCD_NAME": []byte("c")}, nil
 		}
 		return nil, &MissingError{Kind: kind, Name: name}
 	}

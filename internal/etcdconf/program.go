@@ -76,15 +76,16 @@ func shownArgs(argv []string, around script.Surroundings) []string {
 }
 
 // evidenceOfVariables judges a container by its variables. Several of a member show one if the pod
-// doesn't show the program: the image decides, or a script in it. A script from a ConfigMap or Secret
-// can be any, such as a backup, so it needs both of a member's listeners, which no other program has.
-// One variable is a hint, and so are those of a container that runs something else.
+// doesn't show the program: the image decides, or a script in it. A backup has ETCD_NAME and ETCD_DATA_DIR,
+// too, so one of them must be of a server. A script on a volume can be any, so it needs both of a member's
+// listeners, which no other program has. One variable is a hint, and so are those of a container that runs
+// something else.
 func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started script.Invocation, contents Contents) Evidence {
 	script := strings.HasSuffix(started.Program, ".sh")
 	if contents != nil && started.Program != "" && !script {
 		contents = withoutSecrets(contents) // the variables of another program are a hint at most
 	}
-	own, others, listeners := 0, 0, 0
+	own, others, listeners, servers := 0, 0, 0, 0
 	variableNames(c, contents, func(name string) {
 		switch {
 		case memberEnv[name]:
@@ -95,13 +96,16 @@ func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started script.In
 		if listenerEnv[name] {
 			listeners++
 		}
+		if serverEnv[name] {
+			servers++
+		}
 	})
 	switch {
 	case own == 0:
 		return NoEvidence
-	case own+others < 2, started.Program != "" && !script:
+	case own+others < 2, servers == 0, started.Program != "" && !script:
 		return Hinted
-	case script && listeners < len(listenerEnv) && objectMount(pod, c, started.Path) != nil:
+	case script && listeners < len(listenerEnv) && mayBeMounted(c, started.Path):
 		return Hinted
 	}
 	return Shown
@@ -119,6 +123,16 @@ func withoutSecrets(contents Contents) Contents {
 
 // listenerEnv are the variables that have a program listen for other members and for clients.
 var listenerEnv = map[string]bool{"ETCD_LISTEN_CLIENT_URLS": true, "ETCD_LISTEN_PEER_URLS": true}
+
+// serverEnv are the variables that only a server has, of a member or of Bitnami's image.
+var serverEnv = map[string]bool{
+	"ETCD_CONFIG_FILE":                 true,
+	"ETCD_LISTEN_CLIENT_URLS":          true,
+	"ETCD_LISTEN_PEER_URLS":            true,
+	"ETCD_INITIAL_ADVERTISE_PEER_URLS": true,
+	"ETCD_ON_K8S":                      true,
+	"ALLOW_NONE_AUTHENTICATION":        true,
+}
 
 // memberEnv are variables that only a member has. ETCD_ENDPOINTS and the like belong to clients.
 var memberEnv = map[string]bool{

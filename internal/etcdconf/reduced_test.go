@@ -64,7 +64,7 @@ func TestReducedPods(t *testing.T) {
 		"none":      {Command: []string{"sleep", long}},
 		"hinted":    {Command: []string{"sh", "-c", "if a; then exec etcd; fi; exec /app # " + long}},
 		"executes":  {Command: []string{"sh", "-c", "exec etcd --name a # " + long}},
-		"variables": {Env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: long}, {Name: "ETCD_DATA_DIR"}}},
+		"variables": {Env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: long}, {Name: "ETCD_LISTEN_PEER_URLS"}}},
 		"wrapper":   {Args: []string{"start-etcd", long}},
 	}
 	for first, a := range kinds {

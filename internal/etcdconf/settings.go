@@ -28,7 +28,7 @@ type settings struct {
 	origin Origin
 	// opaque is an argument that the pod alone knows, and that may stand for any flags. Empty for none.
 	opaque string
-	// launcher is the program that starts etcd, or the image, where only a declaration shows that it does. It may
+	// launcher is the program that starts etcd, or the image, where the container doesn't execute etcd itself. It may
 	// give etcd a list of members. Empty for none.
 	launcher string
 	// unknown are the errors of the variables whose values are not known, by name.
@@ -157,9 +157,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	case started.Program != "etcd":
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
-		if evidenceOf(env.pod, c, env.contents) < Shown {
-			s.launcher = script.Cut(cmp.Or(started.Path, started.Program, "the image"), mostShown)
-		}
+		s.launcher = launcherOf(c, started, env.contents)
 	case len(started.Env) > 0:
 		s.env = assigned(started.Env, env.lookup)
 	}

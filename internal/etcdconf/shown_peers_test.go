@@ -101,15 +101,20 @@ func TestPeersOfPod(t *testing.T) {
 	}
 }
 
-// TestPeersOfDeclaredLauncher has containers that only an annotation shows to run etcd. What they don't pass, their
-// program may add.
-func TestPeersOfDeclaredLauncher(t *testing.T) {
+// TestPeersOfLauncher has containers that an annotation or variables show to run etcd, behind another program. What
+// the container doesn't pass, that program may add.
+func TestPeersOfLauncher(t *testing.T) {
 	t.Parallel()
 	const two, launcher, image = "a=http://a:2380,b=http://b:2380", "what /launcher gives to etcd is only known in the pod", "what the image gives to etcd"
+	member := []corev1.EnvVar{{Name: "ETCD_NAME", Value: "a"}, {Name: "ETCD_LISTEN_CLIENT_URLS", Value: "http://0.0.0.0:2379"}, {Name: "ETCD_LISTEN_PEER_URLS", Value: "http://0.0.0.0:2380"}}
+	with := func(name, value string) []corev1.EnvVar {
+		return append(slices.Clone(member), corev1.EnvVar{Name: name, Value: value})
+	}
 	for _, row := range []struct {
 		name            string
 		command, args   []string
 		env             []corev1.EnvVar
+		shown           bool
 		listed, unknown string
 	}{
 		{name: "a launcher", command: []string{"/launcher"}, unknown: launcher},
@@ -121,10 +126,19 @@ func TestPeersOfDeclaredLauncher(t *testing.T) {
 		{name: "the list is passed", command: []string{"/launcher", "--name=a", "--initial-cluster=" + two}, listed: two},
 		{name: "the list is a variable", command: []string{"/launcher", "--name=a"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER", Value: two}}, listed: two},
 		{name: "etcd itself", command: []string{"etcd", "--name=a"}},
-		{name: "the image, with a member's variables", env: []corev1.EnvVar{{Name: "ETCD_NAME", Value: "a"}, {Name: "ETCD_DATA_DIR", Value: "/data"}}},
+		{name: "the image, with a member's variables", env: member, shown: true, unknown: image},
+		{name: "a script, with a member's variables", command: []string{"/run/start.sh"}, env: member, shown: true, unknown: "what /run/start.sh gives to etcd is only known in the pod"},
+		{name: "the image, with a list", env: with("ETCD_INITIAL_CLUSTER", two), shown: true, listed: two},
+		{name: "a script, with a list", command: []string{"/run/start.sh"}, env: with("ETCD_INITIAL_CLUSTER", two), shown: true, listed: two},
+		{name: "Bitnami's chart", env: with("ETCD_ON_K8S", "yes"), shown: true},
+		{name: "Bitnami's image", env: with("ALLOW_NONE_AUTHENTICATION", "yes"), shown: true},
+		{name: "a script in Bitnami's image", command: []string{"/run/start.sh"}, env: with("ALLOW_NONE_AUTHENTICATION", "yes"), shown: true, unknown: "what /run/start.sh gives to etcd"},
 	} {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0", Annotations: map[string]string{v1alpha1.EtcdAnnotation: "etcd"}}}
-		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: row.command, Args: row.args, Env: row.env}}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0"}}
+		if !row.shown {
+			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "etcd"}
+		}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: row.command, Args: row.args, Env: row.env, VolumeMounts: []corev1.VolumeMount{{Name: "run", MountPath: "/run"}}}}
 		got := PeersOfPod(pod)
 		if (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
 			t.Errorf("%s: unknown is %q, want %q", row.name, got.Unknown, row.unknown)
