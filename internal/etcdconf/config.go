@@ -50,6 +50,9 @@ type Config struct {
 	QuotaBytes int64
 	// ProgressNotifyInterval is how often etcd sends progress notifications to watches without events, empty for its default.
 	ProgressNotifyInterval string `json:",omitempty"`
+	// Launcher is the program that starts etcd, or "the image", if the container doesn't execute etcd itself. A setting
+	// that it is not shown to get is in Unknown. Empty for none, and where the file has all settings.
+	Launcher string `json:",omitempty"`
 	// Where is the origin of each setting, by its flag's name without dashes: "flag", "env NAME"
 	// or "config file PATH", the first two with " in script" where a shell script sets it.
 	// Defaults are not in it.
@@ -160,7 +163,9 @@ func (s *settings) config() Config {
 		text(flag, "")
 	}
 	out.ClientTLS, out.PeerTLS = files(""), files("peer-")
-	out.File, out.FileOrigin = s.path, s.origin
+	if out.File, out.FileOrigin = s.path, s.origin; s.path == "" {
+		out.Launcher = s.launcher
+	}
 	out.AutoCompactionRetention = text("auto-compaction-retention", "")
 	// etcd 3.6 reads both names, and the second one is the only one before.
 	const notify = "watch-progress-notify-interval"

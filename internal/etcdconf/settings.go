@@ -29,7 +29,7 @@ type settings struct {
 	// opaque is an argument that the pod alone knows, and that may stand for any flags. Empty for none.
 	opaque string
 	// launcher is the program that starts etcd, or the image, where the container doesn't execute etcd itself. It may
-	// give etcd a list of members. Empty for none.
+	// give etcd any setting that the container doesn't have. Empty for none.
 	launcher string
 	// unknown are the errors of the variables whose values are not known, by name.
 	unknown map[string]error
@@ -95,7 +95,7 @@ func (s *settings) own(flag string) (value, where string, ok bool, err error) {
 		return "", "", false, fmt.Errorf("arguments of etcd are only known in the pod: %s", s.opaque)
 	case s.sourced:
 		return "", "", false, errSourced
-	case s.launcher != "" && strings.HasPrefix(flag, "initial-"):
+	case s.launcher != "":
 		return "", "", false, fmt.Errorf("what %s gives to etcd is only known in the pod", s.launcher)
 	}
 	return "", "", false, s.unknown[variable]

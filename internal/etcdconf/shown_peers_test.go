@@ -153,6 +153,35 @@ func TestPeersOfLauncher(t *testing.T) {
 	}
 }
 
+// TestSettingsOfLauncher holds that no setting has etcd's default where a program that isn't shown may give etcd another
+// one.
+func TestSettingsOfLauncher(t *testing.T) {
+	t.Parallel()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{v1alpha1.EtcdAnnotation: "db"}}}
+	pod.Spec.Containers = []corev1.Container{{
+		Name: "db", Command: []string{"backup-restore-sidecar", "wait"}, Args: []string{"--data-dir=/data"},
+		Env: []corev1.EnvVar{{Name: "ETCD_QUOTA_BACKEND_BYTES", Value: "7"}},
+	}}
+	config, err := ParsePod(pod, Unread(""))
+	if err != nil || config.Launcher != "backup-restore-sidecar" || config.DataDir != "/data" || config.QuotaBytes != 7 {
+		t.Fatalf("%+v, %v", config, err)
+	}
+	for _, flag := range []string{
+		"name", "wal-dir", "listen-client-urls", "listen-peer-urls", "cert-file", "client-cert-auth", "auto-tls", "peer-cert-file", "auto-compaction-retention", "initial-cluster",
+	} {
+		if why := config.Unknown[flag]; why != "what backup-restore-sidecar gives to etcd is only known in the pod" {
+			t.Errorf("--%s: %q", flag, why)
+		}
+	}
+	if config.Unknown["data-dir"] != "" || config.Unknown["quota-backend-bytes"] != "" {
+		t.Errorf("settings that are passed: %q", config.Unknown)
+	}
+	pod.Spec.Containers[0].Command = []string{"etcd"}
+	if config, err = ParsePod(pod, Unread("")); err != nil || config.Launcher != "" || config.Unknown != nil {
+		t.Errorf("etcd itself: %+v, %v", config, err)
+	}
+}
+
 // TestInitialPeers has lists with parts that only the pod knows.
 func TestInitialPeers(t *testing.T) {
 	t.Parallel()

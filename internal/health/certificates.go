@@ -6,9 +6,12 @@ package health
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -161,13 +164,37 @@ func clientTLS(f *Facts) []Finding {
 	if s == nil {
 		return found
 	}
-	switch {
+	switch err := unknownTLS(s); {
 	case f.Password:
 		return nil
+	case err != nil:
+		return []Finding{unknown("whether clients connect with TLS and a certificate", err)}
 	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
 		return []Finding{info(f.changeFlags("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, and https in --listen-client-urls and --advertise-client-urls", "set FIELD, and FIELD for the members among themselves", flavour.ClientTLS, flavour.PeerTLS), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
 	case !s.ClientTLS.DemandsClient():
 		return []Finding{info(f.changeFlags("set --trusted-ca-file and --client-cert-auth", "set FIELD", flavour.ClientTLS), "clients need no certificate, and any client that reaches the port reads and writes everything")}
+	}
+	return nil
+}
+
+// unknownTLS returns why it is not known whether clients connect with TLS, or whether they need a certificate, nil if
+// both are known. Etcd ignores certificates where it listens without TLS.
+func unknownTLS(s *etcdconf.Config) error {
+	secure := func(u string) bool { return !strings.HasPrefix(u, "http://") }
+	flags := []string{"listen-client-urls"}
+	if s.Unknown["listen-client-urls"] != "" || slices.ContainsFunc(s.ListenClient, secure) {
+		flags = append(flags, "cert-file")
+		if s.ClientTLS.Cert == "" {
+			flags = append(flags, "auto-tls")
+		}
+	}
+	if len(flags) > 1 && !s.ClientTLS.DemandsClient() {
+		flags = append(flags, "client-cert-auth", "trusted-ca-file")
+	}
+	for _, flag := range flags {
+		if why := s.Unknown[flag]; why != "" {
+			return errors.New(why)
+		}
 	}
 	return nil
 }

@@ -90,6 +90,27 @@ func configured(f *Facts, s etcdconf.Config) {
 	f.Serving["main-1"] = Got[etcdconf.Config]{Value: s}
 }
 
+// launched has the members started by a launcher that gets no setting but those that change sets.
+func launched(change func(*etcdconf.Config)) func(*Facts) {
+	return serving(func(c *etcdconf.Config) {
+		*c = etcdconf.Config{Launcher: "/launch", ListenClient: []string{"http://localhost:2379"}, Where: map[string]string{}, Unknown: map[string]string{}}
+		for _, flag := range []string{"listen-client-urls", "cert-file", "auto-tls", "client-cert-auth", "trusted-ca-file", "quota-backend-bytes", "auto-compaction-retention"} {
+			c.Unknown[flag] = "what /launch gives to etcd is only known in the pod"
+		}
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// known has a configuration show settings.
+func known(c *etcdconf.Config, flags ...string) {
+	for _, flag := range flags {
+		delete(c.Unknown, flag)
+		c.Where[flag] = "flag"
+	}
+}
+
 // stray is an alarm of a member that is none any more.
 func stray(kind string, id uint64) func(*Facts) {
 	return func(f *Facts) { f.Survey.Value.Strays = []etcd.Alarm{{MemberID: id, Gone: id != 0, Type: kind}} }
@@ -136,6 +157,7 @@ func TestData(t *testing.T) {
 			configured(f, etcdconf.Config{})
 			f.Serving["main-1"] = Got[etcdconf.Config]{Err: errRefused}
 		}, want: Unknown, message: "the quota of main-1: connection refused"},
+		{name: "a launcher knows", id: "D002", with: func(f *Facts) { launched(nil)(f); f.Survey.Value.Members[1].Quota = 0 }, want: Unknown, message: "the quota of main-1: what /launch gives to etcd"},
 		{name: "no quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota = -1 }), want: Warning, message: "no quota"},
 
 		{name: "small", id: "D003", with: size(90<<20, 1<<20), want: OK},
@@ -173,6 +195,7 @@ func TestData(t *testing.T) {
 		}, want: Info, message: "3.0 GiB", fix: "--hash-large"},
 
 		{name: "set", id: "D005", want: OK},
+		{name: "a launcher knows", id: "D005", with: launched(nil), want: Unknown, message: "what /launch gives to etcd"},
 		{name: "not set", id: "D005", with: serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "" }), want: Info, fix: "set --auto-compaction-mode=periodic --auto-compaction-retention=1h: kubectl edit statefulset main -n team"},
 		{name: "off", id: "D005", with: serving(func(c *etcdconf.Config) { c.AutoCompactionRetention = "0" }), want: Info},
 		{name: "set outside of the pod's spec", id: "D005", with: executes("etcd"), want: OK},
@@ -396,6 +419,23 @@ func TestCertificates(t *testing.T) {
 
 		{name: "certificate", id: "C003", want: OK},
 		{name: "in the clear", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{} }, want: Info, message: "clients connect without TLS"},
+		{name: "a launcher knows", id: "C003", with: launched(nil), want: Unknown, message: "what /launch gives to etcd"},
+		{name: "a launcher knows, beside a URL in the clear", id: "C003", with: launched(func(c *etcdconf.Config) {
+			known(c, "listen-client-urls")
+			c.ListenClient = []string{"http://0.0.0.0:2379"}
+		}), want: Info, message: "clients connect without TLS"},
+		{name: "a launcher knows, beside a URL with TLS", id: "C003", with: launched(func(c *etcdconf.Config) {
+			known(c, "listen-client-urls")
+			c.ListenClient = []string{"https://0.0.0.0:2379"}
+		}), want: Unknown, message: "what /launch gives to etcd"},
+		{name: "a launcher knows whether a certificate is needed", id: "C003", with: launched(func(c *etcdconf.Config) {
+			known(c, "listen-client-urls", "cert-file")
+			c.ListenClient, c.ClientTLS.Cert = []string{"https://0.0.0.0:2379"}, "/tls.crt"
+		}), want: Unknown, message: "what /launch gives to etcd"},
+		{name: "a launcher gets the authorities", id: "C003", with: launched(func(c *etcdconf.Config) {
+			known(c, "listen-client-urls", "cert-file", "trusted-ca-file")
+			c.ListenClient, c.ClientTLS.Cert, c.ClientTLS.TrustedCA = []string{"https://0.0.0.0:2379"}, "/tls.crt", "/ca.crt"
+		}), want: OK},
 		{name: "asleep", id: "C003", with: asleep, want: NotApplicable},
 		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{}; f.Password = true }, want: OK},
 	})

@@ -27,6 +27,8 @@ func (f *Facts) quota(m etcd.Member) (int64, error) {
 		return 0, errors.New("neither its metrics nor its configuration are known")
 	case got.Err != nil:
 		return 0, got.Err
+	case got.Value.Unknown["quota-backend-bytes"] != "":
+		return 0, errors.New(got.Value.Unknown["quota-backend-bytes"])
 	case got.Value.QuotaBytes != 0:
 		return got.Value.QuotaBytes, nil
 	}

@@ -103,7 +103,9 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	if err != nil {
 		return err
 	}
-	e.Name = s.Name
+	if s.Unknown["name"] == "" {
+		e.Name = s.Name
+	}
 	if known {
 		e.PeerURLs = s.PeerURLs()
 	}

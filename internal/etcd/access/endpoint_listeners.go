@@ -49,6 +49,12 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 		clients = listener{port: f.given.ClientPort, secure: f.securePort(s), address: direct}
 	case !known:
 		clients = listener{port: defaultClientPort, secure: f.given.tls(), address: direct}
+	case f.given.tls() && unknownListeners(s) != "":
+		f.note("%s: its URLs for clients (listen-client-urls) are not known, so port %d is used with the flags", pod.Name, defaultClientPort)
+		clients = listener{port: defaultClientPort, secure: true, address: direct}
+	case assumesDefault(s):
+		f.note("%s: its URLs for clients (listen-client-urls) are not known, so etcd's default %s is used; %s", pod.Name, strings.Join(s.ListenClient, ","), adviseConfig)
+		clients = listener{port: defaultClientPort, secure: s.ClientTLS.Cert != "" || s.ClientTLS.Auto, address: direct}
 	case unknownListeners(s) != "":
 		return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls) are not known: %s; %s",
 			pod.Namespace, pod.Name, unknownListeners(s), adviseConfig)
@@ -81,6 +87,12 @@ func unknownListeners(s etcdconf.Config) string {
 		return ""
 	}
 	return s.Unknown["listen-client-urls"]
+}
+
+// assumesDefault reports whether a launcher starts the member, and nothing shows its URLs for clients. Then it is
+// likely to listen on etcd's default port.
+func assumesDefault(s etcdconf.Config) bool {
+	return s.Launcher != "" && s.Where["listen-client-urls"] == ""
 }
 
 // securePort reports whether a member serves TLS on the user's port.

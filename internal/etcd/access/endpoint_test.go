@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -183,6 +184,54 @@ func TestUnknownListeners(t *testing.T) {
 		if err == nil && (metrics != clients || clients.secure != (row.port == 0)) {
 			t.Errorf("%q: clients %+v, metrics %+v", row.urls, clients, metrics)
 		}
+	}
+}
+
+// TestLauncher: the flags reach a member whose launcher gives etcd settings that its pod doesn't show.
+func TestLauncher(t *testing.T) {
+	t.Parallel()
+	ours := newIssuer(t, "our authority", nil)
+	client := ours.issue(t, "client", nil)
+	withTLS := Credentials{CACert: ours.CertPEM, Cert: client.cert, Key: client.key}
+	withPort := withTLS
+	withPort.ClientPort = 4001
+	const urls = "--listen-client-urls="
+	for _, row := range []struct {
+		name  string
+		args  []string
+		given Credentials
+		want  Endpoint
+		tls   bool
+		note  string
+	}{
+		{name: "nothing is known", want: Endpoint{Port: 2379}, note: "etcd's default http://localhost:2379 is used; set the port"},
+		{name: "certificates", given: withTLS, want: Endpoint{Port: 2379}, tls: true, note: "port 2379 is used with the flags"},
+		{name: "the port and certificates", given: withPort, want: Endpoint{Port: 4001}, tls: true},
+		{name: "etcd's port and certificates", given: func() Credentials { c := withTLS; c.ClientPort = 2379; return c }(), want: Endpoint{Port: 2379}, tls: true},
+		{name: "the port alone", given: Credentials{ClientPort: 2379}, want: Endpoint{Port: 2379}},
+		{name: "directly", given: func() Credentials { c := withTLS; c.Direct = true; return c }(), want: Endpoint{Port: 2379, Address: "10.0.0.7"}, tls: true, note: "the flags"},
+		{name: "URLs are passed", args: []string{urls + "http://0.0.0.0:2390"}, given: withTLS, want: Endpoint{Port: 2390}},
+		{name: "URLs with TLS are passed", args: []string{urls + "https://0.0.0.0:2390"}, given: withTLS, want: Endpoint{Port: 2390}, tls: true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := configuredPod(corev1.Volume{}, append([]string{"wait"}, row.args...))
+			pod.Spec.Containers[0].Command = []string{"backup-restore-sidecar"}
+			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "etcd"}
+			var notes []string
+			row.given.Note = func(text string) { notes = append(notes, text) }
+			w := world{owner: owner.Owner{Namespace: "shop", Name: "a"}}
+			got, err := w.finder(row.given).endpoints(t.Context(), []*corev1.Pod{pod})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := got[0]; e.Port != row.want.Port || e.Address != row.want.Address || (e.TLS != nil) != row.tls || e.Name != "" {
+				t.Errorf("%q: port %d at %q, TLS %v; want %+v, TLS %v", e.Name, e.Port, e.Address, e.TLS != nil, row.want, row.tls)
+			}
+			if text := strings.Join(notes, "\n"); !strings.Contains(text, row.note) || (text == "") != (row.note == "") {
+				t.Errorf("noted %q, want %q", text, row.note)
+			}
+		})
 	}
 }
 
