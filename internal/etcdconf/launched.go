@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
-// mayBeMounted reports whether a container may have a program from a volume, so that its image says nothing about it.
+// mayBeMounted reports whether a container may have a program from a volume, so that its image doesn't decide what it does.
 // A program without a folder is one of PATH, and so of the image. Where the container's working directory is not
 // known, any mount may have a path that is relative to it.
 func mayBeMounted(c *corev1.Container, program string) bool {
@@ -32,7 +32,7 @@ func mayBeMounted(c *corev1.Container, program string) bool {
 
 // launcherOf returns the program that starts etcd, or "the image", where the container doesn't show that it
 // executes etcd itself. Such a program may give etcd settings that the container doesn't have. It returns nothing
-// for etcd, and for Bitnami's image, which gives etcd what its variables say.
+// for etcd, and for Bitnami's image, which gives etcd nothing beside its variables.
 func launcherOf(c *corev1.Container, started script.Invocation, contents Contents) string {
 	if started.Program == "etcd" || completeEnv(c, started, contents) {
 		return ""

@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -92,6 +93,9 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 				}
 			}
 			find("", slices.Concat(c.Command, c.Args))
+			if why := unreadStart(pod, c, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
+				all = append(all, MemberChange{Container: c.Name, Unread: why, Elsewhere: true})
+			}
 			if c.Lifecycle != nil {
 				find("postStart", hookCommand(c.Lifecycle.PostStart))
 				find(PreStop, hookCommand(c.Lifecycle.PreStop))
@@ -102,6 +106,26 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 		}
 	}
 	return all
+}
+
+// unreadStart returns why it is not known what the program that starts etcd does, empty if that is known: the container
+// executes etcd itself, or it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
+// known without contents.
+func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string {
+	if contents == nil || wrapper(c) {
+		return ""
+	}
+	if member := MemberIn(pod, contents).Container; member == nil || member.Name != c.Name {
+		return ""
+	}
+	started := startedIn(pod, c, contents)
+	switch {
+	case started.Program == "etcd":
+		return ""
+	case started.Program == "":
+		return "the image decides which program it is"
+	}
+	return script.Cut(cmp.Or(started.Path, script.FileOf(slices.Concat(c.Command, c.Args)), started.Program), mostShown) + ": no ConfigMap has the program that starts etcd"
 }
 
 // unreadHook returns why it is not known what etcd's container does before it stops, empty if that is known: only the image

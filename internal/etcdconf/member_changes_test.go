@@ -4,9 +4,12 @@
 package etcdconf
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // TestMemberChangeKinds holds that a member leaves only by its removal or that of its data, before its
@@ -37,7 +40,7 @@ func TestMemberChangeKinds(t *testing.T) {
 }
 
 // TestHooksOutsideConfigMaps: what a hook's program does before the pod stops is not known if only the image or a volume has
-// it. A start script there is the product's own.
+// it.
 func TestHooksOutsideConfigMaps(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -71,6 +74,56 @@ func TestHooksOutsideConfigMaps(t *testing.T) {
 		c.Command, c.Lifecycle = []string{"etcd"}, nil
 		if all := MemberChanges(pod, contents); len(all) > 0 {
 			t.Errorf("the hook of another container: %+v", all)
+		}
+	}
+}
+
+// TestStartsOutsideConfigMaps: what the program that starts etcd does to members is not known if only the image or a
+// volume has it.
+func TestStartsOutsideConfigMaps(t *testing.T) {
+	t.Parallel()
+	const none = ": no ConfigMap has the program that starts etcd"
+	for _, row := range []struct {
+		argv     []string
+		declared bool
+		want     string
+	}{
+		{argv: []string{"/opt/start.sh"}, want: "/opt/start.sh" + none},
+		{argv: []string{"tini", "--", "/opt/start.sh", "--debug"}, want: "/opt/start.sh" + none},
+		{argv: []string{"/rendered/start.sh"}, want: "/rendered/start.sh" + none},
+		{argv: nil, want: "the image decides which program it is"},
+		{argv: []string{"/launcher", "run"}, declared: true, want: "/launcher" + none},
+		{argv: []string{"bash", "/opt/start.sh"}, declared: true, want: "/opt/start.sh" + none},
+		{argv: []string{"sh", "-c", "exec /launcher"}, declared: true, want: "sh" + none},
+		{argv: []string{"etcd"}},
+		{argv: []string{"sh", "-c", "exec etcd"}},
+		{argv: []string{"/scripts/start.sh"}},
+		{argv: []string{"start-etcd"}},
+		{argv: []string{"/launcher"}},
+	} {
+		pod, contents := mountedPod("#!/bin/sh\nexec etcd", nil)
+		c := &pod.Spec.Containers[0]
+		c.Command = row.argv
+		if len(row.argv) > 0 && row.argv[0] == wrapperArg {
+			c.Command, c.Args = nil, row.argv
+		}
+		for _, name := range []string{"ETCD_NAME", "ETCD_LISTEN_CLIENT_URLS", "ETCD_LISTEN_PEER_URLS"} {
+			c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: "x"})
+		}
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "rendered", MountPath: "/rendered"})
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "rendered", VolumeSource: written})
+		if row.declared {
+			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: c.Name}
+		}
+		var want []MemberChange
+		if row.want != "" {
+			want = []MemberChange{{Container: c.Name, Unread: row.want, Elsewhere: true}}
+		}
+		if got := MemberChanges(pod, contents); !slices.Equal(got, want) {
+			t.Errorf("%q: %+v, want %+v", row.argv, got, want)
+		}
+		if all := MemberChanges(pod, nil); len(all) > 0 {
+			t.Errorf("%q: without contents, %+v", row.argv, all)
 		}
 	}
 }

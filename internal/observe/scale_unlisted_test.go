@@ -21,7 +21,7 @@ import (
 func listing(ordinals ...int) *corev1.PodTemplateSpec {
 	env := []corev1.EnvVar{
 		{Name: "MY_POD_NAME", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
-		{Name: "ETCD_NAME", Value: "$(MY_POD_NAME)"}, {Name: "ETCD_DATA_DIR", Value: "/data"},
+		{Name: "ETCD_NAME", Value: "$(MY_POD_NAME)"}, {Name: "ETCD_DATA_DIR", Value: "/data"}, {Name: "ETCD_ON_K8S", Value: "yes"},
 	}
 	var peers []string
 	for _, n := range ordinals {

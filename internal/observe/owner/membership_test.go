@@ -41,6 +41,7 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-4", "no owner", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods}, flavour.ByOperator, "where its manifest is", ""},
 		{"WM-5", "a script that adds", Owner{Distribution: flavour.Plain, MemberChanges: added}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
 		{"WM-29", "a hook whose program only the image has", Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{{Container: "etcd", Hook: "preStop", Unread: "/stop: no ConfigMap has it", Elsewhere: true}}}, flavour.Unmanaged, "", ""},
+		{"WM-30", "a start program that only the image has", Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{{Container: "etcd", Unread: "/start: no ConfigMap has it", Elsewhere: true}}}, flavour.Unmanaged, "", ""},
 		{"WM-6", "a hook that removes", Owner{Distribution: flavour.Plain, MemberChanges: removed}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", ""},
 		{"WM-7", "a script in a release", Owner{Distribution: flavour.Plain, MemberChanges: added, Annotations: helm}, flavour.ByStartScript, "in the values of Helm release shop", ""},
 		{"WM-8", "a script, and an operator", Owner{Distribution: flavour.Plain, MemberChanges: added, Controller: controller("example.com/v1", "Storage")}, flavour.ByOperator, "Storage/main", ""},

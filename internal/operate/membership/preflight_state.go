@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -26,7 +27,7 @@ func (m *Members) checkState(ctx context.Context, s *observation, replacing stri
 	m.checkMembers(s, replacing, f)
 	for _, c := range m.Owner.MemberChanges {
 		if c.Elsewhere {
-			f.Warn("It is not known what %s does (%s). If it removes the member from etcd, each pod that restarts takes a voter out.", c.Where(), c.Unread)
+			f.Warn("It is not known what %s does (%s). %s", c.Where(), c.Unread, unreadRisk(c))
 		}
 	}
 	var w operate.Waiter
@@ -197,4 +198,12 @@ func (s *observation) unhealthyReason(pod string) string {
 		return "it has no pod"
 	}
 	return "it knows no leader"
+}
+
+// unreadRisk returns what a program of the pods that can't be read may do to a change of members.
+func unreadRisk(c etcdconf.MemberChange) string {
+	if c.Hook == etcdconf.PreStop {
+		return "If it removes the member from etcd, each pod that restarts takes a voter out."
+	}
+	return "If it adds members to etcd or removes them, it works against this change. Read it first."
 }

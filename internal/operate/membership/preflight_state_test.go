@@ -6,11 +6,13 @@ package membership
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -111,5 +113,19 @@ func TestPoll(t *testing.T) {
 				t.Errorf("%d reads found %v, want %d and %v", reads, f, row.reads, want)
 			}
 		})
+	}
+}
+
+// TestUnreadRisk has a sentence for each kind of program that can't be read.
+func TestUnreadRisk(t *testing.T) {
+	t.Parallel()
+	for hook, want := range map[string]string{
+		"":               "If it adds members to etcd or removes them, it works against this change.",
+		"postStart":      "If it adds members to etcd or removes them, it works against this change.",
+		etcdconf.PreStop: "If it removes the member from etcd, each pod that restarts takes a voter out.",
+	} {
+		if got := unreadRisk(etcdconf.MemberChange{Hook: hook}); !strings.HasPrefix(got, want) {
+			t.Errorf("hook %q: %q, want %q", hook, got, want)
+		}
 	}
 }
