@@ -84,6 +84,8 @@ type Survey struct {
 	// Apart has the pods of members with one cluster ID by the leader that they follow, where they are several
 	// clusters that share the ID. It is nil where they are not known to be.
 	Apart map[uint64][]string
+	// Singles means that the members, two or more, are etcds of their own: each leads, and lists itself alone.
+	Singles bool
 	// Strays are the alarms of members that aren't among the healthy ones: a pod doesn't
 	// answer, has lost its data, or is gone.
 	Strays []Alarm
@@ -162,6 +164,7 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 		s.ListErr = err
 		return s, err
 	}
+	s.Singles = c.singles(ctx, s.Members)
 	if s.Apart, s.ListErr = c.splitBrain(ctx, s.Members); s.ListErr != nil {
 		return s, s.ListErr
 	}

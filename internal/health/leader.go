@@ -53,6 +53,9 @@ func oneCluster(f *Facts) []Finding {
 	if found, reachable := f.membersReachable(); !reachable {
 		return found
 	}
+	if f.etcdsOfTheirOwn() {
+		return []Finding{f.describeSingles()}
+	}
 	in, named := f.ClusterIDs(), "in"
 	ids := slices.Sorted(maps.Keys(in))
 	switch {

@@ -167,6 +167,11 @@ func TestQuorum(t *testing.T) {
 		{name: "split brain with one cluster ID", id: "Q005", with: apart, want: Failure, message: "split brain, 2 clusters: main-0 and main-1 led by 0000000000000001; main-2 led by 0000000000000003", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, message: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd member list statefulset/main -n team"},
 
+		{name: "etcds of their own", id: "Q005", with: singles(nil), want: Warning, message: "each pod is an etcd of its own, not a member of one cluster: main-0, main-1 and main-2 each list", fix: "if that is intended, declare it: kubectl annotate statefulset main kubectl-etcd.dev/etcd=false -n team"},
+		{name: "etcds of their own by etcd's default", id: "Q005", with: func(f *Facts) { singles(nil)(f); sameID(f) }, want: Warning, message: "each pod is an etcd of its own"},
+		{name: "etcds that fell apart", id: "Q005", with: singles(func(c *etcdconf.Config) { c.Where["initial-cluster"] = "flag" }), want: Failure, message: "split brain, 3 clusters"},
+		{name: "etcds whose list is not known", id: "Q005", with: singles(func(c *etcdconf.Config) { c.Unknown = map[string]string{"initial-cluster": "only in the pod"} }), want: Failure, message: "split brain, 3 clusters"},
+
 		{name: "level", id: "Q006", want: OK},
 		{name: "busy", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8001 }), want: OK, message: "999 entries"},
 		{name: "behind", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 7999 }), want: Warning, message: "main-2: has applied 7999 of 9000"},
@@ -473,5 +478,30 @@ func TestQuorumByObjects(t *testing.T) {
 	f.Cluster.Value.Cluster = policy.Cluster{Size: 2, Elsewhere: 3, Members: []policy.Member{up, up}}
 	if q := f.Quorum(); q.Unknown != 0 {
 		t.Errorf("declared: %+v", q)
+	}
+}
+
+// singles has each pod answer as an etcd of its own whose configuration has no list. change changes that.
+func singles(change func(*etcdconf.Config)) func(*Facts) {
+	return func(f *Facts) {
+		f.Survey.Value.Singles = true
+		for i := range f.Survey.Value.Members {
+			m := &f.Survey.Value.Members[i]
+			m.ClusterID, m.LeaderID, m.Leader = uint64(0xc0+i), m.ID, true
+		}
+		serving(func(c *etcdconf.Config) {
+			c.Where = map[string]string{}
+			if change != nil {
+				change(c)
+			}
+		})(f)
+	}
+}
+
+// sameID has all members report one cluster ID and one member ID, as without any setting of etcd.
+func sameID(f *Facts) {
+	for i := range f.Survey.Value.Members {
+		m := &f.Survey.Value.Members[i]
+		m.ID, m.ClusterID, m.LeaderID = 7, 0xc, 7
 	}
 }

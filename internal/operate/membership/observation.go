@@ -182,7 +182,11 @@ func (m *Members) survey(ctx context.Context, s *observation) error {
 		}
 		m.pods = key
 	}
-	if s.survey, err = m.cluster.Survey(ctx); err != nil {
+	s.survey, err = m.cluster.Survey(ctx)
+	if s.survey.Singles {
+		return refuseSingles(m.Owner)
+	}
+	if err != nil {
 		return err
 	}
 	if s.survey.ListErr != nil {

@@ -129,3 +129,14 @@ func TestUnreadRisk(t *testing.T) {
 		}
 	}
 }
+
+// TestRefuseSingles names the StatefulSet and the declaration.
+func TestRefuseSingles(t *testing.T) {
+	t.Parallel()
+	err := refuseSingles(mainOwner)
+	for _, want := range []string{"each pod is an etcd of its own", "kubectl annotate statefulset main -n team kubectl-etcd.dev/etcd=false"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

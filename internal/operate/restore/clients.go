@@ -34,7 +34,7 @@ func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
 		}
 	}
 	r.List, r.Led, r.Split = s.List, s.Followed() != 0, split
-	r.Others = nil
+	r.Singles, r.Others = s.Singles, nil
 	for _, m := range s.Others {
 		r.Others, r.Newest = append(r.Others, m.Pod), max(r.Newest, m.Revision)
 	}

@@ -80,6 +80,9 @@ type Plan struct {
 	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that
 	// the members belong to several clusters.
 	Led, Split bool
+	// Singles means that each pod answers as an etcd of its own. Unlisted means that the pod template has no list of
+	// members that would make one cluster of them.
+	Singles, Unlisted bool
 	// Silent are the members that run and don't answer. AllowUnsaved allows a restore that can't save their data.
 	Silent       []Silent
 	AllowUnsaved bool

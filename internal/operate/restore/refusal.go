@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -27,7 +28,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.separate, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -61,6 +62,15 @@ func (r Plan) elsewhere() error {
 		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}
 	return nil
+}
+
+// separate returns why etcds that are no cluster are not restored: all of them would get the data of one.
+func (r Plan) separate() error {
+	if !r.Singles || !r.Unlisted {
+		return nil
+	}
+	return r.refuse("each pod is an etcd of its own with its own data, not a member of one cluster: it lists itself alone, and the pod template has no --initial-cluster. A restore would replace the data of all of them; if that is how they run, kubectl annotate statefulset %s -n %s %s=%s",
+		r.Owner.StatefulSet, r.Owner.Namespace, v1alpha1.EtcdAnnotation, v1alpha1.NotEtcd)
 }
 
 // storeless returns why the sidecars of druid can't restore a cluster.

@@ -416,6 +416,27 @@ func TestRestoreAsked(t *testing.T) {
 	}
 }
 
+// TestSeparateEtcds: etcds of their own are not restored from one snapshot, unless the template's list makes them one
+// cluster that fell apart.
+func TestSeparateEtcds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		singles, unlisted bool
+		want              string
+	}{
+		{true, true, "each pod is an etcd of its own with its own data"},
+		{true, true, "kubectl annotate statefulset main -n team kubectl-etcd.dev/etcd=false"},
+		{true, false, ""},
+		{false, true, ""},
+	} {
+		r := plainRestore()
+		r.SetSurvey(etcd.Survey{Singles: row.singles}, false)
+		r.Unlisted = row.unlisted
+		wantRefusal(t, fmt.Sprintf("%+v", row), r.separate(), row.want)
+		wantRefusal(t, fmt.Sprintf("the plan, %+v", row), r.refusal(), row.want)
+	}
+}
+
 // TestFenceSeveral: one command removes the pods of all nodes that are cut off, and one lets pods run there again.
 func TestFenceSeveral(t *testing.T) {
 	t.Parallel()
