@@ -80,6 +80,12 @@ func TestMountedScripts(t *testing.T) {
 		{"MS-20 a file of the image", "", []string{"/bin/start.sh"}, NoEvidence, ""},
 		{"MS-21 eval", "", []string{"sh", "-c", "eval 'exec etcd --name e'"}, Shown, "e"},
 		{"MS-22 a shell in a shell", "", []string{"sh", "-c", "exec bash -c 'exec etcd --name f'"}, Shown, "f"},
+		{"MS-23 the program is an argument", "#!/bin/sh\nset -e\nexec \"$@\"", []string{"/scripts/start.sh", "etcd", "--name", "g"}, Shown, "g"},
+		{"MS-24 the program is an argument of a script's", "#!/bin/sh\nexec \"$@\"", []string{"sh", "-c", "exec /scripts/start.sh \"$@\" --name h", "sh", "etcd"}, Shown, "h"},
+		{"MS-25 the script is an argument", start, []string{"sh", "-c", "exec \"$@\"", "sh", "/scripts/start.sh", "/d"}, Shown, "a"},
+		{"MS-26 the program is one of a sourced file's", "exec \"$@\"", []string{"sh", "-c", ". /scripts/start.sh", "sh", "etcd", "--name", "i"}, Shown, "i"},
+		{"MS-27 a sourced file has its own in some shells", "exec \"$@\"", []string{"sh", "-c", ". /scripts/start.sh /app", "sh", "etcd"}, NoEvidence, ""},
+		{"MS-28 another program is an argument", "#!/bin/sh\nexec \"$@\"", []string{"/scripts/start.sh", "/app", "etcd"}, NoEvidence, ""},
 	} {
 		pod, contents := mountedPod(r.start, lib)
 		pod.Spec.Containers[0].Command = r.argv

@@ -30,7 +30,7 @@ func TestSettingsOfWays(t *testing.T) {
 		{"SW-13 the call of a function, not its position", "f() { exec etcd --name $N; }\nN=a\nf", "a"},
 		{"SW-14 the arguments of a function", "f() { exec etcd --name $1; }\nf a", "a"},
 		{"SW-15 two calls of a function", "f() { exec etcd --name $1; }\n[ $X ] && f b\nf a", "?"},
-		{"SW-16 a parameter that is gone", "set -- b a\nshift\nexec etcd --name $1", "?"},
+		{"SW-16 a parameter that is perhaps gone", "set -- b a\n[ $X ] && shift\nexec etcd --name $1", "?"},
 		{"SW-17 in the background", "N=a\nN=b &\nexec etcd --name $N", "a"},
 		{"SW-18 perhaps assigned", "[ $X ] && N=a\nexec etcd --name $N", "?"},
 		{"SW-19 read", "N=b\nread N < /x\nexec etcd --name $N", "?"},
@@ -44,6 +44,16 @@ func TestSettingsOfWays(t *testing.T) {
 		{"SW-27 all variables are exported, by name", "set -eo allexport\nETCD_NAME=a\nexec etcd", "a"},
 		{"SW-28 options before arguments", "set -e -- a\nexec etcd --name $1", "a"},
 		{"SW-29 arguments behind options", "set -- b\nset -e a\nexec etcd --name $1", "?"},
+		{"SW-30 a parameter that is gone", "set -- b a\nshift\nexec etcd --name $1", "a"},
+		{"SW-31 several parameters that are gone", "set -- b c a\nshift 2\nexec etcd --name $1", "a"},
+		{"SW-32 more parameters gone than there are", "set -- a\nshift 2\nexec etcd --name $1", "?"},
+		{"SW-33 as many parameters gone as only the pod knows", "set -- a\nshift $X\nexec etcd --name $1", "?"},
+		{"SW-34 a parameter before one that may be several", "set -- $X a\nshift\nexec etcd --name $1", "?"},
+		{"SW-35 parameters in each round of a loop", "set -- b a\nwhile [ $X ]; do etcd --name $1; shift; done", "?"},
+		{"SW-36 another branch's parameters", "set -- a\nif [ $X ]; then set -- b; else exec etcd --name $1; fi", "a"},
+		{"SW-37 another case's parameters", "set -- a\ncase $X in b) shift ;; *) exec etcd --name $1 ;; esac", "a"},
+		{"SW-38 etcd itself is an argument", "set -- etcd --name a\nexec \"$@\"", "a"},
+		{"SW-39 etcd is an argument behind a launcher", "set -- nice -n 5 etcd\nexec \"$@\" --name a", "a"},
 	} {
 		c := &corev1.Container{Command: []string{"sh", "-c", row.script}}
 		s, err := settingsOf(newEnvironment(&corev1.Pod{}, c, nil), false)

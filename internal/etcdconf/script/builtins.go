@@ -38,7 +38,7 @@ func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 	case "set":
 		r.setPositional(args[1:], perhaps)
 	case "shift":
-		r.reset = true
+		r.shift(args[1:], perhaps)
 	}
 	r.makeUnknownIn(&syntax.CallExpr{Args: c.Args})
 	return false

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,13 +22,14 @@ type constant struct {
 // constant returns the value of a variable, false where the script assigns none or several to it, or has
 // not assigned it yet.
 func (s *Script) constant(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
+	name, at := plainParameter(p), int(p.Pos().Offset())
+	if !isName(name) {
+		return s.numbered(name, at)
+	}
+	if c, assigned := s.constants[name]; assigned && c.at >= max(s.from, at) {
 		return "", false
 	}
-	if c, assigned := s.constants[p.Param.Value]; assigned && c.at >= max(s.from, int(p.Pos().Offset())) {
-		return "", false
-	}
-	return s.known(p.Param.Value)
+	return s.known(name)
 }
 
 // known returns the value that a variable has at the end of the script.
@@ -156,7 +158,7 @@ func (s *Script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	if !is || s.own.alias || s.own.functions[commandOf(call.Args)] != nil || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
 		return false, false
 	}
-	args, ok := literals(call.Args)
+	args, ok := s.texts(call.Args)
 	if !ok {
 		return false, false
 	}
@@ -171,11 +173,55 @@ func builtin(args []string) (succeeds, known bool) {
 		return true, true
 	case len(args) == 1 && args[0] == "false":
 		return false, true
-	case len(args) == 5 && args[0] == "[" && args[4] == "]", len(args) == 4 && args[0] == "test":
-		equal, comparison := args[1] == args[3], args[2] == "=" || args[2] == "!="
-		return comparison && equal == (args[2] == "="), comparison
+	case len(args) > 2 && args[0] == "[" && args[len(args)-1] == "]":
+		return compared(args[1 : len(args)-1])
+	case len(args) > 1 && args[0] == "test":
+		return compared(args[1:])
 	}
 	return false, false
+}
+
+// compared returns the outcome of the arguments of the command test.
+func compared(args []string) (succeeds, known bool) {
+	switch {
+	case len(args) == 2 && (args[0] == "-n" || args[0] == "-z"):
+		return (args[1] == "") == (args[0] == "-z"), true
+	case len(args) != 3:
+		return false, false
+	case args[1] == "=" || args[1] == "!=":
+		return (args[0] == args[2]) == (args[1] == "="), true
+	}
+	a, err := strconv.Atoi(args[0])
+	b, other := strconv.Atoi(args[2])
+	does, is := map[string]bool{
+		"-eq": a == b, "-ne": a != b, "-gt": a > b, "-ge": a >= b, "-lt": a < b, "-le": a <= b,
+	}[args[1]]
+	return does, is && err == nil && other == nil
+}
+
+// texts returns what a shell makes of the parts of a command, and false where it isn't one known text of each.
+func (s *Script) texts(parts []*syntax.Word) ([]string, bool) {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		text, ok := s.text(part)
+		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
+			return nil, false
+		}
+		texts[i] = text
+	}
+	return texts, true
+}
+
+// text returns the one text that a word is.
+func (s *Script) text(word *syntax.Word) (string, bool) {
+	if text, ok := Literal(word); ok {
+		return text, true
+	}
+	fields := s.splitArg(word).argv
+	if len(fields) != 1 || unknownField(fields[0]) {
+		return "", false
+	}
+	return fields[0], true
 }
 
 // literals returns the texts of the parts of a command, and false if a shell may expand one of them.
@@ -199,10 +245,10 @@ func (s *Script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
 	return s.outcome(list[0])
 }
 
-// matches reports whether a literal word matches one of the patterns of a case. It is unknown of
-// other texts, and of patterns that are neither literal nor *.
-func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
-	text, ok := Literal(word)
+// matches reports whether a word matches one of the patterns of a case. It is unknown of a text that isn't
+// known, and of patterns that are neither literal nor a beginning with * behind it.
+func (s *Script) matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
+	text, ok := s.text(word)
 	if !ok || strings.ContainsAny(text, `\~`) {
 		return false, false
 	}
@@ -212,9 +258,26 @@ func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
 		switch {
 		case isAny(p), ok && pattern == text && !strings.ContainsAny(pattern, `*?[\`):
 			return true, known
+		case ok && beginning(p) != "":
+			if strings.HasPrefix(text, beginning(p)) {
+				return true, known
+			}
 		case !ok || strings.ContainsAny(pattern, `*?[\~`):
 			known = false
 		}
 	}
 	return false, known
+}
+
+// beginning returns the text before the * of a pattern that ends with it, empty for any other pattern.
+func beginning(pattern *syntax.Word) string {
+	text, is := pattern.Parts[0].(*syntax.Lit)
+	if !is || len(pattern.Parts) != 1 {
+		return ""
+	}
+	before, ends := strings.CutSuffix(text.Value, "*")
+	if !ends || strings.ContainsAny(before, patternMarks+"~") {
+		return ""
+	}
+	return before
 }

@@ -142,7 +142,7 @@ func (f *splitter) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.SglQuoted:
 			f.add(p.Value)
 		case *syntax.DblQuoted:
-			f.open = true
+			f.open = f.open || !f.none(p)
 			f.parts(p.Parts, true)
 		case *syntax.ParamExp:
 			f.variable(p, quoted)
@@ -153,6 +153,10 @@ func (f *splitter) parts(parts []syntax.WordPart, quoted bool) {
 }
 
 func (f *splitter) variable(p *syntax.ParamExp, quoted bool) {
+	if fields, is := f.script.allArguments(p, quoted); is {
+		f.arguments(p, fields, quoted)
+		return
+	}
 	value, ok := f.script.constant(p)
 	switch {
 	case !ok || !f.script.spend(value):
@@ -163,6 +167,43 @@ func (f *splitter) variable(p *syntax.ParamExp, quoted bool) {
 		f.split(value)
 	default:
 		f.unknown(p)
+	}
+}
+
+// none reports whether a quoted part is "$@" without arguments, which is no field.
+func (f *splitter) none(quoted *syntax.DblQuoted) bool {
+	if len(quoted.Parts) != 1 {
+		return false
+	}
+	p, is := quoted.Parts[0].(*syntax.ParamExp)
+	if !is {
+		return false
+	}
+	fields, all := f.script.allArguments(p, true)
+	return all && len(fields) == 0
+}
+
+// arguments adds what "$@" stands for.
+func (f *splitter) arguments(p *syntax.ParamExp, fields []string, quoted bool) {
+	for i, field := range fields {
+		if i > 0 {
+			f.end()
+			f.open = quoted
+		}
+		before, _, unknown := strings.Cut(field, UnknownWord)
+		switch {
+		case !f.script.spend(field):
+			f.unknown(p)
+		case unknown:
+			f.word.WriteString(before)
+			f.unknown(p)
+		case quoted:
+			f.add(field)
+		case f.script.splits(field) && !strings.ContainsAny(field, patternMarks):
+			f.split(field)
+		default:
+			f.unknown(p)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ type generator struct {
 	*rand.Rand
 
 	conditions, functions, tools int
+	// args are the arguments of the script.
+	args []string
 	// opaque is true where the script has what the reader can't judge, and what a shell does always in
 	// the same way: it may then never run etcd.
 	opaque bool
@@ -23,6 +25,7 @@ type generator struct {
 
 func (g *generator) script() string {
 	var b strings.Builder
+	g.args = strings.Fields(g.pick("--name first", "etcd --name first", "nice -n 1 etcd --name first", "server etcd"))
 	if g.IntN(4) == 0 {
 		b.WriteString(g.pick("set -e\n", "set -u\n", "set -eu\n", "set -f\n", "set +e\n", "set -o errexit\n", "set -x\n"))
 	}
@@ -113,7 +116,7 @@ func (g *generator) statement(depth int) string {
 
 //nolint:gocyclo // one case a kind of command
 func (g *generator) command() string {
-	switch g.IntN(26) {
+	switch g.IntN(28) {
 	case 0, 1, 2, 3, 4:
 		return g.etcd()
 	case 5:
@@ -148,6 +151,8 @@ func (g *generator) command() string {
 		return g.pick("set -e", "set +e", "set -u", "set -f", "set -n", "set -x", "set -eu")
 	case 22:
 		return g.source()
+	case 23:
+		return g.ofArguments()
 	}
 	return g.pick("tool", "tool", "tool # etcd", "tool >/dev/null 2>&1", "wait", ":", "cd /", "echo $NAME", "printf a", "umask 077", "[ a = b ]", "test -n a", "exec >/dev/null", "exec 3>&1", "type etcd", "exec 2>&1")
 }
@@ -163,6 +168,15 @@ func (g *generator) etcd() string {
 			"--name=a\\\nb", "--name `echo y`", "${NAME-u}", "--x=\"$NAME\"'$NAME'", "''", "$?", "$0", `"$*"`, "$$NAME", "--data-dir /d", "--data-dir=$NAME", "--initial-cluster=a", "$-", "$!", `"${@}"`, "${NAME+n}", "${UNSET?}", "--name=a#b", "--n=$2$1")
 	}
 	return before + g.pick("etcd", "etcd", "etcd", `\etcd`, `"etcd"`, "e'tc'd", "$BIN") + args + g.pick("", "", "", " >/dev/null", " 2>&1", " </dev/null", " # --x")
+}
+
+// ofArguments returns a command of which the script's arguments decide what runs.
+func (g *generator) ofArguments() string {
+	g.opaque = true
+	return g.pick("exec ", "", "", "exec nice -n 1 ", "shift; exec ", "shift 2; exec ", "set -- etcd \"$@\"; ", "set -- tool \"$@\"; shift; ", "(shift); ") +
+		g.pick(`"$@"`, `"$@"`, "$@", "$*", `"$*"`, `"$1" "$2"`, "$1", `"${1}" --name x`, `"$2"`, `x"$@"`, `e"$@"`) + "\n" +
+		g.pick("", "", `case "$1" in etcd) exec "$@" ;; -*) exec etcd "$@" ;; *) tool ;; esac`, `if [ "$1" = etcd ]; then shift; exec etcd "$@"; fi`, `[ $# -gt 2 ] && exec "$@"`,
+			`case $1 in -*) set -- etcd "$@" ;; esac; exec "$@"`, "while tool; do shift; done", `for A in "$@"; do "$A"; done`)
 }
 
 // assignment returns a command that may change a variable or a parameter.

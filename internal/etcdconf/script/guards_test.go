@@ -29,7 +29,7 @@ func TestBrief(t *testing.T) {
 }
 
 func surely(text string) bool {
-	s := parseScript(text, Surroundings{})
+	s := parseScript(text, nil, Surroundings{})
 	return s.SurelyRunsEtcd()
 }
 

@@ -5,6 +5,7 @@ package script
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -57,7 +58,10 @@ func (r *run) etcdArgs() []string {
 	at := etcdAt(w.Argv)
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
 	args := r.fields(r.script.etcd.Args[w.args[at]:])
-	if len(args) <= before+1 {
+	if len(args) <= before || !namesEtcd(strings.ReplaceAll(args[before], `\`, "")) { // the words before it are not known here
+		return []string{r.script.Source(r.script.etcd)}
+	}
+	if len(args) == before+1 {
 		return nil
 	}
 	return args[before+1:]
@@ -118,13 +122,16 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 		return r.ifClause(c)
 	case *syntax.WhileClause:
 		r.makeUnknownIn(c)
+		r.reset = r.reset || r.script.mayChangeArguments(c)
 		return r.branch(c.Cond) || r.branch(c.Do)
 	case *syntax.ForClause:
 		r.makeUnknownIn(c)
+		r.reset = r.reset || r.script.mayChangeArguments(c)
 		return r.branch(c.Do)
 	case *syntax.CaseClause:
+		elsewhere := r.leadsToEtcd(c) && !slices.ContainsFunc(c.Items, fallsThrough)
 		for _, item := range c.Items {
-			if r.branch(item.Stmts) {
+			if r.alternative(item.Stmts, elsewhere) {
 				return true
 			}
 		}
@@ -145,9 +152,22 @@ func (r *run) child(s *syntax.Stmt) bool {
 	return r.leadsToEtcd(s) && r.statements([]*syntax.Stmt{s}, false)
 }
 
+// alternative follows one of several branches. If etcd is elsewhere in them, the arguments that this one sets are
+// not those of etcd.
+func (r *run) alternative(list []*syntax.Stmt, elsewhere bool) bool {
+	positional, reset := r.positional, r.reset
+	if r.branch(list) {
+		return true
+	}
+	if elsewhere {
+		r.positional, r.reset = positional, reset
+	}
+	return false
+}
+
 func (r *run) ifClause(c *syntax.IfClause) bool {
-	for ; c != nil; c = c.Else {
-		if r.branch(c.Cond) || r.branch(c.Then) {
+	for elsewhere := r.leadsToEtcd(c); c != nil; c = c.Else {
+		if r.branch(c.Cond) || r.alternative(c.Then, elsewhere) {
 			return true
 		}
 	}

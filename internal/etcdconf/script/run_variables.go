@@ -5,6 +5,7 @@ package script
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -75,6 +76,19 @@ func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
 		r.operands(args[o.operand:], perhaps)
 	}
 }
+
+// shift follows the command of that name.
+func (r *run) shift(args []*syntax.Word, perhaps bool) {
+	zero, of := r.positional[:min(1, len(r.positional))], r.arguments()
+	rest := shifted(args, of)
+	r.reset = r.reset || perhaps || rest == nil || slices.ContainsFunc(of[:len(of)-len(rest)], isUnknown)
+	if rest != nil {
+		r.positional = append(zero[:len(zero):len(zero)], rest...)
+	}
+}
+
+// isUnknown reports whether a field has references to what is unknown: a shell may make any number of fields of it.
+func isUnknown(field string) bool { return !known(field) }
 
 func (r *run) operands(args []*syntax.Word, perhaps bool) {
 	zero := r.positional[:min(1, len(r.positional))]

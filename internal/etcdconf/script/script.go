@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -56,6 +57,10 @@ type Script struct {
 	around Surroundings
 	// sourced is true where a file or text that isn't read may have set any variable.
 	sourced bool
+	// given are the arguments that the script starts with, nil where they are not known. arguments are those
+	// that it has in the order of its text.
+	given     []string
+	arguments []arguments
 	// spent is what the constants that were put into fields have cost.
 	spent int
 	work  *work
@@ -66,25 +71,35 @@ func newScript(text string, around Surroundings) *Script {
 }
 
 // parseScript parses a script within bounds, with the scripts that it executes, and finds the
-// command that runs etcd.
-func parseScript(text string, around Surroundings) Script {
+// command that runs etcd. positional are $0 and following.
+func parseScript(text string, positional []string, around Surroundings) Script {
+	given := givenArguments(positional)
 	if around.File != nil || nestsScripts.MatchString(text) {
-		p := splicer{around: around, left: MaxBytes}
+		p := splicer{around: around, left: MaxBytes, given: given}
 		text = p.splice(text, nil)
 	}
 	s := *newScript(text, around)
-	if !strings.Contains(text, "etcd") && !around.Names {
+	s.given = given
+	if !strings.Contains(text, "etcd") && !around.Names && !slices.ContainsFunc(given, namesEtcd) {
 		return s
 	}
 	s.Err = s.parse()
-	for _, statement := range s.Statements {
-		s.find(statement)
+	for _, all := range []bool{false, true} {
+		for _, statement := range s.Statements {
+			s.find(statement, all)
+		}
+		if s.etcd != nil {
+			break
+		}
 	}
 	if s.etcd == nil && s.Err != nil && etcdLine.MatchString(text) {
 		s.program = "etcd"
 	}
 	return s
 }
+
+// namesEtcd reports whether a word names etcd's program.
+func namesEtcd(word string) bool { return path.Base(word) == "etcd" }
 
 // nestsScripts finds a script that may execute another one which stands in it.
 var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
@@ -115,6 +130,7 @@ func (s *Script) parse() error {
 	for _, statement := range s.Statements {
 		s.assign(statement)
 	}
+	s.followArguments()
 	return mistake
 }
 
@@ -123,15 +139,23 @@ func (s *Script) parse() error {
 var etcdLine = regexp.MustCompile(`(?m)^\s*(?:exec\s+)?(?:[\w./-]*/)?etcd(?:\s|$)`)
 
 // find searches a statement for the command that runs etcd. What runs in a command substitution is no
-// member, since the shell waits for its end.
-func (s *Script) find(statement *syntax.Stmt) {
+// member, since the shell waits for its end. With all, it also searches branches that no way leads to.
+func (s *Script) find(statement *syntax.Stmt, all bool) {
 	background := map[syntax.Command]bool{}
+	never := map[*syntax.Stmt]bool{}
 	syntax.Walk(statement, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
+		case *syntax.IfClause, *syntax.CaseClause:
+			for _, list := range s.neverRun(n) {
+				for _, other := range list {
+					never[other] = true
+				}
+			}
 		case *syntax.Stmt:
 			background[n.Cmd] = n.Background
+			return all || !never[n]
 		case *syntax.CallExpr:
 			program, ok := s.etcdProgram(n)
 			if ok && s.stays(n, background[n]) && program == "etcd" {

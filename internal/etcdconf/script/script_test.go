@@ -56,7 +56,7 @@ func TestScriptArgs(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			env := func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
-			script := parseScript("etcd "+row.text, Surroundings{})
+			script := parseScript("etcd "+row.text, nil, Surroundings{})
 			if script.Err != nil || script.program != "etcd" {
 				t.Fatalf("%q is program %q, error %v", row.text, script.program, script.Err)
 			}
@@ -84,7 +84,7 @@ func TestScriptOfSeveral(t *testing.T) {
 		{"N='nice -n 10'; exec $N etcd --name a", "--name a"},
 		{"E='nice etcd --name a'; exec $E --wal-dir w", "--name a --wal-dir w"},
 	} {
-		script := parseScript(row.script, Surroundings{})
+		script := parseScript(row.script, nil, Surroundings{})
 		if script.Err != nil || script.program != "etcd" {
 			t.Errorf("%q is program %q, error %v", row.script, script.program, script.Err)
 			continue
@@ -127,7 +127,7 @@ func TestScriptEnvironment(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			script := parseScript(row.script, Surroundings{})
+			script := parseScript(row.script, nil, Surroundings{})
 			if script.Err != nil {
 				t.Fatal(script.Err)
 			}
@@ -159,7 +159,7 @@ func TestScriptBounds(t *testing.T) {
 		"nested negations":   "[[ " + strings.Repeat("! ", maxScriptBrackets+1) + " etcd",
 		"long, etcd at last": strings.Repeat("a\n", maxScriptBytes) + " exec /usr/bin/etcd\n",
 	} {
-		s := parseScript(text, Surroundings{})
+		s := parseScript(text, nil, Surroundings{})
 		if !errors.Is(s.Err, errTooComplex) {
 			t.Errorf("%s: error %v, want %v", name, s.Err, errTooComplex)
 		}
@@ -168,7 +168,7 @@ func TestScriptBounds(t *testing.T) {
 		}
 	}
 	double := "A=0123456789abcdef\n" + strings.Repeat("A=$A$A\n", 64) + "export A; etcd $A" + strings.Repeat(" $A", 1000)
-	s := parseScript(double, Surroundings{})
+	s := parseScript(double, nil, Surroundings{})
 	if s.Err != nil {
 		t.Fatal(s.Err)
 	}
@@ -194,7 +194,7 @@ func TestScriptError(t *testing.T) {
 		{text: "etcd a ${b $(c `d", program: "etcd"},
 		{text: "if\ncurl http://etcd:2379"},
 	} {
-		s := parseScript(row.text, Surroundings{})
+		s := parseScript(row.text, nil, Surroundings{})
 		if s.Err == nil || s.program != row.program || (s.etcd != nil) != row.parsed {
 			t.Errorf("%q: program %q, parsed %t, error %v; want %q, %t and an error", row.text, s.program, s.etcd != nil, s.Err, row.program, row.parsed)
 		}

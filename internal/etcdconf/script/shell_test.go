@@ -150,15 +150,15 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	text := g.script()
-	if !surelyRunsEtcd(t, text) {
+	if !surelyRunsEtcd(t, text, g.args) {
 		return false
 	}
-	want := shownSettings(t, text)
+	want := shownSettings(t, text, g.args)
 	shell := s.shells[g.IntN(len(s.shells))]
 	etcd := false
 	for i := 0; i < runs || i < mostRuns && !etcd && !g.opaque; i++ {
 		outcomes := g.IntN(1 << (maxConditions + maxTools))
-		ran := s.run(t, shell, text, outcomes)
+		ran := s.run(t, shell, text, g.args, outcomes)
 		_, args, is := strings.Cut(ran, "etcd\n")
 		etcd = etcd || is
 		switch args, _, _ = strings.Cut(args, "\n"); {
@@ -180,9 +180,9 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 }
 
 // surelyRunsEtcd reports whether a script is shown to run etcd.
-func surelyRunsEtcd(t *testing.T, text string) bool {
+func surelyRunsEtcd(t *testing.T, text string, args []string) bool {
 	t.Helper()
-	read := script.Start([]string{"sh", "-c", text}, nil, script.Surroundings{}).Script
+	read := script.Start([]string{"sh", "-c", text, "sh"}, args, script.Surroundings{}).Script
 	if read != nil && read.Err != nil {
 		t.Fatalf("%v:\n%s", read.Err, text)
 	}
@@ -190,10 +190,10 @@ func surelyRunsEtcd(t *testing.T, text string) bool {
 }
 
 // shownSettings reads a script as that of a pod.
-func shownSettings(t *testing.T, text string) etcdconf.Config {
+func shownSettings(t *testing.T, text string, args []string) etcdconf.Config {
 	t.Helper()
 	pod := &corev1.Pod{}
-	pod.Spec.Containers = []corev1.Container{{Command: []string{"sh", "-c", text, "sh", "--name", "first"}}}
+	pod.Spec.Containers = []corev1.Container{{Command: []string{"sh", "-c", text, "sh"}, Args: args}}
 	config, err := etcdconf.ParsePod(pod, nil)
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, text)
@@ -225,7 +225,7 @@ func differences(want etcdconf.Config, got string) (wrong []string) {
 }
 
 // run executes a script, and returns the programs that ran. The last of the outcomes is that of tool.
-func (s sandbox) run(t *testing.T, shell, text string, outcomes int) string {
+func (s sandbox) run(t *testing.T, shell, text string, with []string, outcomes int) string {
 	t.Helper()
 	work := s.path("work")
 	if err := os.RemoveAll(work); err != nil {
@@ -236,7 +236,7 @@ func (s sandbox) run(t *testing.T, shell, text string, outcomes int) string {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
-	args := []string{"-c", "echo $$ > " + work + "/pid\n" + text, "sh", "--name", "first"}
+	args := append([]string{"-c", "echo $$ > " + work + "/pid\n" + text, "sh"}, with...)
 	if filepath.Base(shell) == "busybox" {
 		args = append([]string{"sh"}, args...)
 	}

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ type splicer struct {
 	around Surroundings
 	// left is how many bytes may still be put in.
 	left int
+	// given are the arguments of the script that is read first, nil where they are not known.
+	given []string
 }
 
 // replacement is a text that replaces a part of a script.
@@ -28,6 +31,7 @@ type replacement struct {
 // files that it stands in: a file that executes itself is not followed.
 func (p *splicer) splice(text string, within []string) string {
 	s := newScript(text, p.around)
+	s.given, p.given = p.given, nil
 	if len(within) >= maxSpliced || s.parse() != nil {
 		return text
 	}
@@ -78,6 +82,9 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 			return "", false
 		}
 		text, ok := p.read(w.Argv[1], within, sourced)
+		if len(w.Argv) > 2 && usesArguments.MatchString(text) { // some shells give them to the file
+			return "", false
+		}
 		return "{ :\n" + text + "\n}", ok
 	case "eval":
 		text := strings.Join(w.Argv[1:], " ")
@@ -106,15 +113,43 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 			process.WriteString("export " + s.argument(call, w, i) + "\n")
 		}
 	}
-	process.WriteString("set --")
-	for i := rest; i < len(w.Argv); i++ {
-		process.WriteString(" " + s.argument(call, w, i))
+	args, ok := s.argumentTexts(call, w, rest)
+	if !ok {
+		return "", false
 	}
-	process.WriteString("\n" + text + "\n)")
+	process.WriteString("set --" + args + "\n" + text + "\n)")
 	if w.Argv[0] == "exec" {
 		return "{ " + process.String() + "; exit; }", true
 	}
 	return process.String(), true
+}
+
+// usesArguments finds what a file does with its arguments.
+var usesArguments = regexp.MustCompile(`\$\{?[@*#1-9]|\b(?:set|shift)\b`)
+
+// argumentTexts returns the fields of a command from an index on as a script has them, false where they are a part
+// of an argument that isn't known.
+func (s *Script) argumentTexts(call *syntax.CallExpr, w Fields, from int) (string, bool) {
+	var texts strings.Builder
+	for i := from; i < len(w.Argv); {
+		to := i + 1
+		for to < len(w.args) && w.args[to] == w.args[i] {
+			to++
+		}
+		whole := i == 0 || w.args[i-1] != w.args[i]
+		switch unknown := slices.ContainsFunc(w.Argv[i:to], unknownField); {
+		case unknown && !whole:
+			return "", false
+		case unknown:
+			texts.WriteString(" " + s.Source(call.Args[w.args[i]]))
+		default:
+			for j := i; j < to; j++ {
+				texts.WriteString(" " + s.argument(call, w, j))
+			}
+		}
+		i = to
+	}
+	return texts.String(), true
 }
 
 // argument returns a word of a command as a script has it: as it is written, or quoted where it is one

@@ -110,7 +110,7 @@ func inShell(argv []string, shell string, around Surroundings) Invocation {
 
 // inScript parses a script, from a file or not. positional are its $0 and following.
 func inScript(text, file string, positional []string, around Surroundings) Invocation {
-	parsed := parseScript(text, around)
+	parsed := parseScript(text, positional, around)
 	if parsed.program == "" {
 		return Invocation{Program: "sh"}
 	}

@@ -53,7 +53,7 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 		return all
 	}
 	for _, item := range c.Items {
-		match, known := matches(c.Word, item.Patterns)
+		match, known := w.script.matches(c.Word, item.Patterns)
 		if known && !match {
 			continue
 		}
@@ -76,4 +76,33 @@ func isAny(pattern *syntax.Word) bool {
 	}
 	text, is := pattern.Parts[0].(*syntax.Lit)
 	return is && text.Value == "*"
+}
+
+// neverRun returns the branches of a condition or a case that no way leads to.
+func (s *Script) neverRun(node syntax.Node) (lists [][]*syntax.Stmt) {
+	from := s.from
+	s.from = 0 // the arguments and constants where it stands
+	defer func() { s.from = from }()
+	switch n := node.(type) {
+	case *syntax.IfClause:
+		succeeds, known := s.listOutcome(n.Cond)
+		if known && succeeds && n.Else != nil {
+			return [][]*syntax.Stmt{n.Else.Cond, n.Else.Then}
+		} else if known && !succeeds {
+			return [][]*syntax.Stmt{n.Then}
+		}
+	case *syntax.CaseClause:
+		if slices.ContainsFunc(n.Items, fallsThrough) {
+			return nil
+		}
+		matched := false
+		for _, item := range n.Items {
+			match, known := s.matches(n.Word, item.Patterns)
+			if matched || known && !match {
+				lists = append(lists, item.Stmts)
+			}
+			matched = matched || match
+		}
+	}
+	return lists
 }
