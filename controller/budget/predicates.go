@@ -38,7 +38,8 @@ func podChanged() predicate.TypedPredicate[*corev1.Pod] {
 	return watch.When(func(before, after *corev1.Pod) bool {
 		return watch.MetaChanged(before, after) || before.Spec.NodeName != after.Spec.NodeName ||
 			before.Status.Phase != after.Status.Phase || ready(before) != ready(after) ||
-			!slices.EqualFunc(before.Status.ContainerStatuses, after.Status.ContainerStatuses, sameRun)
+			!slices.EqualFunc(before.Status.ContainerStatuses, after.Status.ContainerStatuses, sameRun) ||
+			!slices.EqualFunc(before.Status.InitContainerStatuses, after.Status.InitContainerStatuses, sameRun)
 	})
 }
 

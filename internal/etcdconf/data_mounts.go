@@ -4,9 +4,9 @@
 package etcdconf
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // KnowsDataDir reports whether the data directory is known.
@@ -33,9 +33,9 @@ func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) 
 
 // withKnownData returns the container of a pod whose data directories are known, nil for none.
 func (c Config) withKnownData(spec *corev1.PodSpec) *corev1.Container {
-	i := slices.IndexFunc(spec.Containers, func(of corev1.Container) bool { return of.Name == c.Container })
-	if i < 0 || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+	at := containers.Named(spec, c.Container)
+	if at == nil || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
 		return nil
 	}
-	return &spec.Containers[i]
+	return at
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // Member is what is known of the container of a pod that runs a member of etcd.
@@ -39,10 +40,8 @@ func MemberIn(pod *corev1.Pod, contents Contents) Member {
 	case value == v1alpha1.NotEtcd:
 		return Member{}
 	}
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == value {
-			return Member{Evidence: Declared, Container: c}
-		}
+	if c := containers.Named(&pod.Spec, value); c != nil {
+		return Member{Evidence: Declared, Container: c}
 	}
 	m := shownMember(pod, contents)
 	m.Container, m.Err = nil, wrongDeclaration(pod, value)
@@ -55,8 +54,7 @@ func MemberIn(pod *corev1.Pod, contents Contents) Member {
 func shownMember(pod *corev1.Pod, contents Contents) Member {
 	m := Member{Evidence: evidenceIn(pod, contents)}
 	var shown, executing []*corev1.Container
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
+	for _, c := range containers.Of(&pod.Spec) {
 		if evidenceOf(pod, c, contents) < Shown && !wrapper(c) {
 			continue
 		}
@@ -78,9 +76,9 @@ func shownMember(pod *corev1.Pod, contents Contents) Member {
 	return m
 }
 
-func names(containers []*corev1.Container) []string {
-	out := make([]string, 0, len(containers))
-	for _, c := range containers {
+func names(all []*corev1.Container) []string {
+	out := make([]string, 0, len(all))
+	for _, c := range all {
 		out = append(out, c.Name)
 	}
 	return out
@@ -114,9 +112,7 @@ func wrongDeclaration(pod *corev1.Pod, value string) *DeclarationError {
 		e.Value = value[:maxName] + "..."
 	}
 	e.Init = slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == value })
-	for i := range pod.Spec.Containers {
-		e.Containers = append(e.Containers, pod.Spec.Containers[i].Name)
-	}
+	e.Containers = names(containers.Of(&pod.Spec))
 	return e
 }
 

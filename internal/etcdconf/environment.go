@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // Contents reads the data of an object in the pod's namespace. kind is "ConfigMap" or "Secret". The
@@ -79,7 +81,7 @@ var errTooLong = errors.New("longer than the 128 KiB that Linux passes to a prog
 
 // Variable returns a variable of a container's environment, and false where the pod doesn't set it.
 func Variable(pod *corev1.Pod, container, name string, contents Contents) (string, bool, error) {
-	c := containerNamed(pod, container)
+	c := containers.Named(&pod.Spec, container)
 	if c == nil {
 		return "", false, nil
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // UnreadableError is returned for a file of a pod that is not in a Secret or ConfigMap, so that only
@@ -34,20 +36,11 @@ type Origin struct {
 // ReadFile reads a file as a container of the pod sees it, and reports the object
 // that holds it. The error may be a *MissingError, an *UnreadableError or one of contents.
 func ReadFile(pod *corev1.Pod, container, name string, contents Contents) ([]byte, Origin, error) {
-	c := containerNamed(pod, container)
+	c := containers.Named(&pod.Spec, container)
 	if c == nil {
 		return nil, Origin{}, fmt.Errorf("pod %s/%s has no container %q", pod.Namespace, pod.Name, container)
 	}
 	return podFile(pod, c, name, contents)
-}
-
-func containerNamed(pod *corev1.Pod, name string) *corev1.Container {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == name {
-			return c
-		}
-	}
-	return nil
 }
 
 // podFile reads a container's file, and returns its origin.

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // Hint is why a container may run etcd although nothing shows it.
@@ -32,8 +33,8 @@ func HintsOf(pod *corev1.Pod) []Hint {
 		return nil
 	}
 	var hints []Hint
-	for i := range pod.Spec.Containers {
-		hints = append(hints, hintsOf(pod, &pod.Spec.Containers[i])...)
+	for _, c := range containers.Of(&pod.Spec) {
+		hints = append(hints, hintsOf(pod, c)...)
 	}
 	if text := copyHint(pod); text != "" {
 		hints = append(hints, Hint{Text: text})
@@ -50,8 +51,8 @@ var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, 
 
 // runsOthersOnly reports whether each container is known to run one of etcd's other programs.
 func runsOthersOnly(pod *corev1.Pod) bool {
-	return !slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
-		return !notMembers[startedIn(pod, &c, nil).Program]
+	return !slices.ContainsFunc(containers.Of(&pod.Spec), func(c *corev1.Container) bool {
+		return !notMembers[startedIn(pod, c, nil).Program]
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // manager is the name of kOps' program that starts etcd. Its image and its labels have names that begin so.
@@ -34,7 +36,7 @@ func imageName(image string) string {
 // copyHint returns that an init container copies etcd's program, for another container to start. It is empty where none does.
 func copyHint(pod *corev1.Pod) string {
 	for i := range pod.Spec.InitContainers {
-		if c := &pod.Spec.InitContainers[i]; isEtcdImage(c.Image) && copiesEtcd(pod, c) {
+		if c := &pod.Spec.InitContainers[i]; !containers.Sidecar(c) && isEtcdImage(c.Image) && copiesEtcd(pod, c) {
 			return fmt.Sprintf("init container %s copies etcd from image %s", c.Name, c.Image)
 		}
 	}

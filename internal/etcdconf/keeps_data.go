@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // DataVolumes returns the volumes with the data of a pod's etcd that outlive the pod. kept is false if some
@@ -52,7 +54,7 @@ func VolumeAt(pod *corev1.Pod, container, dir string) *corev1.Volume {
 
 // mounted returns the volumes that a container mounts, or any container if it is empty.
 func mounted(pod *corev1.Pod, container string) (out []*corev1.Volume) {
-	for _, c := range pod.Spec.Containers {
+	for _, c := range containers.Of(&pod.Spec) {
 		for _, m := range c.VolumeMounts {
 			if container == "" || c.Name == container {
 				out = append(out, volumeOf(pod, m.Name))

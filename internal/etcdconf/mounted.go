@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
@@ -141,7 +142,7 @@ func variableNames(c *corev1.Container, contents Contents, f func(name string)) 
 // WorthReading reports whether a pod has a hint that it runs etcd, so that the objects which it
 // mounts are worth reading. What it hints at is shown only by what these objects contain.
 func WorthReading(spec *corev1.PodSpec) bool {
-	return slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool {
+	return slices.ContainsFunc(containers.Of(spec), func(c *corev1.Container) bool {
 		reads := len(c.EnvFrom) > 0 || len(c.VolumeMounts) > 0
 		return reads && (strings.Contains(strings.Join(slices.Concat([]string{c.Name, c.Image}, c.Command, c.Args), " "), "etcd") ||
 			slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "ETCD") }) ||

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
@@ -36,8 +37,8 @@ const (
 // proxies and clients have them too.
 func evidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 	strongest := NoEvidence
-	for i := range pod.Spec.Containers {
-		strongest = max(strongest, evidenceOf(pod, &pod.Spec.Containers[i], contents))
+	for _, c := range containers.Of(&pod.Spec) {
+		strongest = max(strongest, evidenceOf(pod, c, contents))
 	}
 	return strongest
 }

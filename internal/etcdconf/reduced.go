@@ -12,7 +12,7 @@ import (
 // text of a tenant, which may be long and may have secrets, so Reduced keeps none of it. What the
 // container lists as its members is lost: [PeersOfPod] returns it before. Reduced of what it returned is the same.
 func Reduced(pod *corev1.Pod, c *corev1.Container) corev1.Container {
-	out := corev1.Container{Name: c.Name, ReadinessProbe: reducedProbe(c.ReadinessProbe)}
+	out := corev1.Container{Name: c.Name, RestartPolicy: c.RestartPolicy, ReadinessProbe: reducedProbe(c.ReadinessProbe)}
 	evidence := evidenceOf(pod, c, nil)
 	switch {
 	case evidence == NoEvidence:

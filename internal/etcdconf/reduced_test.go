@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // mostReduced is how many bytes a reduced container has at most.
@@ -31,7 +33,7 @@ func checkReduced(t *testing.T, what string, pod *corev1.Pod) {
 			t.Errorf("%s: reduced, it shows %d in container %q, %v, want %d in %q, %v", what,
 				got.Evidence, nameOf(got.Container), got.Err, want.Evidence, nameOf(want.Container), want.Err)
 		}
-		for _, c := range pod.Spec.Containers {
+		for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
 			text, err := json.Marshal(c)
 			if err != nil || len(text) > mostReduced || strings.Contains(string(text), "secret") {
 				t.Errorf("%s: reduced, it has %s, %v", what, text, err)
@@ -42,8 +44,12 @@ func checkReduced(t *testing.T, what string, pod *corev1.Pod) {
 
 func reducedPod(pod *corev1.Pod) *corev1.Pod {
 	out := &corev1.Pod{ObjectMeta: pod.ObjectMeta}
-	for i := range pod.Spec.Containers {
-		out.Spec.Containers = append(out.Spec.Containers, Reduced(pod, &pod.Spec.Containers[i]))
+	for _, c := range containers.Of(&pod.Spec) {
+		if of := &out.Spec.Containers; containers.Sidecar(c) {
+			out.Spec.InitContainers = append(out.Spec.InitContainers, Reduced(pod, c))
+		} else {
+			*of = append(*of, Reduced(pod, c))
+		}
 	}
 	return out
 }
@@ -76,6 +82,11 @@ func TestReducedPods(t *testing.T) {
 					pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: declared}
 				}
 				checkReduced(t, fmt.Sprintf("%s and %s, declared %q", first, second, declared), pod)
+				pod = pod.DeepCopy()
+				always := corev1.ContainerRestartPolicyAlways
+				pod.Spec.Containers[1].RestartPolicy = &always
+				pod.Spec.InitContainers, pod.Spec.Containers = pod.Spec.Containers[1:], pod.Spec.Containers[:1]
+				checkReduced(t, fmt.Sprintf("%s and the sidecar %s, declared %q", first, second, declared), pod)
 			}
 		}
 	}

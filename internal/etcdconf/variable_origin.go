@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // VariableOrigin returns the object and key that a variable of a container is read from. Its Kind
 // is empty if the pod itself has the value, or if nothing sets it.
 func VariableOrigin(pod *corev1.Pod, container, name string, contents Contents) Origin {
-	c := containerNamed(pod, container)
+	c := containers.Named(&pod.Spec, container)
 	if c == nil {
 		return Origin{}
 	}
@@ -54,7 +56,7 @@ func VariableOrigin(pod *corev1.Pod, container, name string, contents Contents) 
 // referredOrigin returns the origin of a value that is only a reference to another variable.
 func referredOrigin(pod *corev1.Pod, container, value string, contents Contents) Origin {
 	other, ok := cutBoth(value, "$(", ")")
-	c := containerNamed(pod, container)
+	c := containers.Named(&pod.Spec, container)
 	at := slices.IndexFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == other })
 	if !ok || at >= 0 && c.Env[at].ValueFrom == nil {
 		return Origin{} // a second reference would be a chain, which can be a loop

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // products has all products, in the order in which they are tried.
@@ -80,7 +82,7 @@ func (p Product) labels(sets []map[string]string) bool {
 }
 
 func (p Product) sets(spec *corev1.PodSpec) bool {
-	return slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool {
+	return slices.ContainsFunc(containers.Of(spec), func(c *corev1.Container) bool {
 		return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return slices.Contains(p.Env, e.Name) })
 	})
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -116,11 +117,11 @@ func inPodOf(serving map[string]Got[etcdconf.Config], spec *corev1.PodSpec) (inP
 		if got.Err != nil || !etcdconf.IsKnownDir(got.Value.DataDir) {
 			continue
 		}
-		i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == got.Value.Container })
-		if i < 0 {
+		c := containers.Named(spec, got.Value.Container)
+		if c == nil {
 			continue
 		}
-		mount, _ := etcdconf.MountAt(&spec.Containers[i], got.Value.DataDir)
+		mount, _ := etcdconf.MountAt(c, got.Value.DataDir)
 		return mount == nil || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }), true
 	}
 	return false, false

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
@@ -90,7 +91,7 @@ func restarts(f *Facts) []Finding {
 	}
 	var found []Finding
 	for _, pod := range f.Pods.Value {
-		for _, s := range pod.Status.ContainerStatuses {
+		for _, s := range containers.Statuses(pod) {
 			last := s.LastTerminationState.Terminated
 			if last == nil || s.RestartCount < manyRestarts || f.At.Sub(last.FinishedAt.Time) > lately {
 				continue

@@ -56,14 +56,18 @@ func livenessProbe(f *Facts) []Finding {
 // patchLiveness returns how to have the liveness probe of a container request a path.
 func (f *Facts) patchLiveness(c *corev1.Container, path string) string {
 	sts := f.StatefulSet.Value
-	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })
+	spec, field, named := &sts.Spec.Template.Spec, "containers", func(o corev1.Container) bool { return o.Name == c.Name }
+	i := slices.IndexFunc(spec.Containers, named)
+	if i < 0 {
+		i, field = slices.IndexFunc(spec.InitContainers, named), "initContainers" // a native sidecar
+	}
 	switch {
 	case c.LivenessProbe.HTTPGet == nil:
 		return f.changeTemplate("use "+path+", which --listen-metrics-urls serves without a certificate", "")
 	case !f.writable() || i < 0:
 		return f.changeTemplate("use "+path, "")
 	}
-	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/template/spec/containers/%d/livenessProbe/httpGet/path","value":%q}]`, i, path)
+	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/template/spec/%s/%d/livenessProbe/httpGet/path","value":%q}]`, field, i, path)
 	return f.restarting(f.whenHealthy(f.kubectl("patch statefulset " + sts.Name + " --type=json -p '" + patch + "'")))
 }
 

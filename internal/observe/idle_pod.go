@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
@@ -36,6 +37,6 @@ func startedEtcd(pod *corev1.Pod) bool {
 // endsFirst reports whether a container is an init container that is no sidecar.
 func endsFirst(pod *corev1.Pod, container string) bool {
 	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
-		return c.Name == container && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
+		return c.Name == container && !containers.Sidecar(&c)
 	})
 }

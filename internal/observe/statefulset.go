@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -82,7 +83,7 @@ func probed(pod *corev1.Pod) bool {
 	if c := etcdconf.MemberOf(pod).Container; c != nil {
 		return etcdconf.ShowsQuorum(c.ReadinessProbe)
 	}
-	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return etcdconf.ShowsQuorum(c.ReadinessProbe) })
+	return slices.ContainsFunc(containers.Of(&pod.Spec), func(c *corev1.Container) bool { return etcdconf.ShowsQuorum(c.ReadinessProbe) })
 }
 
 // readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // mostDirs is how many folders of data are known. A pod with more may have any folder as one.
@@ -36,8 +38,7 @@ var reference = regexp.MustCompile(`^\$(\w+)(.*)$`)
 // DataDirs returns the folders of data that a pod's variables and arguments name.
 func DataDirs(pod *corev1.Pod) []string {
 	var d dataNames
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
+	for _, c := range containers.Of(&pod.Spec) {
 		for _, e := range c.Env {
 			if dataName.MatchString(e.Name) {
 				d.addDir(e.Value)

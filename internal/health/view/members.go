@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -209,7 +210,7 @@ const (
 // restarts counts the restarts of a pod's containers.
 func restarts(pod *corev1.Pod) int32 {
 	var n int32
-	for _, c := range pod.Status.ContainerStatuses {
+	for _, c := range containers.Statuses(pod) {
 		n += c.RestartCount
 	}
 	return n

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
 
@@ -76,7 +77,7 @@ func (s *search) atNode(ctx context.Context, pod *corev1.Pod, a address) (bool, 
 }
 
 func hasHostPort(pod *corev1.Pod, port string) bool {
-	for _, c := range pod.Spec.Containers {
+	for _, c := range containers.Of(&pod.Spec) {
 		if slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool {
 			return p.HostPort != 0 && strconv.Itoa(int(p.HostPort)) == port
 		}) {

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -35,7 +36,7 @@ func DeletionStuck(pod *corev1.Pod, now time.Time) string {
 // stopped reports whether no container of a pod runs any more, as far as its node has confirmed it. A pod without a
 // node has never run.
 func stopped(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.ContainerStatuses {
+	for _, c := range containers.Statuses(pod) {
 		if c.State.Terminated == nil {
 			return false
 		}

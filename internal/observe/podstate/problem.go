@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -104,7 +105,7 @@ func unreadyDetail(pod *corev1.Pod) string {
 func initializing(pod *corev1.Pod) string {
 	for _, c := range pod.Status.InitContainerStatuses {
 		sidecar := slices.ContainsFunc(pod.Spec.InitContainers, func(s corev1.Container) bool {
-			return s.Name == c.Name && s.RestartPolicy != nil && *s.RestartPolicy == corev1.ContainerRestartPolicyAlways
+			return s.Name == c.Name && containers.Sidecar(&s)
 		})
 		switch {
 		case c.State.Running == nil:

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // Ready reports whether the disruption controller counts a pod as healthy: it is Ready and not
@@ -46,8 +48,9 @@ func NodeUnreachable(pod *corev1.Pod) bool {
 // is not running. Readiness and leases that are older don't describe the containers that run now.
 func RunningSince(pod *corev1.Pod) (time.Time, bool) {
 	var youngest time.Time
-	for i := range pod.Status.ContainerStatuses {
-		running := pod.Status.ContainerStatuses[i].State.Running
+	all := containers.Statuses(pod)
+	for i := range all {
+		running := all[i].State.Running
 		if running == nil {
 			return time.Time{}, false
 		}
@@ -55,7 +58,7 @@ func RunningSince(pod *corev1.Pod) (time.Time, bool) {
 			youngest = running.StartedAt.Time
 		}
 	}
-	return youngest, len(pod.Status.ContainerStatuses) > 0
+	return youngest, len(all) > 0
 }
 
 // StartedSince returns since when all containers of a pod have run at least once, and false if one has not. Of one
@@ -92,8 +95,8 @@ func creatableSince(pod *corev1.Pod) time.Time {
 
 // ContainerSince returns when a container of a pod was last started, and false while it is not running.
 func ContainerSince(pod *corev1.Pod, container string) (time.Time, bool) {
-	for i := range pod.Status.ContainerStatuses {
-		if c := &pod.Status.ContainerStatuses[i]; c.Name == container && c.State.Running != nil {
+	for _, c := range containers.Statuses(pod) {
+		if c.Name == container && c.State.Running != nil {
 			return c.State.Running.StartedAt.Time, true
 		}
 	}

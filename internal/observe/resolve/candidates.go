@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -164,8 +165,8 @@ func (c *Candidate) judge(pod *corev1.Pod, runs bool) bool {
 		}
 	}
 	if len(c.Containers) == 0 {
-		for i := range pod.Spec.Containers {
-			c.Containers = append(c.Containers, pod.Spec.Containers[i].Name)
+		for _, of := range containers.Of(&pod.Spec) {
+			c.Containers = append(c.Containers, of.Name)
 		}
 	}
 	return c.Problem != "" || len(c.Hints) > 0

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // A tenant may write objects of 1.5 MiB, in any number. So that they do not fill the memory of
@@ -90,15 +91,18 @@ func trimAnnotations(o metav1.Object) {
 	}
 }
 
-// trimContainers keeps whether each container of a pod runs etcd and has a readiness probe. See
-// [etcdconf.Reduced].
-func trimContainers(pod *corev1.Pod) []corev1.Container {
-	all := pod.Spec.Containers[:min(len(pod.Spec.Containers), mostContainers)]
-	out := make([]corev1.Container, 0, len(all))
-	for i := range all {
-		out = append(out, etcdconf.Reduced(pod, &all[i]))
+// trimContainers keeps whether each container of a pod, and each native sidecar, runs etcd and has a readiness
+// probe. See [etcdconf.Reduced].
+func trimContainers(pod *corev1.Pod) (out, sidecars []corev1.Container) {
+	for i, c := range containers.Of(&pod.Spec) {
+		switch {
+		case i >= len(pod.Spec.Containers) && len(sidecars) < mostContainers:
+			sidecars = append(sidecars, etcdconf.Reduced(pod, c))
+		case i < len(pod.Spec.Containers) && len(out) < mostContainers:
+			out = append(out, etcdconf.Reduced(pod, c))
+		}
 	}
-	return out
+	return out, sidecars
 }
 
 // placementOf returns what decides where a pod may run, nothing if it is above the limit.

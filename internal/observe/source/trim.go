@@ -14,20 +14,30 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 func trimPod(p *corev1.Pod) {
 	keepShownPeers(p)
 	trimAnnotations(p)
-	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: trimContainers(p), ReadinessGates: closedGate(p)}
-	status := corev1.PodStatus{Phase: p.Status.Phase, Conditions: p.Status.Conditions}
-	for _, c := range p.Status.ContainerStatuses {
-		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
+	lasting, sidecars := trimContainers(p)
+	p.Spec = corev1.PodSpec{NodeName: p.Spec.NodeName, Containers: lasting, InitContainers: sidecars, ReadinessGates: closedGate(p)}
+	all := containers.Statuses(p)
+	own := len(p.Status.ContainerStatuses)
+	p.Status = corev1.PodStatus{
+		Phase: p.Status.Phase, Conditions: p.Status.Conditions,
+		ContainerStatuses: trimStatuses(all[:own]), InitContainerStatuses: trimStatuses(all[own:]),
+	}
+}
+
+func trimStatuses(of []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
+	for _, c := range of {
+		out = append(out, corev1.ContainerStatus{
 			Name: c.Name, Ready: c.Ready, RestartCount: c.RestartCount,
 			State: corev1.ContainerState{Running: c.State.Running},
 		})
 	}
-	p.Status = status
+	return out
 }
 
 // closedGate returns the first readiness gate of a pod that is not open, as its only one. Whether there is one is
@@ -51,13 +61,13 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepMemberChanges(s)
 	keepProduct(s)
 	pod, t := etcdconf.PodOfTemplate(s), &s.Spec.Template
-	containers := trimContainers(pod)
+	lasting, sidecars := trimContainers(pod)
 	if metav1.GetControllerOfNoCopy(s) != nil || etcdconf.MemberOf(pod).Evidence > etcdconf.NoEvidence {
 		t.Spec = placementOf(&t.Spec)
 	} else {
 		t.Spec = corev1.PodSpec{}
 	}
-	t.Spec.Containers = containers
+	t.Spec.Containers, t.Spec.InitContainers = lasting, sidecars
 	trimAnnotations(s)
 	s.Spec.Selector = limitedSelector(s.Spec.Selector)
 	maps.DeleteFunc(t.Annotations, func(key, value string) bool {

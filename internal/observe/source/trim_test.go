@@ -132,7 +132,7 @@ func hostileObjects(long string) map[string]client.Object {
 			"other": long, v1alpha1.BudgetForAnnotation: long[:200<<10], v1alpha1.SpreadAnnotation: long[:200<<10], corev1.LastAppliedConfigAnnotation: long,
 		}, Finalizers: []string{long}}
 	}
-	selector := &metav1.LabelSelector{MatchLabels: many}
+	selector, always := &metav1.LabelSelector{MatchLabels: many}, corev1.ContainerRestartPolicyAlways
 	out := map[string]client.Object{
 		"a budget":  &policyv1.PodDisruptionBudget{ObjectMeta: meta(), Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector}},
 		"a Service": &corev1.Service{ObjectMeta: meta(), Spec: corev1.ServiceSpec{Selector: many, ExternalName: long}},
@@ -153,6 +153,7 @@ func hostileObjects(long string) map[string]client.Object {
 		}}}
 		for i := range 1000 {
 			spec.Containers = append(spec.Containers, corev1.Container{Name: fmt.Sprintf("c-%d", i), Command: []string{long[:100]}})
+			spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: fmt.Sprintf("s-%d", i), Command: []string{long[:100]}, RestartPolicy: &always})
 		}
 		sts := &appsv1.StatefulSet{ObjectMeta: meta(), Spec: appsv1.StatefulSetSpec{Selector: selector, VolumeClaimTemplates: make([]corev1.PersistentVolumeClaim, 1<<14)}}
 		sts.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: meta(), Spec: *spec.DeepCopy()}

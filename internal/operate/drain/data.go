@@ -6,11 +6,11 @@ package drain
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
@@ -22,11 +22,11 @@ func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
 	if err != nil || !config.KnowsDataDir() {
 		return ""
 	}
-	at := slices.IndexFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == config.Container })
-	if at < 0 {
+	at := containers.Named(&pod.Spec, config.Container)
+	if at == nil {
 		return ""
 	}
-	mount, _ := etcdconf.MountAt(&pod.Spec.Containers[at], config.DataDir)
+	mount, _ := etcdconf.MountAt(at, config.DataDir)
 	if mount == nil {
 		return "the container's own file system"
 	}

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -45,8 +46,8 @@ type podTemplate struct {
 // setBootstrap writes an initial cluster and a state for new members, each where the template has it
 // now. s is the configuration of any ordinal. It fails where a program or a file in the pod decides.
 func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) error {
-	at := slices.IndexFunc(r.template.Spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
-	if at < 0 {
+	at := containers.Named(&r.template.Spec, s.Container)
+	if at == nil {
 		return fmt.Errorf("container %q is not in the pod template", s.Container)
 	}
 	for _, where := range s.Where {
@@ -58,7 +59,7 @@ func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) err
 		if _, file, mounted := strings.Cut(s.Where[w.setting], inScript+" "); mounted {
 			return fmt.Errorf("script %s, which the pods mount, sets --%s: a change of the pod template doesn't reach it", file, w.setting)
 		}
-		if err := r.set(&r.template.Spec.Containers[at], w.setting, s.Where[w.setting], w.value); err != nil {
+		if err := r.set(at, w.setting, s.Where[w.setting], w.value); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
@@ -106,7 +107,7 @@ func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod stri
 
 // restarts returns how often a container was started again in its pod.
 func restarts(pod *corev1.Pod, container string) int32 {
-	for _, c := range pod.Status.ContainerStatuses {
+	for _, c := range containers.Statuses(pod) {
 		if c.Name == container {
 			return c.RestartCount
 		}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
@@ -153,12 +154,7 @@ func maskArgs(all []string) []string {
 }
 
 func containerOf(t *corev1.PodTemplateSpec, name string) *corev1.Container {
-	for i := range t.Spec.Containers {
-		if t.Spec.Containers[i].Name == name {
-			return &t.Spec.Containers[i]
-		}
-	}
-	return nil
+	return containers.Named(&t.Spec, name)
 }
 
 // restore writes what was found into a template. Changes by other clients stay.

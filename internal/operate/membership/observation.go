@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -214,7 +215,7 @@ func (m *Members) connect(ctx context.Context) error {
 // readTemplate reads the pod template, and the ConfigMaps of its variables.
 func (m *Members) readTemplate(ctx context.Context, s *observation) error {
 	s.template = podTemplate{template: s.sts.Spec.Template, configs: map[string]map[string]string{}, versions: map[string]string{}}
-	for _, c := range s.template.template.Spec.Containers {
+	for _, c := range containers.Of(&s.template.template.Spec) {
 		for _, name := range configNames(c) {
 			var config corev1.ConfigMap
 			err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: name}, &config)
@@ -231,7 +232,7 @@ func (m *Members) readTemplate(ctx context.Context, s *observation) error {
 }
 
 // configNames returns the ConfigMaps of a container's variables.
-func configNames(c corev1.Container) []string {
+func configNames(c *corev1.Container) []string {
 	var names []string
 	for _, f := range c.EnvFrom {
 		if f.ConfigMapRef != nil {

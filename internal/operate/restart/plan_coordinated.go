@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -91,8 +92,8 @@ func (j *Job) checkStart(s *state, f *operate.Findings) {
 	if p := sts.Spec.PersistentVolumeClaimRetentionPolicy; p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType {
 		f.Refuse("StatefulSet %s deletes the volume claims of removed replicas (persistentVolumeClaimRetentionPolicy.whenScaled): set it to Retain first", sts.Name)
 	}
-	probed := func(c corev1.Container) bool { return c.ReadinessProbe != nil || c.StartupProbe != nil }
-	if len(s.pods) > 1 && sts.Spec.PodManagementPolicy != appsv1.ParallelPodManagement && slices.ContainsFunc(sts.Spec.Template.Spec.Containers, probed) {
+	probed := func(c *corev1.Container) bool { return c.ReadinessProbe != nil || c.StartupProbe != nil }
+	if len(s.pods) > 1 && sts.Spec.PodManagementPolicy != appsv1.ParallelPodManagement && slices.ContainsFunc(containers.Of(&sts.Spec.Template.Spec), probed) {
 		f.Refuse("StatefulSet %s starts a pod when the one before it is Ready (podManagementPolicy OrderedReady), and the first member isn't Ready without a quorum: create the StatefulSet again with podManagementPolicy Parallel first (kubectl delete statefulset %s -n %s --cascade=orphan, then kubectl create)",
 			sts.Name, sts.Name, sts.Namespace)
 	}

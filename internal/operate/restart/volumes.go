@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -116,7 +117,7 @@ func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *operate.Findi
 // container that is, any of them counts.
 func mountsVolume(pod *corev1.Pod, volume string) bool {
 	member := etcdconf.MemberOf(pod).Container
-	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
+	return slices.ContainsFunc(containers.Of(&pod.Spec), func(c *corev1.Container) bool {
 		return (member == nil || c.Name == member.Name) &&
 			slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume })
 	})

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/hosts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -43,7 +44,7 @@ func (r *Plan) findAbsent(ctx context.Context, kube client.Client, nodes hosts.N
 
 // hasRun reports whether a container of a pod has run, so that its node is where the member ran last.
 func hasRun(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+	return slices.ContainsFunc(containers.Statuses(pod), func(s corev1.ContainerStatus) bool {
 		return s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil || s.RestartCount > 0
 	})
 }

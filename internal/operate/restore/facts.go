@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -141,14 +142,14 @@ func voters(r *Plan) int32 {
 // waitsForOthers reports whether a pod is Ready only while its member has a quorum. Before its
 // startup probe has succeeded, a pod isn't Ready either.
 func waitsForOthers(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
-	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-		return c.Name == s.Container && (s.NeedsQuorum(&c, c.ReadinessProbe) || s.NeedsQuorum(&c, c.StartupProbe))
+	return slices.ContainsFunc(containers.Of(&sts.Spec.Template.Spec), func(c *corev1.Container) bool {
+		return c.Name == s.Container && (s.NeedsQuorum(c, c.ReadinessProbe) || s.NeedsQuorum(c, c.StartupProbe))
 	})
 }
 
 // waitsForAlarm reports whether a pod isn't Ready while NOSPACE is in force, which only a quorum of members can disarm.
 func waitsForAlarm(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
-	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+	return slices.ContainsFunc(containers.Of(&sts.Spec.Template.Spec), func(c *corev1.Container) bool {
 		return c.Name == s.Container && (etcdconf.FailsOnNoSpace(c.ReadinessProbe) || etcdconf.FailsOnNoSpace(c.StartupProbe))
 	})
 }
@@ -158,16 +159,16 @@ func waitsForAlarm(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
 func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image string) error {
 	r.Files.DataDir, r.Files.WALDir, r.Files.Image = s.DataDir, s.WALDir, image
 	spec := &sts.Spec.Template.Spec
-	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
-	r.Files.UserUnknown = userUnknown(spec.SecurityContext, spec.Containers[i].SecurityContext)
+	member := containers.Named(spec, s.Container)
+	r.Files.UserUnknown = userUnknown(spec.SecurityContext, member.SecurityContext)
 	helper := corev1.Container{
 		Name: HelperContainer, Image: image, Command: []string{"sleep", "86400"},
-		SecurityContext: spec.Containers[i].SecurityContext, Resources: helperResources(spec.Containers[i].Resources),
+		SecurityContext: member.SecurityContext, Resources: helperResources(member.Resources),
 	}
 	var volumes []corev1.Volume
 	var err error
 	for _, dir := range r.Files.dirs() {
-		found, below := etcdconf.MountAt(&spec.Containers[i], dir)
+		found, below := etcdconf.MountAt(member, dir)
 		if found != nil && strings.Trim(below, "/") == "" && dir == s.WALDir {
 			return r.refuse("its write-ahead log is in %s, which is a mount and can't be renamed; restore it by hand, or set --wal-dir to a directory below it", dir)
 		}
@@ -183,7 +184,7 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
 			continue
 		}
-		if mount.SubPath, err = r.subPath(&spec.Containers[i], mount); err != nil {
+		if mount.SubPath, err = r.subPath(member, mount); err != nil {
 			return err
 		}
 		mount.SubPathExpr = ""

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -152,7 +153,7 @@ func (r Plan) shared() string {
 // automatically.
 func restartsFromSnapshot(spec *corev1.PodSpec, container, variable string) bool {
 	on := false
-	for _, c := range spec.Containers {
+	for _, c := range containers.Of(spec) {
 		for _, v := range c.Env {
 			if c.Name == container && v.Name == variable {
 				on = slices.Contains([]string{"1", "yes", "true"}, strings.ToLower(v.Value))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -46,7 +47,7 @@ func (r *Plan) FindSilent(ctx context.Context, reader *observe.Reader, s etcd.Su
 // etcdRuns reports whether etcd's container of a pod runs, or any of its containers if it is not known which one is etcd's.
 func etcdRuns(pod *corev1.Pod) bool {
 	c := etcdconf.MemberOf(pod).Container
-	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+	return slices.ContainsFunc(containers.Statuses(pod), func(s corev1.ContainerStatus) bool {
 		return s.State.Running != nil && (c == nil || s.Name == c.Name)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -85,8 +86,7 @@ func druidTraffic(o *OwnTraffic) {
 // Each may read a key and the alarms, and log in before. Probes by HTTP make no gRPC calls.
 func probeTraffic(pod *corev1.Pod) OwnTraffic {
 	var o OwnTraffic
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
+	for _, c := range containers.Of(&pod.Spec) {
 		for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
 			if p == nil || p.Exec == nil || !slices.ContainsFunc(p.Exec.Command, asksEtcd) {
 				continue
