@@ -163,7 +163,7 @@ func (f *Facts) change(order, inFields string, settings ...flavour.Setting) stri
 			f.kubectl("edit "+owner.TypedName(o.Controller))
 	case o.WithoutStatefulSet() && o.Target().Kind != "":
 		return order + " through " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedName(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}))
-	case release != "":
+	case release != "" && o.HelmRelease() == "":
 		return order + " in " + o.Values() + ", which helm get values " + release + " -n " + o.ReleaseNamespace() + " prints"
 	case o.Values() != "":
 		return order + " in " + o.Values()

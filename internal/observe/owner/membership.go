@@ -52,6 +52,8 @@ func (o Owner) ReleaseNamespace() string {
 // shows that it is from a chart.
 func (o Owner) Values() string {
 	switch release := o.Release(); {
+	case o.HelmRelease() != "":
+		return "the values of HelmRelease " + o.HelmRelease()
 	case release != "":
 		return "the values of Helm release " + release
 	case o.Labels[managedBy] == "Helm" || o.Labels[helmChart] != "":
@@ -84,6 +86,8 @@ func (o Owner) Membership() flavour.Membership {
 		m.ScaleHow = o.setValueToo(m.ChartValue)
 	case m.ChartValue != "":
 		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
+	case m.Manager == flavour.Unmanaged && o.Values() != "":
+		m.ScaleHow = o.setReplicasToo()
 	}
 	return o.named(m)
 }

@@ -21,6 +21,7 @@ func TestMembershipWay(t *testing.T) {
 	}
 	helm := map[string]string{helmRelease: "shop"}
 	chart := map[string]string{helmChart: "etcd-ha-10.2.1-rc.1"}
+	flux := map[string]string{fluxName: "shop", fluxNamespace: "gitops", helmChart: "etcd-8.7.7"}
 	rendered := map[string]string{managedBy: "Helm", chartInstance: "shop", helmChart: "etcd-1.2.3"}
 	added := []etcdconf.MemberChange{{Container: "etcd", Verb: "add"}}
 	joined := []etcdconf.MemberChange{{Container: "etcd", Hook: "postStart", Verb: "remove"}}
@@ -45,8 +46,8 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-6", "a hook that removes", Owner{Distribution: flavour.Plain, MemberChanges: removed}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", ""},
 		{"WM-7", "a script in a release", Owner{Distribution: flavour.Plain, MemberChanges: added, Annotations: helm}, flavour.ByStartScript, "in the values of Helm release shop", ""},
 		{"WM-8", "a script, and an operator", Owner{Distribution: flavour.Plain, MemberChanges: added, Controller: controller("example.com/v1", "Storage")}, flavour.ByOperator, "Storage/main", ""},
-		{"WM-9", "a chart", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "helm upgrade shop CHART -n team --reuse-values --set replicaCount=N (", ""},
-		{"WM-10", "a chart that is a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "the value is etcd-ha.replicaCount", ""},
+		{"WM-9", "a chart", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "if it is etcd-ha, helm upgrade shop CHART -n team --reuse-values --set replicaCount=N; if", ""},
+		{"WM-10", "a chart that is a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "; if etcd-ha is a dependency of it, helm upgrade shop CHART -n team --reuse-values --set etcd-ha.replicaCount=N (", ""},
 		{"WM-11", "a chart's labels without a release", Owner{Distribution: flavour.Kamaji, Labels: rendered}, flavour.Unmanaged, "set replicas in the values from which its manifests are rendered", ""},
 		{"WM-20", "a chart that sets the members, rendered", Owner{Distribution: flavour.Bitnami, Labels: rendered}, flavour.ByStartScript, "set replicaCount=N in the values from which its manifests are rendered", ""},
 		{"WM-21", "a chart that sets the members, or its image alone", Owner{Distribution: flavour.Bitnami}, flavour.ByStartScript, "set the replicas in its manifests, or replicaCount=N in the values from which they are rendered", ""},
@@ -57,7 +58,7 @@ func TestMembershipWay(t *testing.T) {
 			"set replicas in the values of Helm release kamaji too (helm list -n system shows the release's CHART: if it isn't kamaji-etcd, then kamaji-etcd is a dependency of it and the value is kamaji-etcd.replicas; " +
 				"if other charts are between them, the value begins with their names, as in PARENT.kamaji-etcd.replicas), or the chart undoes it when it is applied again", ""},
 		{"WM-26", "a dependency of a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript,
-			"; if other charts are between them, the value begins with their names, as in PARENT.etcd-ha.replicaCount), and let the chart's hooks run", ""},
+			" (if other charts are between them, the value begins with their names, as in PARENT.etcd-ha.replicaCount), and let the chart's hooks run", ""},
 		{"WM-27", "a rendered chart that may be a dependency", Owner{Distribution: flavour.Kamaji, Labels: map[string]string{helmChart: "kamaji-etcd-0.9.2"}}, flavour.Unmanaged,
 			"set replicas in the values from which its manifests are rendered too (where kamaji-etcd is a dependency of another chart, the value is kamaji-etcd.replicas; if", ""},
 		{"WM-28", "a rendered chart that sets the members and may be a dependency", Owner{Distribution: flavour.Bitnami, Labels: rendered}, flavour.ByStartScript,
@@ -65,12 +66,21 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-13", "a hook that removes at the start", Owner{Distribution: flavour.Plain, MemberChanges: joined}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
 		{"WM-14", "a script that can't be read", Owner{Distribution: flavour.Plain, MemberChanges: unread}, flavour.ByStartScript, "make the script readable", ""},
 		{"WM-15", "a script that can't be read, and one that adds", Owner{Distribution: flavour.Plain, MemberChanges: append(unread, added...)}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
-		{"WM-16", "a script that can't be read, and a chart", Owner{Distribution: flavour.Bitnami, MemberChanges: unread, Annotations: helm, Labels: chart}, flavour.ByStartScript, "--set replicaCount=N (", ""},
+		{"WM-16", "a script that can't be read, and a chart", Owner{Distribution: flavour.Bitnami, MemberChanges: unread, Annotations: helm, Labels: chart}, flavour.ByStartScript, "--set replicaCount=N; if", ""},
 		{"WM-17", "a StatefulSet for each member", Owner{Distribution: flavour.Plain, Workloads: []Workload{{Name: "main", Replicas: 1}, {Name: "b", Replicas: 1}}}, flavour.BySets,
 			"scale the StatefulSet of the member to 0 replicas", "delete that StatefulSet, and"},
 		{"WM-18", "a StatefulSet of two and one of one", Owner{Distribution: flavour.Plain, Workloads: []Workload{{Name: "main", Replicas: 2}, {Name: "b", Replicas: 1}}}, flavour.BySets,
 			"scale the StatefulSet of the member in by one replica, which stops the last pod of it", "delete that StatefulSet if it has no replica left"},
 		{"WM-19", "a pod beside a StatefulSet", Owner{Distribution: flavour.Plain, Replicas: 2, PodsBeside: []string{"x"}}, flavour.BySets, "scale its StatefulSet in by one replica", "delete a pod that no workload created"},
+		{"WM-30", "a release of another name, whose chart may have a value of that name", Owner{Distribution: flavour.Bitnami, Annotations: map[string]string{helmRelease: "apisix"}, Labels: map[string]string{helmChart: "etcd-8.7.7"}}, flavour.ByStartScript,
+			"look with helm list -n team at the CHART of release apisix: if it is etcd, helm upgrade apisix ", ""},
+		{"WM-31", "a HelmRelease of Flux", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: flux}, flavour.ByStartScript, "set replicaCount=N in the values of HelmRelease gitops/shop (where etcd is", ""},
+		{"WM-32", "a HelmRelease of Flux, of a chart of one StatefulSet", Owner{Distribution: flavour.Kamaji, Annotations: helm, Labels: flux}, flavour.Unmanaged, "set replicas in the values of HelmRelease gitops/shop too", ""},
+		{"WM-33", "a HelmRelease of Flux, and a script", Owner{Distribution: flavour.Plain, MemberChanges: added, Annotations: helm, Labels: flux}, flavour.ByStartScript, "in the values of HelmRelease gitops/shop", ""},
+		{"WM-34", "a StatefulSet of a HelmRelease of Flux", Owner{Distribution: flavour.Plain, Annotations: helm, Labels: flux}, flavour.Unmanaged, "change the number of replicas in the values of HelmRelease gitops/shop too", ""},
+		{"WM-35", "a StatefulSet of a release", Owner{Distribution: flavour.Plain, Annotations: helm}, flavour.Unmanaged, "change the number of replicas in the values of Helm release shop too, or", ""},
+		{"WM-36", "a StatefulSet of a rendered chart", Owner{Distribution: flavour.Plain, Labels: rendered}, flavour.Unmanaged, "change the number of replicas in the values from which its manifests are rendered too", ""},
+		{"WM-37", "a label that names no HelmRelease", Owner{Distribution: flavour.Plain, Annotations: helm, Labels: map[string]string{fluxName: "a;b", fluxNamespace: "x"}}, flavour.Unmanaged, "in the values of Helm release shop too", ""},
 		{"WM-12", "nothing", Owner{Distribution: flavour.Plain}, flavour.Unmanaged, "", ""},
 	} {
 		row.o.Namespace, row.o.Name, row.o.StatefulSet = "team", "main", "main"
@@ -79,6 +89,9 @@ func TestMembershipWay(t *testing.T) {
 			t.Errorf("%s %s: %+v", row.id, row.name, m)
 		}
 		for _, text := range []string{m.ManagerName, m.ScaleHow, m.ScaleInHow, m.ReplaceHow} {
+			if row.o.HelmRelease() != "" && strings.Contains(text, "helm ") {
+				t.Errorf("%s %s: the command is reverted: %q", row.id, row.name, text)
+			}
 			if row.o.Release() == "" && (strings.Contains(text, "helm ") || strings.Contains(text, "Helm release")) {
 				t.Errorf("%s %s has no release: %q", row.id, row.name, text)
 			}

@@ -144,7 +144,7 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 
 // manualInstructions returns what a user can do where the template can't be edited.
 func (m *Members) manualInstructions() string {
-	if way := m.Owner.Membership().ScaleHow; way != "" {
+	if way := m.Owner.Membership().ScaleHow; way != "" && m.Owner.Product().Membership.ChartValue != "" {
 		return way
 	}
 	return "write --initial-cluster and --initial-cluster-state into the pod template as flags or variables, without --config-file"
