@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // Hint is why a container may run etcd although nothing shows it.
@@ -66,8 +67,12 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	switch {
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
+	case started.Perhaps:
+		add("its script executes a program that only the pod knows, and it may be etcd")
 	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
+	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
+		add("the first argument of its command is %s", first(started.Args))
 	case slices.Contains(launchers, started.Program):
 		add("it runs %s", started.Program)
 	}

@@ -53,6 +53,8 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		return Shown
 	case notMembers[started.Program]:
 		return NoEvidence
+	case started.Perhaps:
+		return Hinted
 	}
 	return evidenceOfVariables(pod, c, started, contents)
 }

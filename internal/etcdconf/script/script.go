@@ -80,7 +80,7 @@ func parseScript(text string, positional []string, around Surroundings) Script {
 	}
 	s := *newScript(text, around)
 	s.given = given
-	if !strings.Contains(text, "etcd") && !around.Names && !slices.ContainsFunc(given, namesEtcd) {
+	if !strings.Contains(text, "etcd") && !strings.Contains(text, "-peer-urls") && !around.Names && !slices.ContainsFunc(given, namesEtcd) {
 		return s
 	}
 	s.Err = s.parse()

@@ -25,6 +25,8 @@ type Invocation struct {
 	// Script is set where a shell starts the program, and File is its path where it is a file.
 	Script *Script
 	File   string
+	// Perhaps is true where the script executes a program that only the pod knows and that may be etcd.
+	Perhaps bool
 	// positional are $0 and following of the script.
 	positional []string
 }
@@ -112,7 +114,7 @@ func inShell(argv []string, shell string, around Surroundings) Invocation {
 func inScript(text, file string, positional []string, around Surroundings) Invocation {
 	parsed := parseScript(text, positional, around)
 	if parsed.program == "" {
-		return Invocation{Program: "sh"}
+		return Invocation{Program: "sh", Perhaps: parsed.mayRunEtcd()}
 	}
 	return Invocation{Program: parsed.program, Script: &parsed, positional: positional, File: file}
 }

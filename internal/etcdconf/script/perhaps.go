@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// mayRunEtcd reports whether a script without a command that is known to be etcd executes a name that only the pod knows,
+// and etcd is among the values of that name, or stands in the arguments. Any other name that isn't known shows nothing:
+// most scripts execute some.
+func (s *Script) mayRunEtcd() (may bool) {
+	for _, statement := range s.Statements {
+		syntax.Walk(statement, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.CmdSubst, *syntax.ProcSubst:
+				return false
+			case *syntax.CallExpr:
+				may = may || s.mayBeEtcd(n)
+			}
+			return !may && s.work.spend(1)
+		})
+	}
+	return may
+}
+
+// mayBeEtcd reports the same of a command.
+func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
+	f := s.Fields(c)
+	at := slices.IndexFunc(f.Argv, unknownField)
+	if program := ProgramAt(f.Argv); at < 0 || program >= 0 && program < at {
+		return false
+	}
+	if slices.ContainsFunc(f.Argv[at:], isEtcdProgram) || slices.ContainsFunc(f.Argv[at:], isPeerFlag) {
+		return true
+	}
+	name := c.Args[f.args[at]]
+	may := false
+	syntax.Walk(name, func(node syntax.Node) bool {
+		if p, is := node.(*syntax.ParamExp); is && p.Param != nil {
+			may = may || s.holdsEtcd(p)
+		}
+		return !may
+	})
+	return may
+}
+
+// isEtcdProgram reports whether a word is the name of etcd's program, and not that of a folder.
+func isEtcdProgram(word string) bool {
+	return word == "etcd" || strings.HasSuffix(word, "bin/etcd")
+}
+
+// holdsEtcd reports whether an expansion may be etcd: by its default, an assignment, the environment, or an argument.
+func (s *Script) holdsEtcd(p *syntax.ParamExp) bool {
+	if p.Exp != nil && p.Exp.Word != nil {
+		if text, ok := Literal(p.Exp.Word); ok && startsEtcd(text) {
+			return true
+		}
+	}
+	name := p.Param.Value
+	if !isName(name) {
+		return slices.ContainsFunc(s.given, isEtcdProgram) || s.passesEtcd()
+	}
+	if s.around.Variable != nil {
+		if value, ok := s.around.Variable(name); ok && startsEtcd(value) {
+			return true
+		}
+	}
+	return s.anyNode(func(node syntax.Node) bool {
+		a, is := node.(*syntax.Assign)
+		if !is || a.Name == nil || a.Name.Value != name || a.Value == nil || a.Append {
+			return false
+		}
+		text, ok := s.text(a.Value)
+		return ok && startsEtcd(text)
+	})
+}
+
+// startsEtcd reports whether a text that a shell splits into a command is etcd.
+func startsEtcd(text string) bool { return etcdAt(strings.Fields(text)) >= 0 }
+
+// passesEtcd reports whether the script gives etcd's program to itself with set, or to one of its functions.
+func (s *Script) passesEtcd() bool {
+	return s.anyNode(func(node syntax.Node) bool {
+		c, is := node.(*syntax.CallExpr)
+		if !is || len(c.Args) == 0 {
+			return false
+		}
+		name := commandOf(c.Args)
+		return (name == "set" || s.own.functions[name] != nil) && slices.ContainsFunc(s.argv(c)[1:], isEtcdProgram)
+	})
+}
+
+// anyNode reports whether a condition holds for a node of the script, as far as the bounds of work allow to look.
+func (s *Script) anyNode(holds func(syntax.Node) bool) (any bool) {
+	for _, statement := range s.Statements {
+		syntax.Walk(statement, func(node syntax.Node) bool {
+			any = any || node != nil && holds(node)
+			return !any && s.work.spend(1)
+		})
+	}
+	return any
+}
