@@ -48,6 +48,15 @@ func TestEvidence(t *testing.T) {
 		{"numactl", argv("numactl --cpunodebind 0 -m 0 etcd"), Shown},
 		{"stdbuf", argv("stdbuf -oL etcd"), Shown},
 		{"env", argv("env -u HOME GOMAXPROCS=2 etcd"), Shown},
+		{"env with a text", argv("env -S etcd"), Shown},
+		{"env with a text of several words", corev1.Container{Command: []string{"env", "-S", "A=1 nice -n 5 etcd --name a"}}, Shown},
+		{"env with a text in one word", corev1.Container{Command: []string{"/usr/bin/env", "-iS etcd --name 'a b'"}}, Shown},
+		{"env with a long option", corev1.Container{Command: []string{"env", "--split-string=etcd --name a", "--data-dir=/d"}}, Shown},
+		{"env with a text in a script", sh(`exec env -S "etcd --name a"`), Shown},
+		{"env with a text of another program", corev1.Container{Command: []string{"env", "-S", "/app etcd"}}, NoEvidence},
+		{"env with a text that it expands", corev1.Container{Command: []string{"env", "-S", "${BIN} etcd"}}, NoEvidence},
+		{"chroot, values apart", argv("chroot --userspec root:root --groups a / etcd"), Shown},
+		{"chrt with a deadline", argv("chrt -d -T 1 -P 2 0 etcd"), Shown},
 		{"nohup", sh("nohup etcd &¦wait"), Shown},
 
 		// Text and variables.

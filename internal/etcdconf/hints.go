@@ -6,6 +6,7 @@ package etcdconf
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -104,8 +105,16 @@ func memberVariable(c *corev1.Container) string {
 	return ""
 }
 
-// isEtcdImage reports whether an image is called etcd.
-func isEtcdImage(image string) bool { return imageName(image) == "etcd" }
+// isEtcdImage reports whether an image is called etcd, as that of a mirror or for an architecture also is.
+func isEtcdImage(image string) bool {
+	name := imageName(image)
+	is := name == "etcd" || strings.HasPrefix(name, "etcd-") || strings.HasSuffix(name, "-etcd")
+	return is && !besideEtcd.MatchString(name)
+}
+
+// besideEtcd finds the names of images of programs that work with etcd.
+var besideEtcd = regexp.MustCompile(`(?:^|-)(?:backups?|restore|snapshots?|druid|operator|controller|exporter|metrics|monitor|defrag|browser|keeper|viewer|proxy|client|` +
+	`ui|adapter|helper|tools?|utils?|cli|init|sync|test|tests|e2e|events-exporter)(?:-|$)`)
 
 // etcdPort returns the port of a container that etcd has by default, empty for none.
 func etcdPort(ports []corev1.ContainerPort) string {

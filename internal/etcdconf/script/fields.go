@@ -28,6 +28,8 @@ type Fields struct {
 	Texts []string
 	// args has for each field the index of its argument.
 	args []int
+	// split is true where env splits one of the texts.
+	split bool
 }
 
 // From returns the fields from an index on.
@@ -55,7 +57,7 @@ func (s *Script) Fields(call *syntax.CallExpr) Fields {
 			all.args = append(all.args, i)
 		}
 	}
-	return all
+	return all.withoutSplitString()
 }
 
 // argv returns the fields of a command as far as they are known.

@@ -24,17 +24,19 @@ var launchers = map[string]launcher{
 	"exec": {values: []string{"-a"}}, "command": {without: "vV"}, "nohup": {}, "setsid": {}, "catatonit": {},
 	"tini":      {values: []string{"-p", "-e"}},
 	"dumb-init": {values: []string{"-r", "--rewrite"}},
-	"env":       {values: []string{"-u", "--unset", "-C", "--chdir"}},
+	"env":       {values: []string{"-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-vS", "-iS"}},
 	"nice":      {values: []string{"-n", "--adjustment"}},
 	"ionice":    {values: []string{"-c", "--class", "-n", "--classdata"}, without: "pPu"},
-	"chrt":      {operands: 1, without: "p"},
-	"taskset":   {operands: 1, without: "p"},
+	"chrt": {
+		values: []string{"-T", "--sched-runtime", "-P", "--sched-period", "-D", "--sched-deadline"}, operands: 1, without: "p",
+	},
+	"taskset": {operands: 1, without: "p"},
 	"numactl": {values: []string{
 		"-C", "--physcpubind", "-N", "--cpunodebind", "-m", "--membind", "-i", "--interleave", "-p", "--preferred",
 	}},
 	"stdbuf":  {values: []string{"-i", "--input", "-o", "--output", "-e", "--error"}},
 	"timeout": {values: []string{"-k", "--kill-after", "-s", "--signal"}, operands: 1},
-	"chroot":  {operands: 1},
+	"chroot":  {values: []string{"--userspec", "--groups"}, operands: 1},
 	"gosu":    {operands: 1},
 	"su-exec": {operands: 1},
 	"setpriv": {values: []string{

@@ -56,6 +56,9 @@ func (r *run) etcdArgs() []string {
 	}
 	w := r.script.etcdFields
 	at := etcdAt(w.Argv)
+	if w.split {
+		return w.Texts[at+1:]
+	}
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
 	args := r.fields(r.script.etcd.Args[w.args[at]:])
 	if len(args) <= before || !namesEtcd(strings.ReplaceAll(args[before], `\`, "")) { // the words before it are not known here

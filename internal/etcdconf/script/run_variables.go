@@ -56,7 +56,11 @@ func (r *run) variable(name string) (string, bool) {
 // envAssigns follows the assignments of env in `env NAME=value etcd`.
 func (r *run) envAssigns(c *syntax.CallExpr) {
 	w := r.script.etcdFields
-	for _, field := range r.fields(c.Args[:w.args[etcdAt(w.Argv)]+1]) {
+	before := w.Texts
+	if !w.split {
+		before = r.fields(c.Args[:w.args[etcdAt(w.Argv)]+1])
+	}
+	for _, field := range before {
 		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
 			r.vars[name], r.exported[name], r.given[name] = value, true, true
 		}

@@ -42,6 +42,8 @@ func Start(command, args []string, around Surroundings) Invocation {
 	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
 		return Invocation{Program: "unreadable"}
 	}
+	all := Fields{Argv: argv, Texts: argv}.withoutSplitString()
+	argv = all.Argv
 	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) {
 		return Invocation{}
@@ -51,7 +53,7 @@ func Start(command, args []string, around Surroundings) Invocation {
 	program := path.Base(argv[0])
 	switch {
 	case program == "etcd":
-		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: argv[1:], Env: env}
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[at+1:], Env: env}
 	case IsShell(program):
 		return inShell(argv[1:], program, around)
 	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
