@@ -90,6 +90,9 @@ func (w *walk) unparsed(text string) {
 	for _, m := range memberLine.FindAllStringSubmatch(text, -1) {
 		w.note(Change{Verb: m[1], Unclear: true})
 	}
+	for _, m := range memberPath.FindAllStringSubmatch(text, -1) {
+		w.note(Change{Verb: m[1], Unclear: true})
+	}
 }
 
 // inspect inspects one command: whether it deletes data, whether it is etcdctl or runs it, and which of
@@ -107,6 +110,7 @@ func (w *walk) inspect(in scope, c script.Fields) {
 	if in.wipes(c) {
 		w.note(Change{})
 	}
+	w.request(in, c)
 	w.verb(c.Argv[min(in.etcdctlAt(c.Argv)+1, len(c.Argv)):])
 	if f, is := in.functions[path.Base(c.Argv[0])]; !is || f.evaluates {
 		w.scripts(in, c)

@@ -111,6 +111,23 @@ func TestMemberChanges(t *testing.T) {
 		{"MC-85 another constant", `DIR=/var/cache¦rm -rf "$DIR/x" /tmp/*¦exec etcd --data-dir /var/lib/etcd`, ""},
 		{"MC-86 a message", `echo "rm -rf $ETCD_DATA_DIR"¦exec etcd`, ""},
 		{"MC-87 a file with a name that isn't known", `rm -rf "$ETCD_DATA_DIR/$LOCK"¦exec etcd`, ""},
+
+		{"MC-90 a request of the gateway", `curl -X POST -d '{"ID":"1"}' https://$E/v3/cluster/member/remove¦exec etcd`, "remove"},
+		{"MC-91 a request of an older gateway", `curl -sf $URL/v3beta/cluster/member/add -d @/m¦exec etcd`, "add"},
+		{"MC-92 a request of version 2", "curl -s -X DELETE http://$E:2379/v2/members/$ID¦exec etcd", "remove"},
+		{"MC-93 a request of version 2, in one word", "curl -XPUT http://$E:2379/v2/members/1 -d x¦exec etcd", "update"},
+		{"MC-94 a request with data", "curl http://e:2379/v2/members -d x¦exec etcd", "add"},
+		{"MC-95 wget", "wget -O- --post-data='{}' http://e:2379/v3/cluster/member/promote¦exec etcd", "promote"},
+		{"MC-96 wget with a method", "wget --method=DELETE http://e:2379/v2/members/1¦exec etcd", "remove"},
+		{"MC-97 a method that only the pod knows", `curl -X "$M" http://e:2379/v2/members/1¦exec etcd`, "remove?"},
+		{"MC-98 by xargs", "cat /ids | xargs -n1 curl -X DELETE http://e/v2/members/1¦exec etcd", "remove"},
+		{"MC-99 by a function", `call() { curl --cacert /c "$@"; }¦call -X POST http://e/v3/cluster/member/remove¦exec etcd`, "remove"},
+		{"MC-100 in a script with a mistake", "curl http://e/v3/cluster/member/remove¦if", "remove? remove"},
+		{"MC-101 a request that reads", "curl -s http://e:2379/v2/members | jq .¦curl http://e/v3/cluster/member/list -d x¦exec etcd", ""},
+		{"MC-102 a request for health", "curl -X POST http://e:2379/v3/maintenance/status¦exec etcd", ""},
+		{"MC-103 a message", "echo curl -X DELETE http://e/v2/members/1¦exec etcd", ""},
+		{"MC-104 keys of that name", "curl -X DELETE http://e/v2/keys/members/1¦exec etcd", ""},
+		{"MC-105 env -S in quotes", `env -S "'etcdctl' member remove 1"¦exec etcd`, "remove"},
 	} {
 		script := strings.ReplaceAll(row.script, "¦", "\n")
 		inline := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"sh", "-c", script}}}}}
