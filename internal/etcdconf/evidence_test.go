@@ -49,7 +49,7 @@ func TestEvidence(t *testing.T) {
 		{"stdbuf", argv("stdbuf -oL etcd"), Shown},
 		{"env", argv("env -u HOME GOMAXPROCS=2 etcd"), Shown},
 		{"env with a text", argv("env -S etcd"), Shown},
-		{"env with a text of several words", corev1.Container{Command: []string{"env", "-S", "A=1 nice -n 5 etcd --name a"}}, Shown},
+		{"env with a text of several fields", corev1.Container{Command: []string{"env", "-S", "A=1 nice -n 5 etcd --name a"}}, Shown},
 		{"env with a text in one word", corev1.Container{Command: []string{"/usr/bin/env", "-iS etcd --name 'a b'"}}, Shown},
 		{"env with a long option", corev1.Container{Command: []string{"env", "--split-string=etcd --name a", "--data-dir=/d"}}, Shown},
 		{"env with a text in a script", sh(`exec env -S "etcd --name a"`), Shown},

@@ -95,7 +95,7 @@ func (s *Script) passesEtcd() bool {
 	})
 }
 
-// anyNode reports whether a condition holds for a node of the script, as far as the bounds of work allow to look.
+// anyNode reports whether a condition holds for a node of the script, as far as the bounds of work allow.
 func (s *Script) anyNode(holds func(syntax.Node) bool) (any bool) {
 	for _, statement := range s.Statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {

@@ -61,7 +61,7 @@ func (r *run) etcdArgs() []string {
 	}
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
 	args := r.fields(r.script.etcd.Args[w.args[at]:])
-	if len(args) <= before || !namesEtcd(strings.ReplaceAll(args[before], `\`, "")) { // the words before it are not known here
+	if len(args) <= before || !namesEtcd(strings.ReplaceAll(args[before], `\`, "")) { // the fields before it are not known here
 		return []string{r.script.Source(r.script.etcd)}
 	}
 	if len(args) == before+1 {

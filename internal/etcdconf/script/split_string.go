@@ -36,7 +36,7 @@ func WithoutSplitString(argv []string) []string {
 	return Fields{Argv: argv, Texts: argv}.withoutSplitString().Argv
 }
 
-// splitString finds the first text that env splits, among the launchers of a command. It is in the words [from, to).
+// splitString finds the first text that env splits, among the launchers of a command. It is in the fields [from, to).
 func splitString(argv []string) (from, to int, text string, found bool) {
 	at := 0
 	for at < len(argv) {

@@ -20,8 +20,8 @@ func (o Owner) setValue(value string) string {
 	if chart == "" {
 		return o.upgrade(value)
 	}
-	return fmt.Sprintf("look with helm list -n %s at the CHART of release %s: if it is %s, %s; if %s is a dependency of it, %s (if other charts are between them, the value begins with their names, as in PARENT.%s.%s)",
-		o.ReleaseNamespace(), o.Release(), chart, o.upgrade(value), chart, o.upgrade(chart+"."+value), chart, value)
+	return fmt.Sprintf("check the CHART of release %s with helm list -n %s: if it is %s, %s; if %s is a dependency of it, %s (if other charts are between them, the value begins with their names, as in PARENT.%s.%s)",
+		o.Release(), o.ReleaseNamespace(), chart, o.upgrade(value), chart, o.upgrade(chart+"."+value), chart, value)
 }
 
 // upgrade returns the command that sets a value of a release.

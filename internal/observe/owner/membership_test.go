@@ -73,7 +73,7 @@ func TestMembershipWay(t *testing.T) {
 			"scale the StatefulSet of the member in by one replica, which stops the last pod of it", "delete that StatefulSet if it has no replica left"},
 		{"WM-19", "a pod beside a StatefulSet", Owner{Distribution: flavour.Plain, Replicas: 2, PodsBeside: []string{"x"}}, flavour.BySets, "scale its StatefulSet in by one replica", "delete a pod that no workload created"},
 		{"WM-30", "a release of another name, whose chart may have a value of that name", Owner{Distribution: flavour.Bitnami, Annotations: map[string]string{helmRelease: "apisix"}, Labels: map[string]string{helmChart: "etcd-8.7.7"}}, flavour.ByStartScript,
-			"look with helm list -n team at the CHART of release apisix: if it is etcd, helm upgrade apisix ", ""},
+			"check the CHART of release apisix with helm list -n team: if it is etcd, helm upgrade apisix ", ""},
 		{"WM-31", "a HelmRelease of Flux", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: flux}, flavour.ByStartScript, "set replicaCount=N in the values of HelmRelease gitops/shop (where etcd is", ""},
 		{"WM-32", "a HelmRelease of Flux, of a chart of one StatefulSet", Owner{Distribution: flavour.Kamaji, Annotations: helm, Labels: flux}, flavour.Unmanaged, "set replicas in the values of HelmRelease gitops/shop too", ""},
 		{"WM-33", "a HelmRelease of Flux, and a script", Owner{Distribution: flavour.Plain, MemberChanges: added, Annotations: helm, Labels: flux}, flavour.ByStartScript, "in the values of HelmRelease gitops/shop", ""},
