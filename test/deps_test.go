@@ -201,7 +201,7 @@ var graph = map[string][]string{
 		"internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
-		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
+		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/health", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {

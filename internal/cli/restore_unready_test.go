@@ -125,7 +125,7 @@ func TestRestoreOrderedUnready(t *testing.T) {
 		container, _ := containers[0].(apitest.Object)
 		container["readinessProbe"] = apitest.Object{"httpGet": apitest.Object{"path": row.probe, "port": 2381}}
 		if row.record != "" {
-			w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"replicas":3,"done":2%s}`, sha256.Sum256(w.Etcd.Database), row.record))
+			w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"replicas":3,"led":true,"answers":true,"done":2%s}`, sha256.Sum256(w.Etcd.Database), row.record))
 		}
 		code := w.run(t.Context(), verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"}, "--dry-run=client")
 		if text := w.err.String(); code != 0 || strings.Contains(text, one) != (row.want == one) || strings.Contains(text, all) != (row.want == all) {

@@ -51,6 +51,7 @@ func (f *Facts) Recovery() recovery.Facts {
 	}
 	if u := f.UnderWay.Value; u != nil {
 		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside
+		r.Unstopped = f.Unstopped
 		if u.Change != "" {
 			r.Operation = u.Change
 		}

@@ -42,7 +42,9 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.CureAlarm:
 		return f.alarmCure()
 	case recovery.Resume:
-		return f.orContinue(f.Command("status"))
+		return cmp.Or(f.resumes(), f.Command("status"))
+	case recovery.Undo:
+		return cmp.Or(f.undoes(), f.Command("status"))
 	case recovery.Reconcile:
 		return f.annotate(f.Owner.Product().ReconcileBy)
 	case recovery.EndSuspension:

@@ -37,10 +37,27 @@ func (f *Facts) hasLearner() bool {
 }
 
 // continues returns the command that continues or ends an unfinished operation of this program, empty if
-// there is none. Until then, other changes are refused.
+// there is none. Until then, other changes are refused. A restore that has stopped no member is ended while the quorum
+// holds: to continue it would replace data that is well.
 func (f *Facts) continues() string {
+	if f.Unstopped && f.listKnown() {
+		return f.undoes()
+	}
+	return f.resumes()
+}
+
+// resumes returns the command that continues an unfinished operation, or that ends it if nothing continues it.
+func (f *Facts) resumes() string {
 	if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
 		return u.Commands[0]
+	}
+	return ""
+}
+
+// undoes returns the command that undoes an unfinished operation that can be undone.
+func (f *Facts) undoes() string {
+	if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
+		return u.Commands[len(u.Commands)-1]
 	}
 	return ""
 }

@@ -183,6 +183,8 @@ func (s *state) restoreTraffic(why string) Action {
 		return Action{Do: Resume, Why: replacedAside}
 	case s.Interrupted && s.Replaced:
 		return Action{Do: Resume, Why: replacedWhy + " Then restore client traffic."}
+	case s.Interrupted && s.Unstopped && s.kept():
+		return Action{Do: Undo, Why: unstoppedWhy}
 	case s.Interrupted:
 		return Action{Do: Resume, Why: "The operation that stopped half-way restores client traffic at its end. Before that, clients could reach members without data."}
 	}

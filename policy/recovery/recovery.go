@@ -93,6 +93,8 @@ const (
 	// CureAlarm removes the cause of an alarm, and disarms it.
 	CureAlarm Do = "CureAlarm"
 	Resume    Do = "Resume"
+	// Undo ends an operation that stopped half-way, without its change.
+	Undo      Do = "Undo"
 	Reconcile Do = "Reconcile"
 	// EndSuspension lets the operator act on the spec again.
 	EndSuspension  Do = "EndSuspension"

@@ -126,6 +126,9 @@ const replacedWhy = "Its StatefulSet was created again since it began, so it can
 // replacedAside is the same of an operation that may have set the data of members aside.
 const replacedAside = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. The members may run without their data, which it may have set aside on their volumes. Restore no client traffic and replace no member before you have checked that. sweep shows the name of that data."
 
+// unstoppedWhy is why a restore is ended, and not continued.
+const unstoppedWhy = "The quorum holds, and the restore has stopped no member. To continue it would replace data that is well. This command ends it: it changes no data of the members, and restores client traffic. If the snapshot is still to be restored after that, begin again."
+
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
 	holds: func(s *state) bool { return s.Interrupted && (s.hibernated() || s.Clusters <= 1) },
@@ -139,6 +142,9 @@ var interrupted = row{
 		}
 		if s.Replaced {
 			return Action{Do: Resume, Why: replacedWhy}
+		}
+		if s.Unstopped && s.kept() {
+			return Action{Do: Undo, Why: unstoppedWhy}
 		}
 		return Action{Do: Resume, Why: "The journal has what is done and what is left. Continue it before anything else."}
 	},

@@ -17,6 +17,11 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // alarm raises an alarm.
 func alarm(f *Facts) { f.Alarms = []string{"NOSPACE"} }
 
+// unstopped has a restore that stopped half-way, before it stopped members.
+func unstopped(f *Facts) {
+	f.Operation, f.Interrupted, f.CutsTraffic, f.Unstopped = "snapshot restore", true, true, true
+}
+
 // wrongURL has a peer URL of main-2 in etcd's list that is not its.
 func wrongURL(f *Facts) { f.Misaddressed = []string{"main-2"} }
 
@@ -231,6 +236,8 @@ var recoveryRows = []struct {
 	{row: "X-5", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-time.Minute) }), ids: "X-5", do: Wait},
 	{row: "X-5 its time is over: no row", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-NotReadyGrace) }), ids: "S-10", do: InspectPod, member: "main-0"},
 	{row: "X-6", facts: cluster("vvv", func(f *Facts) { f.Operation, f.Interrupted = "scale from 3 to 5", true }), ids: "X-6", do: Resume},
+	{row: "X-6 it has stopped no member, and the quorum holds", facts: cluster("vvv", unstopped), ids: "X-6", do: Undo},
+	{row: "X-6 it has stopped no member, and a minority is down", facts: cluster("vvw", minority, unstopped), ids: "X-6 X-7", do: Undo},
 	{row: "X-7", facts: cluster("vvw", minority), ids: "X-7", do: Wait},
 	{row: "X-7 a pod has no node", facts: cluster("vvw", minority, at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-7", do: InspectPod, member: "main-2"},
 	{row: "X-8", facts: cluster("vvo", plain), ids: "X-8 S-11", do: InspectPod, member: "main-2"},

@@ -73,6 +73,9 @@ func (j *Journaled[R]) judge(ctx context.Context) (plan operate.Plan, err error)
 	return plan, err
 }
 
+// Continues reports whether an earlier command began the operation.
+func (j *Journaled[R]) Continues() bool { return !j.fresh }
+
 // changed returns the error for an operation that another command started or ended.
 func (j *Journaled[R]) changed(did string, r R) error {
 	o := j.cluster.Owner

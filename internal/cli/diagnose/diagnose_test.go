@@ -74,6 +74,11 @@ var cases = map[string]struct {
 		f.KeepsClientsAway = true
 		f.UnderWay.Value = &output.UnderWay{Operation: "restore", Interrupted: true, Snapshot: "FILE is the snapshot with SHA-256 5891b5b522d5", Commands: []string{restore + "FILE etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
 	}},
+	"restore-unstopped": {"X-6 X-14", func(f *health.Facts) {
+		restore := "kubectl etcd snapshot restore "
+		f.KeepsClientsAway, f.Unstopped, f.Cluster.Value.Cluster.TrafficCut = true, true, true
+		f.UnderWay.Value = &output.UnderWay{Operation: "snapshot restore", Interrupted: true, Commands: []string{restore + "main.db etcd/etcd-main -n team-a", restore + "etcd/etcd-main --abort -n team-a"}}
+	}},
 }
 
 // TestDiagnose writes diagnoses on a narrow terminal and on a wide one.

@@ -11,16 +11,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
 func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := judgeSurvivors(ctx, a, c, o.Lost)
+	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost)
 	if err != nil {
 		return "", found, err
 	}
@@ -52,7 +50,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	found.Facts = append([]string{message}, facts...)
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Judge = func(ctx context.Context) error {
-		now, _, err := judgeSurvivors(ctx, a, c, o.Lost)
+		now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost)
 		if err != nil {
 			return err
 		}
@@ -81,34 +79,4 @@ func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, pod
 	}
 	facts, err := survivors.Facts(cluster.Owner, hashes)
 	return survivors, facts, err
-}
-
-// judgeSurvivors reads the facts and evaluates the rule. message is the verdict.
-func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
-	var verdict policy.Verdict
-	err = restoring.AskAgain(ctx, a, func() (again bool, err error) {
-		survivors, verdict, err = judgeOnce(ctx, a, c, lost)
-		return rules.MayAnswer(verdict), err
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	return survivors, verdict.Message, restore.Recoverable(c.Owner, verdict)
-}
-
-// judgeOnce asks each member once.
-func judgeOnce(ctx context.Context, a *app.App, c *app.Cluster, lost []string) ([]string, policy.Verdict, error) {
-	source, err := a.Source()
-	if err != nil {
-		return nil, policy.Verdict{}, err
-	}
-	line := a.NewStatusLine()
-	source.Progress = line.Show
-	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
-	line.End()
-	if err := context.Cause(ctx); err != nil {
-		return nil, policy.Verdict{}, err
-	}
-	survivors, verdict := rules.MayRecover(f.Recovery(), lost)
-	return survivors, verdict, nil
 }

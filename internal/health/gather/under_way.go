@@ -23,7 +23,16 @@ import (
 func (g *gatherer) operations(ctx context.Context) {
 	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
 	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
-	if out := g.UnderWay.Value; out != nil && len(out.Commands) > 0 && g.replaced(ctx, u) {
+	out := g.UnderWay.Value
+	if out == nil || len(out.Commands) == 0 {
+		return
+	}
+	var sts appsv1.StatefulSet
+	if g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts) != nil {
+		return // it may be the same StatefulSet, with members that were stopped
+	}
+	g.Unstopped = u.Other != nil && len(out.Commands) > 1 && restore.Unstopped(u.Other, &sts)
+	if replaced(u, &sts) {
 		g.Replaced, g.SetsAside = true, u.Other != nil && restore.MayHaveSetAside(u.Other)
 		remove := "--remove "
 		if g.SetsAside {
@@ -35,14 +44,12 @@ func (g *gatherer) operations(ctx context.Context) {
 
 // replaced reports whether the StatefulSet was created again since an operation began, which can be neither continued
 // nor undone then. It returns false if that is not known.
-func (g *gatherer) replaced(ctx context.Context, u membership.UnderWay) bool {
+func replaced(u membership.UnderWay, sts *appsv1.StatefulSet) bool {
 	j := u.Other
 	if u.Change != nil {
 		j = u.Change.Journal()
 	}
-	var sts appsv1.StatefulSet
-	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts)
-	return err == nil && j != nil && j.Object != "" && j.Object != sts.UID
+	return j != nil && j.Object != "" && j.Object != sts.UID
 }
 
 func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {

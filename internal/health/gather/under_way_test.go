@@ -74,3 +74,17 @@ func TestReplaced(t *testing.T) {
 		t.Error("created again, though it is not known")
 	}
 }
+
+// TestUnstopped: a restore that has stopped no member is known to be one, beside the StatefulSet that it began on.
+func TestUnstopped(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]bool{`{"done":3,"firstStop":5}`: true, `{"done":6,"firstStop":5}`: false, `{"done":3,"firstStop":5,"undo":true}`: false, `"unreadable"`: false} {
+		set := observetest.EtcdSet("main/3")
+		text := fmt.Sprintf(`{"kind":"snapshot restore","began":"2026-01-01T00:00:00Z","object":%q,"payload":%s}`, set.UID, payload)
+		kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "kubectl-etcd-main"}, Data: map[string]string{"journal.json": text}}
+		g := gatherer{Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{set, kept}}}, Facts: &health.Facts{Owner: owner.OfStatefulSet(set)}}
+		if g.operations(t.Context()); g.Unstopped != want {
+			t.Errorf("%s: %t", payload, g.Unstopped)
+		}
+	}
+}

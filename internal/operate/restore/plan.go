@@ -49,6 +49,9 @@ type Plan struct {
 	// Unmarked means that the journal has a restore of which the StatefulSet has no mark: it has not changed the
 	// StatefulSet, or has ended.
 	Unmarked bool
+	// Unstopped means that an unfinished restore has stopped no member yet, so that the members may have come back and
+	// gone on.
+	Unstopped bool
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
 	// OldSize is the number of members of the old cluster, if claims of members are left that the restored cluster does not

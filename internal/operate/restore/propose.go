@@ -80,6 +80,9 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	if lost := r.UndoLoses(rec); undo && lost != "" {
 		p.Warnings = append(p.Warnings, lost)
 	}
+	if r.Unstopped && !undo { // the loss may be another one than that which the user agreed to
+		p.Typed = r.Owner.Name
+	}
 	if len(rec.Lost) > 0 && !undo {
 		p.Facts = append(p.Facts, "members with lost volumes, which get new claims: "+policy.List(rec.Lost))
 	}

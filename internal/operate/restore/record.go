@@ -28,7 +28,7 @@ func NewRecord(r Plan) *progress.Record {
 	rec := &progress.Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
+		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(r.steps()), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
@@ -68,7 +68,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 		r.Owner.Replicas = mark.Replicas
 	}
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
-	r.KeepFor, r.Lost, r.Loss = rec.KeepFor, rec.Lost, recordedLoss(rec)
+	r.KeepFor, r.Lost, r.Loss, r.Saved = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != ""
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
 	alarms := r.Snapshot.Alarms
 	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
@@ -88,6 +88,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	if r.Druid != nil {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
 	}
+	r.Unstopped = rec.Done <= firstStop(r.steps()) && notStopped(sts)
 	return nil
 }
 

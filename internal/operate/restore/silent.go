@@ -52,10 +52,11 @@ func etcdRuns(pod *corev1.Pod) bool {
 	})
 }
 
-// Unsure reports whether a member may answer the next time whose answer matters: the others don't follow a leader, so
-// it may have more than they have.
+// Unsure reports whether another answer may come the next time that matters: the members that answer don't follow a
+// leader, so another one may have more than they have, or they elect one at this moment.
 func (r *Plan) Unsure() bool {
-	return !r.Led && !r.Split && slices.ContainsFunc(r.Silent, func(s Silent) bool { return !s.Barred })
+	electing := 2*len(r.Answered) > len(r.running())
+	return !r.Led && !r.Split && (electing || slices.ContainsFunc(r.Silent, func(s Silent) bool { return !s.Barred }))
 }
 
 // silent returns the refusal of a restore that could not save the data of running members, and does not know which

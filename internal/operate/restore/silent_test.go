@@ -54,6 +54,7 @@ func TestSilent(t *testing.T) {
 		{name: "none runs", survey: silent, stopped: true, warns: "the present data is not saved, because no member answers"},
 		{name: "no one may ask", survey: all(func(pod string) etcd.Member { return member(pod, 0, 0, barred) }), refused: "no permission"},
 		{name: "the credentials can't be read", unasked: errors.New("read Secret team/tls: forbidden"), again: true, refused: "main-0: read Secret team/tls: forbidden"},
+		{name: "all answer, and elect a leader", survey: all(func(pod string) etcd.Member { return member(pod, 90, 0, nil) }), again: true},
 		{name: "one answers, with a leader", survey: partly(1)},
 		{name: "one answers, without a leader", survey: partly(0), again: true, warns: "main-1 and main-2 run and do not answer (main-1: no answer within 5s; main-2: no answer within 5s), and no leader is known: what they have after revision 90"},
 		{name: "one answers, and no other runs", survey: partly(0), stopped: true},

@@ -25,14 +25,15 @@ func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
 		// This command may have no snapshot, so it is not the one that ends the restore without --abort.
 		return nil, operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.Target()))
 	}
-	if err := r.claimsMayUndo(has(renamed) || has(started)); err != nil && r.Druid == nil {
+	starts := has(stopped) || len(r.Gone) > 0
+	if err := r.claimsMayUndo(has(renamed) || has(started)); err != nil && r.Druid == nil && starts {
 		return nil, err
 	}
 	steps := r.undoData(has)
 	if r.Druid != nil {
 		return append(steps, r.undoDruid(has)...), nil
 	}
-	if has(stopped) || len(r.Gone) > 0 {
+	if starts {
 		steps = append(steps, r.startAgain())
 	}
 	if r.DeletesClaims {

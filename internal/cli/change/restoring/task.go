@@ -73,6 +73,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		},
 		Logf:        func(format string, args ...any) { change.PrintStep(a, format, args...) },
 		RemoveLocal: t.removeLocal,
+		BeforeStop:  t.beforeStop,
 	}
 	return t, ctx.Err()
 }
@@ -112,6 +113,7 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	}
 	r.Saved, r.Survivor, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.AllowUnsaved
 	r.Origin, r.FromOther = OriginOf(t.file), t.FromOther
+	r.Newest = t.recovery.Revision // also if the survivor doesn't answer at this moment
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -171,6 +173,10 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (operate.Plan, 
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return operate.Plan{}, r.OtherFile(rec, err)
 	}
+	if err := t.judgeUnstopped(ctx, rec, &r); err != nil {
+		return operate.Plan{}, err
+	}
+	t.plan = r
 	steps, _, err := restore.Steps(r)
 	if err == nil {
 		err = r.MayContinue(rec)

@@ -50,6 +50,7 @@ type Record struct {
 	Newest  int64  `json:"newest,omitempty"`
 	Loss    string `json:"loss,omitempty"`
 	Answers bool   `json:"answers,omitempty"`
+	Led     bool   `json:"led,omitempty"`
 	Clients bool   `json:"clients,omitempty"`
 	Uncut   string `json:"uncut,omitempty"`
 	// Before is the cut of another user, as it was.
@@ -61,8 +62,10 @@ type Record struct {
 	Survivor string `json:"survivor,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Done is the number of steps that have been done.
-	Done int `json:"done"`
+	// Done is the number of steps that have been done. FirstStop is the number of those before the first that stops
+	// members, 0 in a journal of an earlier version.
+	Done      int `json:"done"`
+	FirstStop int `json:"firstStop,omitempty"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
 	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.

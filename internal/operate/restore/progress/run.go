@@ -31,6 +31,9 @@ type Job struct {
 	// RemoveLocal removes the files on this machine that only the steps needed. It is called while there is a journal,
 	// so that a command that was killed removes them when it runs again. Nil removes nothing.
 	RemoveLocal func()
+	// BeforeStop is called directly before the first step that stops members. It returns an error if the members must not
+	// be stopped now. The record is written after it. Nil allows it.
+	BeforeStop func(context.Context) error
 
 	owner owner.Owner
 }
@@ -61,6 +64,9 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 		return err
 	}
 	for rec.Done < len(steps) {
+		if err := j.beforeStop(ctx, rec, steps); err != nil {
+			return err
+		}
 		if err := j.do(ctx, steps[rec.Done]); err != nil {
 			return err
 		}
@@ -71,6 +77,18 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 		}
 	}
 	return j.end(ctx, o, rec)
+}
+
+// beforeStop calls BeforeStop if the next step is the first that stops members.
+func (j *Job) beforeStop(ctx context.Context, rec *Record, steps []step.Step) error {
+	first := slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == Stopped })
+	if j.BeforeStop == nil || rec.Done != first {
+		return nil
+	}
+	if err := j.BeforeStop(ctx); err != nil {
+		return err
+	}
+	return rec.update(ctx, j.Clients.Kube)
 }
 
 // Undo executes the steps that start the members on their old data again.

@@ -51,6 +51,8 @@ type runs struct {
 	left int
 	// lost means that the lock is lost.
 	lost bool
+	// beforeStop is BeforeStop, nil for none.
+	beforeStop func(*Record) error
 	// removed are the calls of RemoveLocal, each true if there was a journal.
 	removed []bool
 }
@@ -98,6 +100,9 @@ func (r *runs) run(t *testing.T, undo bool) error {
 		if err := j.Create(ctx, r.owner, rec, helpers, false); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if r.beforeStop != nil {
+		j.BeforeStop = func(context.Context) error { return r.beforeStop(rec) }
 	}
 	if undo {
 		return j.Undo(ctx, r.owner, rec, r.steps[:2])
@@ -226,5 +231,47 @@ func TestRunNotOurs(t *testing.T) {
 		if err := r.run(t, undo); err == nil || !strings.Contains(err.Error(), "was created again since the snapshot restore began, so it can be neither continued nor undone: see what is left of it with kubectl etcd sweep -n team") || len(r.did) > 0 {
 			t.Errorf("another StatefulSet, undo %t: %v, did %q", undo, err, r.did)
 		}
+	}
+}
+
+// TestRunBeforeStop: what may stop a restore is asked directly before the first step that stops members, also by a command
+// that continues there, and never again. The record that it changes is written before that step.
+func TestRunBeforeStop(t *testing.T) {
+	t.Parallel()
+	for at, asked := range []int{0, 0, 1, 1, 1} { // how often the first command asks, killed at that action
+		r := newRuns(t)
+		r.steps[1].ID, r.steps[4].ID = Stopped, Stopped
+		r.steps[4].Uses = nil
+		r.left = at
+		before := 0
+		r.beforeStop = func(rec *Record) error {
+			before++
+			if last := r.did[len(r.did)-1]; last != "a2" {
+				t.Errorf("killed at action %d: asked after %s", at, last)
+			}
+			rec.Newest = 77
+			return nil
+		}
+		if err := r.run(t, false); !errors.Is(err, errKilled) || before != asked {
+			t.Fatalf("killed at action %d: asked %d times, want %d: %v", at, before, asked, err)
+		}
+		rec, err := Read(t.Context(), r.Client(t), r.owner)
+		if err != nil || (rec.Newest == 77) != (asked > 0) {
+			t.Errorf("killed at action %d: the record has %d: %v", at, rec.Newest, err)
+		}
+		r.left = -1
+		want := before
+		if rec.Done <= 1 {
+			want++
+		}
+		if err := r.run(t, false); err != nil || before != want {
+			t.Errorf("killed at action %d, continued: asked %d times, want %d: %v", at, before, want, err)
+		}
+	}
+	r := newRuns(t)
+	r.steps[1].ID = Stopped
+	r.beforeStop = func(*Record) error { return errors.New("they came back") }
+	if err := r.run(t, false); err == nil || err.Error() != "they came back" || slices.Contains(r.did, "b") || !r.journal() {
+		t.Errorf("%v, did %q", err, r.did)
 	}
 }

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restoring
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// JudgeSurvivors reads the facts and evaluates the rule of a recovery. lost are the pods that are declared to be lost.
+// message is the verdict.
+func JudgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (survivors []string, message string, err error) {
+	survivors, verdict, err := askSurvivors(ctx, a, c, func(recovery.Facts) []string { return lost })
+	if err != nil {
+		return nil, "", err
+	}
+	return survivors, verdict.Message, restore.Recoverable(c.Owner, verdict)
+}
+
+// askSurvivors evaluates the rule. It asks again while members don't answer that decide.
+func askSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost func(recovery.Facts) []string) (survivors []string, v policy.Verdict, err error) {
+	err = AskAgain(ctx, a, func() (again bool, err error) {
+		f, err := recoveryFacts(ctx, a, c)
+		if err == nil {
+			survivors, v = recovery.MayRecover(f, lost(f))
+		}
+		return err == nil && recovery.MayAnswer(v), err
+	})
+	return survivors, v, err
+}
+
+// recoveryFacts asks each member once.
+func recoveryFacts(ctx context.Context, a *app.App, c *app.Cluster) (recovery.Facts, error) {
+	source, err := a.Source()
+	if err != nil {
+		return recovery.Facts{}, err
+	}
+	line := a.NewStatusLine()
+	source.Progress = line.Show
+	f := source.Facts(ctx, c.Owner, health.DiagnosisChecks())
+	line.End()
+	return f.Recovery(), context.Cause(ctx)
+}
+
+// stillLost returns why a recovery that has stopped no member is not to go on, empty if it may. lost are the members that
+// its journal has as lost. Those whose claims are lost may be no members of the StatefulSet of now.
+func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (why string, err error) {
+	var back []string
+	_, v, err := askSurvivors(ctx, a, c, func(f recovery.Facts) (still []string) {
+		back = nil
+		for _, m := range f.Members {
+			switch {
+			case !slices.Contains(lost, m.Name):
+			case m.Answer == recovery.NoLeader || m.Answer == recovery.Follows:
+				back = append(back, m.Name)
+			default:
+				still = append(still, m.Name)
+			}
+		}
+		return still
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case !v.Allowed:
+		return v.Message, nil
+	case len(back) > 0:
+		return policy.Names(back, "answers, and was declared to be lost", "answer, and were declared to be lost"), nil
+	}
+	return "", nil
+}
