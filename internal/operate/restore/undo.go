@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -19,11 +18,16 @@ import (
 // Undo returns the steps that start the members on their old data again. Each can be repeated. The
 // error is why the old data can't come back.
 func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
+	if rec.Undone {
+		return nil, nil // only the journal is left
+	}
+	if err := r.mayUndoUnmarked(rec); err != nil {
+		return nil, err
+	}
 	begun := r.begun(rec)
 	has := func(id string) bool { return slices.Contains(begun, id) }
 	if why := mayNotUndo(has); why != "" {
-		// This command may have no snapshot, so it is not the one that ends the restore without --abort.
-		return nil, operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.Target()))
+		return nil, r.onlyEnds(why)
 	}
 	starts := has(stopped) || len(r.Gone) > 0
 	if err := r.claimsMayUndo(has(renamed) || has(started)); err != nil && r.Druid == nil && starts {

@@ -19,7 +19,7 @@ import (
 // StatefulSet, and what comes later removes data.
 func (r Plan) begun(rec *progress.Record) []string {
 	steps := r.steps()
-	if r.Unmarked {
+	if r.Unmarked && !rec.Undone {
 		steps = steps[:firstStop(steps)]
 	}
 	return rec.Begun(steps)
@@ -31,15 +31,24 @@ func firstStop(steps []step.Step) int {
 }
 
 // MayContinue refuses to continue a restore whose claims other clients have deleted. It also refuses one that has
-// stopped the members, as its journal has it, although the StatefulSet has no mark of it. etcd-druid may remove the mark when it goes on; what is left then changes no data.
+// stopped the members, as its journal has it, although the StatefulSet has no mark of it.
 func (r Plan) MayContinue(rec *progress.Record) error {
-	steps := r.steps()
-	end := len(steps)
+	if err := r.proven(rec); err != nil {
+		return err
+	}
+	return r.claimsMayContinue()
+}
+
+// proven refuses to follow a journal that has stopped the members, if the StatefulSet has no mark of it. etcd-druid may
+// remove the mark when it goes on; what is left then changes no data. The end of a restore removes it, too.
+func (r Plan) proven(rec *progress.Record) error {
+	steps := progress.Counted(r.steps())
+	end := len(steps) - 1
 	if r.Druid != nil {
 		end = slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == started })
 	}
-	if !r.Unmarked || rec.Done <= firstStop(steps) || rec.Done > end || rec.Done >= len(steps) {
-		return r.claimsMayContinue()
+	if !r.Unmarked || rec.Done <= firstStop(steps) || rec.Done > end {
+		return nil
 	}
 	return operate.Refuse("%s", operate.Unmarked{
 		Owner: r.Owner, Journal: journal.Name(r.Owner), Operation: "restore", On: "into " + r.Owner.String(),
@@ -47,4 +56,22 @@ func (r Plan) MayContinue(rec *progress.Record) error {
 		Annotation: v1alpha1.RestoreAnnotation, When: "it stops the members",
 		If: "the restore did stop the members", Value: `"$(date -u +%FT%TZ) REPLICAS"`, With: ", with the number of replicas from before in place of REPLICAS",
 	})
+}
+
+// mayUndoUnmarked refuses to undo a restore that has stopped the members, as its journal has it, if the StatefulSet has no
+// mark of it: the old data would keep its other name. Where members run on the restored data, they would lose that.
+func (r Plan) mayUndoUnmarked(rec *progress.Record) error {
+	if !r.Unmarked || rec.Done <= firstStop(r.steps()) {
+		return nil
+	}
+	if err := r.proven(rec); err != nil {
+		return err
+	}
+	return r.onlyEnds("members run on the restored data")
+}
+
+// onlyEnds returns why a restore can't be undone, and how to end it. This command may have no snapshot, so it is not the
+// one that ends the restore without --abort.
+func (r Plan) onlyEnds(why string) error {
+	return operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.Target()))
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // TestUnmarked: a journal alone, which more users may write than the StatefulSet, neither stops or starts members nor
-// touches their data, however many steps it has done. That of a restore which has ended is no obstacle.
+// touches their data, however many steps it has done. That of a restore which has ended is no obstacle to its end, and
+// nothing undoes a restore that has stopped the members: neither what another client did to the mark nor the end of the
+// restore gives old data its name again, and the snapshot stays in the store.
 func TestUnmarked(t *testing.T) {
 	t.Parallel()
 	plain := func(change func(*Plan)) Plan { return changed(plainRestore(), change) }
@@ -24,6 +26,10 @@ func TestUnmarked(t *testing.T) {
 		"druid":      druidRestore(),
 	} {
 		steps := r.steps()
+		counted := len(steps)
+		if r.OneByOne {
+			counted-- // the change that adds the others
+		}
 		for done := range len(steps) + 2 {
 			rec := &progress.Record{Done: done}
 			if err := r.MayContinue(rec); err != nil {
@@ -31,15 +37,21 @@ func TestUnmarked(t *testing.T) {
 			}
 			u := changed(r, func(r *Plan) { r.Unmarked = true })
 			undo, err := u.Undo(rec)
-			if err != nil {
-				t.Errorf("%s, %d done: %v", name, done, err)
+			if (err != nil) != (done > firstStop(steps)) || err != nil && len(undo) > 0 {
+				t.Errorf("%s, %d done: undone by %q: %v", name, done, titles(undo), err)
 			}
 			for _, s := range undo {
 				if strings.Contains(s.Title, "members") || strings.Contains(s.Title, "data") {
 					t.Errorf("%s, %d done: the undoing does %q", name, done, s.Title)
 				}
 			}
-			changes := done > firstStop(steps) && done < len(steps)
+			if undo, err := u.Undo(&progress.Record{Done: done, Undo: true, Undone: true}); err != nil || len(undo) > 0 {
+				t.Errorf("%s, %d done, and undone: %q, %v", name, done, titles(undo), err)
+			}
+			if text := u.Undone(&progress.Record{Done: done, Undone: true}); strings.Contains(text, "not been stopped") == isDone(steps, done+1, stopped) {
+				t.Errorf("%s, %d done, and undone: %s", name, done, text)
+			}
+			changes := done > firstStop(steps) && done < counted
 			if r.Druid != nil && isDone(steps, done, started) {
 				changes = false // what is left checks the members
 			}

@@ -68,6 +68,8 @@ type Record struct {
 	FirstStop int `json:"firstStop,omitempty"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
+	// Undone means that all steps of the undoing have been done.
+	Undone bool `json:"undone,omitempty"`
 	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.
 	Final bool `json:"final,omitempty"`
 	// OneByOne means that the first member is restored alone, for a reason that the StatefulSet alone doesn't show.

@@ -59,7 +59,7 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 	if err := j.owns(ctx, o, rec); err != nil {
 		return err
 	}
-	steps = slices.DeleteFunc(slices.Clone(steps), func(s step.Step) bool { return s.After })
+	steps = Counted(steps)
 	if err := j.repeat(ctx, rec.Done, steps); err != nil {
 		return err
 	}
@@ -77,6 +77,11 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 		}
 	}
 	return j.end(ctx, o, rec)
+}
+
+// Counted returns the steps that a record counts: all but those that are changes of their own.
+func Counted(steps []step.Step) []step.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s step.Step) bool { return s.After })
 }
 
 // beforeStop calls BeforeStop if the next step is the first that stops members.
@@ -106,6 +111,10 @@ func (j *Job) Undo(ctx context.Context, o owner.Owner, rec *Record, steps []step
 		if err := j.do(ctx, s); err != nil {
 			return err
 		}
+	}
+	rec.Undone = true // before the mark is removed, without which an undoing is refused
+	if err := rec.update(ctx, j.Clients.Kube); err != nil {
+		return err
 	}
 	return j.end(ctx, o, rec)
 }

@@ -6,6 +6,7 @@ package progress
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -273,5 +274,29 @@ func TestRunBeforeStop(t *testing.T) {
 	r.beforeStop = func(*Record) error { return errors.New("they came back") }
 	if err := r.run(t, false); err == nil || err.Error() != "they came back" || slices.Contains(r.did, "b") || !r.journal() {
 		t.Errorf("%v, did %q", err, r.did)
+	}
+}
+
+// TestUndoneUnmarked: an undoing that is killed between the removal of the mark and that of the journal is known to be
+// complete, since without the mark it would be refused.
+func TestUndoneUnmarked(t *testing.T) {
+	t.Parallel()
+	r := newRuns(t)
+	r.left = 2
+	if err := r.run(t, false); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	r.left = -1
+	r.Refuse = func(method, path string) int {
+		if method == http.MethodDelete && path == operatetest.Path("ConfigMap", "kubectl-etcd-main") {
+			return http.StatusInternalServerError
+		}
+		return 0
+	}
+	if err := r.run(t, true); err == nil || !r.journal() {
+		t.Fatalf("the journal is gone: %v", err)
+	}
+	if rec, err := Read(t.Context(), r.Client(t), r.owner); err != nil || !rec.Undone {
+		t.Errorf("it is not known to be undone: %v", err)
 	}
 }
