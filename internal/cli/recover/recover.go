@@ -49,7 +49,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			the command could read shows that for sure. The command does not force the deletion of a pod. If a
 			member, or the volume of one without a pod, is on a node that is not Ready, it refuses before it
 			changes anything. It also refuses if no node can start a member with its volume, or enough members at
-			the same time. It judges the cluster again after you have confirmed the plan.
+			the same time. It judges the cluster again after you have confirmed the plan, when it continues,
+			and directly before it stops the members.
 
 			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
 			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or

@@ -21,8 +21,8 @@ var restoreHelp = struct{ Long, Example string }{
 		have been restored or created again since: the command only warns. In both cases, it does not count
 		what is lost: revisions of two etcd clusters can't be compared.
 
-		For a StatefulSet, the command checks the snapshot, saves the present data if a member
-		answers, makes the data directories on your machine, cuts client traffic, stops all members,
+		For a StatefulSet, the command checks the snapshot, makes the data directories on your
+		machine, cuts client traffic, saves the present data if a member answers, stops all members,
 		renames the old data in the volumes, copies the new data, and starts the members as a new
 		cluster. When all members have one cluster ID and equal data, it restores client traffic. For
 		a druid cluster, it copies the snapshot into the backup store, from which the sidecars

@@ -53,13 +53,12 @@ func (r Plan) bySidecars() bool { return r.Owner.Product().BackupRestore }
 // before that. This also makes the snapshot the last one.
 func (r Plan) druid() []step.Step {
 	d := r.Druid
-	steps := []step.Step{r.check()}
+	steps := append([]step.Step{r.check()}, r.intoStore()...)
+	steps = append(steps, r.suspend())
 	if r.Answers {
 		steps = append(steps, r.keepInStore())
 	}
-	steps = append(steps, r.intoStore()...)
 	steps = append(steps,
-		r.suspend(),
 		step.Step{ID: stopped, Title: "Stop all members", Acts: r.stopAll()},
 		r.removeVolumes(),
 		step.Step{

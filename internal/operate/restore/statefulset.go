@@ -19,12 +19,11 @@ import (
 // cluster. The old data stays in another directory.
 func (r Plan) statefulSet() []step.Step {
 	into := r.into()
-	steps := []step.Step{r.check()}
+	// What can fail on this machine comes before the members stop, and the present data is saved when clients write no more.
+	steps := []step.Step{r.check(), r.makeData(into), r.tryImage(), r.cut()}
 	if r.Answers {
 		steps = append(steps, r.keep())
 	}
-	// What can fail on this machine comes before the members stop.
-	steps = append(steps, r.makeData(into), r.tryImage(), r.cut())
 	if lost := r.lostClaims(); len(r.Gone)+len(lost) > 0 {
 		steps = append(steps, r.stop())
 		steps = append(steps, r.renameFirst()...)
@@ -92,6 +91,8 @@ const (
 	removed   = "removed"
 	stored    = "stored"
 
+	// saved is that the present data is in a file.
+	saved = "saved"
 	// made is data directories on this machine, helpersRun and helpersFirst are the helper pods, keptAway
 	// is the cut, and tried that the image of the helper pods runs.
 	made         = "made"

@@ -14,7 +14,7 @@ import (
 
 func (r Plan) keep() step.Step {
 	return step.Step{
-		Title: "Save the present data", Why: "The data directories stay, too.",
+		ID: saved, Title: "Save the present data", Why: "The data directories stay, too.",
 		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.Owner.Name + ".before-" + r.localStamp() + ".db"}},
 	}
 }

@@ -6,10 +6,12 @@ package restore
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -57,3 +59,31 @@ func (r Plan) MustEnd(why string) error {
 
 // AsNow takes over the survey of now from a plan, for the steps that the restore began with.
 func (r *Plan) AsNow(now Plan) { r.Newest, r.Loss = now.Newest, now.lost() }
+
+// AtStop takes over the last survey before members stop. Clients that have written since the plan may go on until then:
+// their open connections outlive a cut.
+func (r *Plan) AtStop(now Plan) {
+	written := now.Led && now.Newest > r.Newest
+	r.AsNow(now)
+	if written {
+		r.Loss += ". Clients have written since the plan was made: what they wrote after this count, until the members stopped, is also lost"
+	}
+}
+
+// Redone returns how many steps of a restore that has stopped no member count as done when it continues: the present
+// data is saved again, since clients may have written since. A journal of an earlier version has other steps.
+func (r Plan) Redone(rec *progress.Record) int {
+	save := slices.IndexFunc(r.steps(), func(s step.Step) bool { return s.ID == saved })
+	switch {
+	case rec.FirstStop == 0:
+		return 0
+	case save < 0:
+		return rec.Done
+	}
+	return min(rec.Done, save)
+}
+
+// SavedAll reports whether a saved file, which ends at a revision, has all that the members of a survey have.
+func SavedAll(revision int64, s etcd.Survey) bool {
+	return !slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Revision > revision })
+}

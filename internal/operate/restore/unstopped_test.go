@@ -5,12 +5,15 @@ package restore
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
@@ -106,6 +109,55 @@ func TestUnstopped(t *testing.T) {
 			if _, err := u.Undo(&progress.Record{Done: row.done}); err != nil {
 				t.Errorf("%s: it can't be undone: %v", name, err)
 			}
+		}
+	}
+}
+
+// TestSavedLast: the present data is saved when everything else is done that takes time, and clients are kept away. A
+// restore that continues before it has stopped members saves it again, if a member has more.
+func TestSavedLast(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]Plan{
+		"plain": plainRestore(), "druid": druidRestore(), "lost": changed(plainRestore(), func(r *Plan) { r.Lost = []string{"main-1"} }),
+		"one by one": changed(plainRestore(), func(r *Plan) { r.OneByOne = true }),
+	} {
+		r.Answers = true
+		steps, rec := r.steps(), NewRecord(r)
+		first := firstStop(steps)
+		if steps[first-1].ID != saved {
+			t.Errorf("%s: %q comes before the members stop", name, steps[first-1].Title)
+		}
+		for done := range first + 1 {
+			rec.Done = done
+			if got := r.Redone(rec); got != min(done, first-1) {
+				t.Errorf("%s: %d of %d steps count as done", name, got, done)
+			}
+		}
+		if rec.FirstStop = 0; r.Redone(rec) != 0 {
+			t.Errorf("%s: the steps of an earlier version count", name)
+		}
+	}
+	survey := etcd.Survey{Members: []etcd.Member{{Pod: "main-0", Revision: 102}, {Pod: "main-1", Err: errors.New("refused")}}}
+	for revision, want := range map[int64]bool{101: false, 102: true, 103: true} {
+		if got := SavedAll(revision, survey); got != want {
+			t.Errorf("saved at %d: %t", revision, got)
+		}
+	}
+}
+
+// TestLostAtStop: the loss is that of the moment before the members stop. Without a writer, it is exact.
+func TestLostAtStop(t *testing.T) {
+	t.Parallel()
+	for newest, want := range map[int64]string{
+		140:  "before the restore, the members reported revision 140: 40 revisions after the snapshot are lost; the old data",
+		6140: "before the restore, the members reported revision 6140: 6040 revisions after the snapshot are lost. Clients have written since the plan was made: what they wrote after this count, until the members stopped, is also lost; the old data",
+	} {
+		r := changed(plainRestore(), func(r *Plan) { r.Answers, r.Led, r.Newest = true, true, 140 })
+		now := r
+		now.Newest = newest
+		r.AtStop(now)
+		if got := r.Ended(); r.Newest != newest || !strings.HasPrefix(got, want) {
+			t.Errorf("%d: %d, %s", newest, r.Newest, got)
 		}
 	}
 }

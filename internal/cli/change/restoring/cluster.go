@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // cluster is the cluster of a restore, for its steps. It implements step.Members.
@@ -22,12 +23,13 @@ type cluster struct {
 	run  *change.Run
 }
 
-// Save saves a snapshot of a member, and keeps a file that an interrupted command has saved.
+// Save saves a snapshot of a member. It keeps a file that an interrupted command has saved, unless a member has more.
 func (c *cluster) Save(ctx context.Context, file string) error {
-	if _, err := os.Stat(file); err == nil {
-		return nil // it only gets this name when it is complete
-	}
 	t := c.task
+	_, missing := os.Stat(file) // it only gets this name when it is complete
+	if missing == nil && c.savedAll(ctx, file) {
+		return context.Cause(ctx)
+	}
 	cluster, err := t.app.Cluster(ctx, t.target)
 	if err != nil {
 		return err
@@ -37,11 +39,27 @@ func (c *cluster) Save(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := change.NewSaver(t.app, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
+	if _, err := change.NewSaver(t.app, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, missing == nil); err != nil {
 		return err
 	}
 	t.app.Step("Saved and verified %s", file)
 	return nil
+}
+
+// savedAll reports whether a file has all that the members have. If they don't answer any more, it is what could be saved.
+func (c *cluster) savedAll(ctx context.Context, file string) (all bool) {
+	content, err := snapshot.Inspect(ctx, file)
+	if err != nil {
+		return false
+	}
+	err = c.surveyed(ctx, func(_ *app.Cluster, survey etcd.Survey) error {
+		all = restore.SavedAll(content.Revision, survey)
+		return nil
+	})
+	if err != nil {
+		c.task.app.Warn("%s is not saved again: %v.", file, err)
+	}
+	return all || err != nil
 }
 
 // CutTraffic cuts the clients' Services, or moves the end of their cut.

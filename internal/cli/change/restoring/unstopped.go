@@ -22,6 +22,7 @@ func (t *task) judgeUnstopped(ctx context.Context, rec *progress.Record, r *rest
 		return err
 	}
 	r.AsNow(now)
+	rec.Done = r.Redone(rec)
 	return nil
 }
 
@@ -36,7 +37,7 @@ func (t *task) beforeStop(ctx context.Context) error {
 	if err := t.judgeNow(ctx, rec, &now); err != nil {
 		return err
 	}
-	t.plan.AsNow(now)
+	t.plan.AtStop(now)
 	rec.Newest, rec.Loss = t.plan.Newest, t.plan.Loss
 	return nil
 }
