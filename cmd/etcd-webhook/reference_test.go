@@ -147,7 +147,7 @@ func TestReferenceAlerts(t *testing.T) {
 				lasting = ", for " + r.For
 			}
 			fmt.Fprintf(&b, "\n## %s\n\n%s. Severity **%s**%s.\n\n> %s\n\n**What to do:** %s\n\n```promql\n%s\n```\n",
-				r.Alert, plain(a["summary"]), r.Labels["severity"], lasting, plain(a["description"]), a["action"], r.Expr)
+				r.Alert, plain(a["summary"]), r.Labels["severity"], lasting, plain(a["description"]), typed(a["action"]), r.Expr)
 		}
 	}
 	same(t, "docs/reference/alerts.md", b.String())
@@ -168,6 +168,13 @@ func plain(template string) string {
 			return "*" + m[1] + "*"
 		}
 		return "*N*"
+	})
+}
+
+// typed replaces the labels in the commands of a template by placeholders.
+func typed(template string) string {
+	return inTemplate.ReplaceAllStringFunc(template, func(action string) string {
+		return strings.ToUpper(labelIn.FindStringSubmatch(action)[1])
 	})
 }
 

@@ -7,8 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,27 +33,19 @@ var advised = regexp.MustCompile(`kubectl etcd ((?:alarm|member|snapshot|volume)
 // there goes on in another one.
 var target = regexp.MustCompile(`^ (?:-n (?:%s|[a-z-]+|[A-Z]+) )?(?:[A-Z]{2,}\b|%(?:\[\d\])?s|[a-z]+/(?:%s|[A-Z]+)|-A|$)`)
 
-// TestAdvisedCommands holds that each command that a message or a cure advises names its cluster, or has a
-// placeholder for it: it can be typed as it is printed.
+// TestAdvisedCommands holds that each command that a message, a cure or an alert advises names its cluster, or has
+// a placeholder for it: it can be typed as it is printed.
 func TestAdvisedCommands(t *testing.T) {
 	t.Parallel()
 	verbs := verbsWithTarget()
-	for _, root := range []string{"../../policy", "../../internal", "../../webhook", "../../controller"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			for _, text := range sentences(parsed(t, path)) {
-				for _, found := range incomplete(text, verbs) {
-					t.Errorf("%s advises a command without a target: %q", path, found)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+	eachText(t, func(path, text string) {
+		if strings.HasSuffix(path, ".md") {
+			return
 		}
-	}
+		for _, found := range incomplete(text, verbs) {
+			t.Errorf("%s advises a command without a target: %q", path, found)
+		}
+	})
 	for text, want := range map[string]int{
 		"see kubectl etcd status": 1, "kubectl etcd status": 0, "(kubectl etcd defrag)": 1, "(kubectl etcd defrag %s)": 0, "kubectl etcd member replace POD": 0, "kubectl etcd list -A": 0,
 		"kubectl etcd check %s and kubectl etcd member remove": 1, "kubectl etcd scale, which removes": 0, "kubectl etcd scale statefulset/%s -n": 0,

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
@@ -72,7 +73,7 @@ func TestTypedCommandsFound(t *testing.T) {
 	}
 }
 
-// eachText calls f with each text of the programs and each page.
+// eachText calls f with each text of the programs, each page, and each annotation of the alerts.
 func eachText(t *testing.T, f func(path, text string)) {
 	t.Helper()
 	walk := func(suffix string, texts func(path string) []string, roots ...string) {
@@ -99,6 +100,39 @@ func eachText(t *testing.T, f func(path, text string)) {
 		}
 		return []string{strings.ReplaceAll(string(page), "\\\n", " ")}
 	}, "../../docs", "../../README.md")
+	walk("rules.yaml", func(path string) []string { return alertTexts(t, path) }, "../../manifests/monitoring")
+}
+
+// templateAction is an action of a template of Prometheus, such as {{ $labels.cluster }}.
+var templateAction = regexp.MustCompile(`{{.*?}}`)
+
+// alertTexts returns the annotations of the alerts of a file, with %s for what Prometheus fills in.
+func alertTexts(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules struct {
+		Groups []struct {
+			Rules []struct{ Annotations map[string]string }
+		}
+	}
+	if err := yaml.Unmarshal(file, &rules); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			for _, text := range r.Annotations {
+				out = append(out, templateAction.ReplaceAllString(text, "%s"))
+			}
+		}
+	}
+	if len(out) == 0 {
+		t.Errorf("%s has no annotations", path)
+	}
+	return out
 }
 
 // argument is a word behind a command that is not prose: a flag, a placeholder, a value that is filled in or that no
