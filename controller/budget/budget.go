@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -55,24 +54,6 @@ type Reconciler struct {
 	conditions conditionHistory
 }
 
-// MemberHealth has the last answers of members to the question whether they have a quorum.
-type MemberHealth interface {
-	Answer(pod *corev1.Pod) observe.Answer
-}
-
-// asking asks the members of those clusters whose policy allows it, also where they share a budget with another cluster.
-type asking struct {
-	MemberHealth
-
-	reader *observe.Reader
-}
-
-// Asks implements observe.Health. A policy that can't be read allows nothing.
-func (a asking) Asks(ctx context.Context, o owner.Owner) (bool, error) {
-	match, err := topologypolicy.For(ctx, a.reader, o)
-	return err == nil && match.Policy != nil && match.Policy.Spec.Disruption.AskMembers, err
-}
-
 // Writer has the methods of a client by which this controller writes.
 type Writer interface {
 	Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error
@@ -111,6 +92,8 @@ type cluster struct {
 	*Reconciler
 	owner owner.Owner
 	facts observe.Facts
+	// shown are the facts without the answers of members, as the plugin reads them. The metrics publish them.
+	shown observe.Facts
 	// reader remembers what this reconciliation has read.
 	reader *observe.Reader
 	// reported are the conditions with their times.
@@ -142,23 +125,21 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	if err != nil {
 		return nil, err
 	}
-	reader := b.Reader.Remembering()
-	if b.Health != nil {
-		reader = reader.Asking(asking{b.Health, b.Reader})
-	}
-	facts, err := reader.Facts(ctx, owner)
+	reader := b.answering()
+	facts, shown, err := readFacts(ctx, reader, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
 	standing := standingOf(match)
 	b.rememberSize(ctx, owner, &facts, standing)
-	reported, err := b.Reader.Conditions(ctx, owner, facts)
+	shown.Cluster.Size = facts.Cluster.Size
+	reported, err := b.Reader.Conditions(ctx, owner, shown)
 	if err != nil {
 		// The metrics lack times then. No budget depends on them.
 		log.FromContext(ctx).Error(err, "cannot read the conditions of a cluster")
 	}
 	return &cluster{
-		Reconciler: b, owner: owner, facts: facts, reader: reader, reported: reported,
+		Reconciler: b, owner: owner, facts: facts, shown: shown, reader: reader, reported: reported,
 		standing: standing, problem: facts.Budgets.Problem,
 	}, nil
 }

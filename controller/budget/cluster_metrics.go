@@ -27,6 +27,10 @@ var (
 		Name: "kubectl_etcd_cluster_members_ready",
 		Help: "Number of voting members that are ready: their pod is Ready, and their last heartbeat, where members have heartbeats, is at most three intervals old.",
 	}, []string{"namespace", "cluster"})
+	membersNotAnswering = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kubectl_etcd_cluster_members_not_answering",
+		Help: "Number of ready voting members that don't answer etcd-webhook that they have a quorum, where a policy has askMembers. 0 where members are not asked.",
+	}, []string{"namespace", "cluster"})
 	membersNeeded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_quorum",
 		Help: "Number of members that must be ready so that the cluster, at the size that it has or should have, serves writes. 0 for a cluster that is scaled to 0.",
@@ -42,7 +46,7 @@ var (
 )
 
 func clusterMetrics() []*prometheus.GaugeVec {
-	return []*prometheus.GaugeVec{membersDesired, membersReady, membersNeeded, conditionStatus, conditionSince}
+	return []*prometheus.GaugeVec{membersDesired, membersReady, membersNotAnswering, membersNeeded, conditionStatus, conditionSince}
 }
 
 // conditionTypes are the conditions that the metrics show.
@@ -65,14 +69,16 @@ type observedCondition struct {
 	since  time.Time
 }
 
-// publish sets the metrics of a cluster.
-func (h *conditionHistory) publish(o owner.Owner, f observe.Facts, reported []observe.Condition) {
+// publish sets the metrics of a cluster. f are facts without the answers of members, so that the metrics count as list
+// and status do. notAnswering is the number of members that only their answers show as not ready.
+func (h *conditionHistory) publish(o owner.Owner, f observe.Facts, notAnswering int, reported []observe.Condition) {
 	quorum := 0
 	if f.Cluster.Size > 0 {
 		quorum = policy.Quorum(f.Cluster.Size)
 	}
 	membersDesired.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.Size))
 	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.UpVoters()))
+	membersNotAnswering.WithLabelValues(o.Namespace, o.Name).Set(float64(notAnswering))
 	membersNeeded.WithLabelValues(o.Namespace, o.Name).Set(float64(quorum))
 	for _, kind := range conditionTypes {
 		condition := f.Cluster.AllMembersReady

@@ -31,8 +31,8 @@ type model struct {
 	// voters are the members with the lowest ordinals. asked is the largest size that was asked for: the controller
 	// can't know that etcd never got a voter for each.
 	voters, asked int
-	down map[string]bool
-	log  []string
+	down          map[string]bool
+	log           []string
 	// protected reports whether a budget must protect the members: one did, and nothing
 	// has happened since that may end that.
 	protected bool

@@ -20,7 +20,7 @@ import (
 // publish makes the outcome of a reconciliation known: Events, metrics and the finding.
 // err is the error of the writes.
 func (c *cluster) publish(err error) (reconcile.Result, error) {
-	c.conditions.publish(c.owner, c.facts, c.reported)
+	c.conditions.publish(c.owner, c.shown, c.shown.Cluster.UpVoters()-c.facts.Cluster.UpVoters(), c.reported)
 	if err != nil {
 		return c.publishError(err)
 	}

@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/events"
 	testclock "k8s.io/utils/clock/testing"
 
@@ -42,6 +43,10 @@ func TestOneCount(t *testing.T) {
 		// change edits each object.
 		change  func(any)
 		healthy int
+		// answers are those of members to the reconciler, by pod. Nil if no policy lets it ask.
+		answers answers
+		// notAnswering counts those that don't answer that they have a quorum.
+		notAnswering int
 	}{
 		"a StatefulSet with all pods ready":     {objects: "plain-3", healthy: 3},
 		"a StatefulSet with a pod not ready":    {objects: "plain-3", change: unready("etcd-1"), healthy: 2},
@@ -52,9 +57,16 @@ func TestOneCount(t *testing.T) {
 		"an Etcd with a lease three beats late": {objects: "druid-3", silent: 33 * time.Second, healthy: 2},
 		"an Etcd with a lease a minute late":    {objects: "druid-3", silent: 70 * time.Second, healthy: 2},
 		"an Etcd with a pod not ready":          {objects: "druid-3", change: unready("main-1"), healthy: 2},
+		"a StatefulSet with a member that hangs": {
+			objects: "plain-3", change: unprobed, answers: answers{"etcd-0": true, "etcd-1": true, "etcd-2": false}, healthy: 3, notAnswering: 1,
+		},
+		"a StatefulSet whose members answer": {
+			objects: "plain-3", change: unprobed, answers: answers{"etcd-0": true, "etcd-1": true, "etcd-2": true}, healthy: 3,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newCounted(t, row.objects, row.silent, row.change)
+			w.answers = row.answers
 			listed, shown := w.listed(t), w.shown(t)
 			if listed.Members.Ready != row.healthy {
 				t.Errorf("list counts %d healthy members, want %d", listed.Members.Ready, row.healthy)
@@ -64,12 +76,18 @@ func TestOneCount(t *testing.T) {
 			}
 			w.reconcile(t)
 			for metric, want := range map[string]int{
-				"kubectl_etcd_cluster_members_ready":   row.healthy,
-				"kubectl_etcd_cluster_quorum":          listed.Quorum.Needed,
-				"kubectl_etcd_cluster_members_desired": listed.Quorum.Voters,
+				"kubectl_etcd_cluster_members_ready":         row.healthy,
+				"kubectl_etcd_cluster_members_not_answering": row.notAnswering,
+				"kubectl_etcd_cluster_quorum":                listed.Quorum.Needed,
+				"kubectl_etcd_cluster_members_desired":       listed.Quorum.Voters,
 			} {
 				if got := w.metric(t, metric); got != want {
 					t.Errorf("the metric %s is %d, and list has %d", metric, got, want)
+				}
+			}
+			for _, c := range shown.Conditions {
+				if got := w.condition(t, c.Type); c.Type == "AllMembersReady" && got != string(c.Status) {
+					t.Errorf("the metric of the condition %s is %s, and status has %s", c.Type, got, c.Status)
 				}
 			}
 		})
@@ -81,7 +99,26 @@ type counted struct {
 	reader *observe.Reader
 	clock  *testclock.FakePassiveClock
 	owner  owner.Owner
+	// answers are those of members to the reconciler.
+	answers answers
 }
+
+// answers are those of members to the question whether they have a quorum, by pod.
+type answers map[string]bool
+
+func (a answers) Healthy(pod *corev1.Pod) (healthy, known bool) {
+	healthy, known = a[pod.Name]
+	return healthy, known
+}
+
+// asksMembers is a policy that lets the reconciler ask members, and write nothing.
+const asksMembers = `
+---
+apiVersion: policy.kubectl-etcd.dev/v1alpha1
+kind: EtcdTopologyPolicy
+metadata: {name: default}
+spec: {mode: Warn, disruption: {askMembers: true}}
+`
 
 // newCounted returns a cluster of internal/observe's tests, with what is different.
 func newCounted(t *testing.T, file string, silent time.Duration, change func(any)) *counted {
@@ -104,7 +141,7 @@ func newCounted(t *testing.T, file string, silent time.Duration, change func(any
 		}
 	}
 	namespace := objects[0].GetNamespace()
-	more, err := observetest.Parse(scheme, []byte("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
+	more, err := observetest.Parse(scheme, []byte("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"+asksMembers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +194,24 @@ func (w *counted) shown(t *testing.T) *v1alpha1.EtcdClusterStatus {
 	}
 	f := &health.Facts{At: facts.At, Owner: w.owner}
 	f.Cluster.Value = facts
+	if f.Conditions.Value, err = w.reader.Conditions(t.Context(), w.owner, facts); err != nil {
+		t.Fatal(err)
+	}
 	return view.StatusOf(f)
 }
 
-// reconcile publishes the metrics of the cluster. No policy selects it, so nothing is written.
+// reconcile publishes the metrics of the cluster. The policy of mode Warn writes nothing.
 func (w *counted) reconcile(t *testing.T) {
 	t.Helper()
+	for _, c := range budget.Collectors() {
+		if series, resets := c.(interface{ Reset() }); resets {
+			series.Reset() // those of the rows before
+		}
+	}
 	r := &budget.Reconciler{Reader: w.reader, Recorder: events.NewFakeRecorder(10), Clock: w.clock, Findings: &budget.Findings{}}
+	if w.answers != nil {
+		r.Health = w.answers
+	}
 	if _, err := r.Reconcile(t.Context(), w.owner.Key()); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +219,27 @@ func (w *counted) reconcile(t *testing.T) {
 
 // metric returns the value of a metric for the cluster.
 func (w *counted) metric(t *testing.T, name string) int {
+	t.Helper()
+	value, found := w.series(t, name, map[string]string{"cluster": w.owner.Name})
+	if !found {
+		t.Fatalf("%s has no metric %s", w.owner, name)
+	}
+	return value
+}
+
+// condition returns the status of a condition that the metrics have, "" for none.
+func (w *counted) condition(t *testing.T, kind string) string {
+	t.Helper()
+	for _, status := range []string{"True", "False", "Unknown", "Absent"} {
+		if n, _ := w.series(t, "kubectl_etcd_cluster_condition", map[string]string{"cluster": w.owner.Name, "condition": kind, "status": status}); n == 1 {
+			return status
+		}
+	}
+	return ""
+}
+
+// series returns the value of the series of a metric that has some labels.
+func (w *counted) series(t *testing.T, name string, has map[string]string) (value int, found bool) {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(budget.Collectors()...)
@@ -180,15 +249,18 @@ func (w *counted) metric(t *testing.T, name string) int {
 	}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
+			same := 0
 			for _, l := range m.GetLabel() {
-				if f.GetName() == name && l.GetName() == "cluster" && l.GetValue() == w.owner.Name {
-					return int(m.GetGauge().GetValue())
+				if v, asked := has[l.GetName()]; asked && v == l.GetValue() {
+					same++
 				}
+			}
+			if f.GetName() == name && same == len(has) {
+				return int(m.GetGauge().GetValue()), true
 			}
 		}
 	}
-	t.Fatalf("%s has no metric %s", w.owner, name)
-	return 0
+	return 0, false
 }
 
 // unready returns a change by which pods are not ready.
@@ -203,6 +275,17 @@ func unready(names ...string) func(any) {
 				c.Status = corev1.ConditionFalse
 			}
 		}
+	}
+}
+
+// unprobed is a change by which the readiness probe of pods does not ask etcd.
+func unprobed(o any) {
+	pod, ok := o.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	for i := range pod.Spec.Containers {
+		pod.Spec.Containers[i].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(2379)}}}
 	}
 }
 
