@@ -245,7 +245,8 @@ const (
 )
 
 // foreign lists the other modules that a package must not depend on, directly or indirectly.
-// Admission and the controller never dial etcd. Packages that change or evaluate a cluster don't
+// Admission connects to no member. The controller only asks members for their health, by plain HTTP, so neither needs a
+// client of etcd. Packages that change or evaluate a cluster don't
 // depend on the command line.
 var foreign = map[string][]string{
 	"policy":                          nil,
