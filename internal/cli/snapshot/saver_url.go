@@ -33,11 +33,8 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 	if l.Name == "" {
 		l = l.At(names.At(s.Started))
 	}
-	if o.lease != "" { // without the permission, the whole transfer would be in vain
-		lease := operate.NeedIn(s.Owner.Namespace)("patch", "coordination.k8s.io", "leases", "", o.lease)
-		if err := change.RequireOnly(ctx, s.app, s.cluster.Kube, []operate.Need{lease}); err != nil {
-			return err
-		}
+	if err := s.requireLease(ctx, o.lease); err != nil {
+		return err
 	}
 	store, err := blob.Open(ctx, l)
 	if err != nil {
@@ -70,6 +67,18 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 		return app.Incomplete("the new snapshot is stored, but old ones stay: %v", err)
 	}
 	return nil
+}
+
+// requireLease returns an error if a Lease can't be renewed: the whole transfer would be in vain.
+func (s *saver) requireLease(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	patch := operate.NeedIn(s.Owner.Namespace)("patch", "coordination.k8s.io", "leases", "", name)
+	if err := change.RequireOnly(ctx, s.app, s.cluster.Kube, []operate.Need{patch}); err != nil {
+		return err
+	}
+	return backup.CheckLease(ctx, s.cluster.Kube, s.Owner.Namespace, name)
 }
 
 // removeAbandoned removes what killed jobs have left in a directory, before it has no space for the new snapshot.
