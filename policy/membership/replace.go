@@ -3,11 +3,7 @@
 
 package membership
 
-import (
-	"slices"
-
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-)
+import "slices"
 
 // replace gives an ordinal a new member with empty volumes. It removes the old member from the list,
 // sets OnDelete so that only this pod gets the new bootstrap flags, adds a learner, recreates the
@@ -15,7 +11,7 @@ import (
 func replace(s ClusterState, r Record) Step {
 	m, found := s.at(r.Ordinal)
 	if other, there := s.learner(); there && other.Ordinal != r.Ordinal {
-		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", other.ID)
+		return stop(atLearner, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", other.ID)
 	}
 	if step, bad := s.foreignMember(); bad {
 		return step

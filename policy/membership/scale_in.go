@@ -3,8 +3,6 @@
 
 package membership
 
-import "github.com/kubectl-etcd/kubectl-etcd/policy"
-
 // scaleIn removes the highest member, one at a time: it moves the leadership, removes the member,
 // then the replica and the volumes. The member is removed before the replica, because otherwise a
 // dead voter would remain and count.
@@ -13,7 +11,7 @@ func scaleIn(s ClusterState, r Record) Step {
 		return step
 	}
 	if learner, found := s.learner(); found {
-		return stop(policy.LearnerPresent, "member %016x is a learner: wait until it votes, or undo this operation with --abort, then remove it", learner.ID)
+		return stop(atLearner, "member %016x is a learner: wait until it votes, or undo this operation with --abort, then remove it", learner.ID)
 	}
 	if step, low := s.raiseReplicas(0); low {
 		return step

@@ -19,11 +19,11 @@ func scaleOut(s ClusterState, r Record) Step {
 	}
 	size := s.size()
 	if at := s.firstVoterFrom(size); at >= 0 {
-		return stop(MemberGap, "%s is a member, but the lower %s is not: undo this operation with --abort, then replace the member of that pod", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
+		return stop(atGap, "%s is a member, but the lower %s is not: undo this operation with --abort, then replace the member of that pod", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
 	}
 	learner, found := s.learner()
 	if found && learner.Ordinal != size {
-		return stop(policy.LearnerPresent, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", learner.ID)
+		return stop(atLearner, "member %016x is a learner that this operation has not added: undo this operation with --abort, then promote or remove it", learner.ID)
 	}
 	switch {
 	case size >= r.Target && !found:

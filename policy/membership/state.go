@@ -158,5 +158,5 @@ func Next(s ClusterState, r Record) Step {
 	case r.Operation == Replace:
 		return replace(s, r)
 	}
-	return stop(UnknownOperation, "unknown operation %q", r.Operation)
+	return stop(atUnknownOperation, "unknown operation %q", r.Operation)
 }

@@ -11,10 +11,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-func stop(reason policy.Reason, format string, args ...any) Step {
-	return Step{Act: Stop, Reason: reason, Message: fmt.Sprintf(format, args...)}
-}
-
 func waitFor(reason policy.Reason, format string, args ...any) Step {
 	return Step{Act: Wait, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
@@ -217,7 +213,7 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 // foreignMember returns a step that stops if a member belongs to no pod of the StatefulSet.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(MemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove %s %016x", p.ID, p.URL, cmp.Or(s.TargetArgs, "NAME"), p.ID), true
+		return stop(atMemberWithoutOrdinal, "member %016x with peer URL %s belongs to no pod of this StatefulSet: if it is dead, remove it with kubectl etcd member remove %s %016x", p.ID, p.URL, cmp.Or(s.TargetArgs, "NAME"), p.ID), true
 	}
 	return Step{}, false
 }
