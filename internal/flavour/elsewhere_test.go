@@ -15,7 +15,7 @@ import (
 )
 
 // TestNoProductIsComparedElsewhere holds that what differs from one product to another is
-// a field of Product: outside of tests, no other package compares a product's name, asks whether a cluster is
+// a field of Product: outside of tests, no other package uses a product's name but in nameFiles, asks whether a cluster is
 // an Etcd, or has a fact of a rule that is named after a product. etcdFiles may ask for an Etcd.
 func TestNoProductIsComparedElsewhere(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 	asked := map[string]bool{}
 	err := eachCodeFile("../..", func(set *token.FileSet, name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
-			what := usesName(n)
+			what := usesName(n, name)
 			switch {
 			case asksForEtcd(n) && etcdFiles[name] == "":
 				what = "asks whether a cluster is an Etcd"
@@ -124,37 +124,78 @@ func namesProduct(n ast.Node) bool {
 	})
 }
 
-// usesName returns how a node depends on a product's name. It is empty if it doesn't.
-func usesName(n ast.Node) string {
+// nameFiles are the files that may have a product's name, and why.
+var nameFiles = map[string]string{
+	"internal/observe/owner/druid.go":      "an Etcd is a cluster of etcd-druid",
+	"internal/observe/owner/pod_owners.go": "the pods of a cluster whose product is not known yet",
+}
+
+// usesName returns how a node of a file depends on a product's name. It is empty if it doesn't.
+func usesName(n ast.Node, file string) string {
 	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		pkg, ok := n.X.(*ast.Ident)
+		if ok && pkg.Name == "flavour" && productNames[n.Sel.Name] && nameFiles[file] == "" {
+			return "uses a product's name"
+		}
+		of, ok := n.X.(*ast.CallExpr)
+		if !ok || n.Sel.Name != "Name" {
+			return ""
+		}
+		if called, ok := of.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "Product" {
+			return "reads a product's name"
+		}
 	case *ast.BinaryExpr:
-		if (n.Op == token.EQL || n.Op == token.NEQ) && (isName(n.X) || isName(n.Y)) {
+		if (n.Op == token.EQL || n.Op == token.NEQ) && (isDistribution(n.X) || isDistribution(n.Y)) {
 			return "compares a product's name"
 		}
-	case *ast.CaseClause:
-		if slices.ContainsFunc(n.List, isName) {
+	case *ast.CallExpr:
+		// The products of two owners may be compared.
+		if called, ok := n.Fun.(*ast.SelectorExpr); ok && isDistribution(called.X) && !slices.ContainsFunc(n.Args, isDistribution) {
+			return "asks a product's name"
+		}
+	case *ast.SwitchStmt:
+		if n.Tag != nil && isDistribution(n.Tag) {
 			return "switches over products' names"
 		}
-	case *ast.KeyValueExpr:
-		if isName(n.Key) {
+	case *ast.IndexExpr:
+		if isDistribution(n.Index) {
 			return "maps products' names"
 		}
 	}
 	return ""
 }
 
-// isName reports whether an expression is a product's name, or the field of an owner that
-// holds one.
-func isName(e ast.Expr) bool {
+// isDistribution reports whether an expression is the field of an owner that holds a product's name.
+func isDistribution(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 { // a conversion
-		return isName(call.Args[0])
+		return isDistribution(call.Args[0])
 	}
 	s, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return false
+	return ok && s.Sel.Name == "Distribution"
+}
+
+// TestUsesName holds what the search finds.
+func TestUsesName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`o.Product().Name == "bitnami"`: true, `o.Distribution.Is(flavour.Bitnami)`: true, `o.Distribution.Is(x)`: true, `o.Distribution == "x"`: true,
+		`string(o.Distribution) != x`: true, `map[flavour.Name]int{flavour.Kamaji: 1}`: true, `slices.Contains(all, flavour.Kamaji)`: true, `byName[o.Distribution]`: true,
+		`now.Distribution.Is(c.Distribution)`: false, `o.Product().RenewsLeases`: false, `flavour.Of(o.Distribution)`: false, `string(o.Distribution)`: false, `flavour.ByOperator`: false,
+	} {
+		expr, err := parser.ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		ast.Inspect(expr, func(n ast.Node) bool {
+			found = found || usesName(n, "x.go") != ""
+			return true
+		})
+		if found != want {
+			t.Errorf("%s: %t, want %t", text, found, want)
+		}
 	}
-	pkg, ok := s.X.(*ast.Ident)
-	return s.Sel.Name == "Distribution" || ok && pkg.Name == "flavour" && productNames[s.Sel.Name]
 }
 
 // productNames are this package's constants of type Name.
