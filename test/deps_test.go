@@ -71,7 +71,7 @@ var graph = map[string][]string{
 	"internal/blob":                   {"internal/snapshot"},
 	"internal/blob/blobtest":          nil,
 	"internal/etcd/tunnel":            nil,
-	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
+	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "policy"},
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/memberservices", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
@@ -144,7 +144,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/annotation", "internal/observe/owner", "webhook/entries", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/terms", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
 	"controller": {
 		"controller/budget", "controller/restart", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/memberhealth", "controller/internal/watch", "internal/observe",
@@ -162,7 +162,7 @@ var graph = map[string][]string{
 		"controller/budget", "controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/traffic": {
-		"controller/internal/...", "internal/scrape", "internal/observe", "internal/observe/memberservices", "internal/reasons", "api/v1alpha1", "policy",
+		"controller/internal/...", "internal/format", "internal/scrape", "internal/observe", "internal/observe/memberservices", "internal/reasons", "api/v1alpha1", "policy",
 	},
 	"controller/unschedulable": {
 		"controller/internal/...", "internal/observe", "internal/observe/owner", "internal/observe/scheduling", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/observe/terms", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -177,7 +177,7 @@ var graph = map[string][]string{
 
 	"internal/apiserver":   nil,
 	"internal/podexec":     nil,
-	"internal/certificate": {"internal/apiserver", "internal/scrape"},
+	"internal/certificate": {"internal/apiserver", "internal/format", "internal/scrape"},
 	"internal/format":      nil,
 	"internal/kubeclient":  {"internal/observe", "api/v1alpha1"},
 	"internal/scrape":      nil,
@@ -205,7 +205,7 @@ var graph = map[string][]string{
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {
-		"webhook", "controller", "internal/certificate", "internal/apiserver", "internal/scrape", "internal/version",
+		"webhook", "controller", "internal/certificate", "internal/apiserver", "internal/format", "internal/scrape", "internal/version",
 		"internal/observe", "internal/observe/leaseclock", "internal/observe/source", "api/v1alpha1",
 	},
 }

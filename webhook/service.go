@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
@@ -78,7 +79,7 @@ func (r *serviceReview) keepCut() Decision {
 		return Decision{
 			Outcome: Patched, Reason: reasons.CutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
 			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so %s stays in its selector; to restore traffic earlier, run: kubectl etcd restore-client-traffic service/%s -n %s",
-				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name, r.before.Namespace)},
+				r.name, format.Time(until), v1alpha1.ClientTrafficKey, r.name, r.before.Namespace)},
 		}
 	case written:
 		return Decision{

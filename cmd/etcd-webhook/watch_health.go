@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // failureKind is the reason why a watch fails.
@@ -155,7 +156,7 @@ func (w *watchHealth) connected() {
 
 // describe returns a description of the failure of a collection's watch.
 func (f *failure) describe(collection string) string {
-	return fmt.Sprintf("watching %s %s since %s (%s)", path.Base(collection), descriptions[f.kind], f.since.UTC().Format(time.RFC3339), f.why)
+	return fmt.Sprintf("watching %s %s since %s (%s)", path.Base(collection), descriptions[f.kind], format.Time(f.since), f.why)
 }
 
 // check is a readiness check.

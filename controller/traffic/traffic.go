@@ -29,6 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -154,7 +155,7 @@ func cutOf(service *corev1.Service, now time.Time) (until time.Time, why string,
 	case value == observe.CutValue(time.Time{}):
 		return until, "an interrupted restore had already ended the cut", true
 	}
-	return until, "the cut ended at " + until.UTC().Format(time.RFC3339), true
+	return until, "the cut ended at " + format.Time(until), true
 }
 
 // restore removes the key from the Service, in exactly the version that was evaluated.

@@ -8,11 +8,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // pass reads both objects, writes the next step to the Secret, makes the webhooks trust the
@@ -156,7 +157,7 @@ func (k *Keeper) serve(candidate *servingCert, in inputs, unconditional bool) {
 	before := k.server.blocked()
 	if candidate != nil && k.server.rotate(candidate, in, unconditional) {
 		leaf := candidate.chain[0]
-		k.logger.Info("serving a new certificate", "sha256", fingerprint(leaf), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
+		k.logger.Info("serving a new certificate", "sha256", fingerprint(leaf), "until", format.Time(leaf.NotAfter))
 	}
 	if waitReason := k.server.blocked(); waitReason != "" && waitReason != before {
 		k.logger.Info("a certificate is not served yet", "reason", waitReason)

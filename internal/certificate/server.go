@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // servingCert is a certificate with its key and chain.
@@ -89,7 +91,7 @@ func (s *server) Check(*http.Request) error {
 	if end.Sub(s.clock.Now()) > margin(leaf) {
 		return nil
 	}
-	ends := fmt.Errorf("the serving certificate%s expires at %s and could not be renewed", what, end.UTC().Format(time.RFC3339))
+	ends := fmt.Errorf("the serving certificate%s expires at %s and could not be renewed", what, format.Time(end))
 	if s.writeErr != nil {
 		return fmt.Errorf("%w: %w", ends, s.writeErr)
 	}

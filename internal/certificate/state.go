@@ -104,7 +104,7 @@ func isRequired(secret *corev1.Secret, key string) bool {
 func (s state) writeUntil(secret *corev1.Secret) (changed bool) {
 	until := ""
 	if len(s.former) > 0 {
-		until = s.formerUntil.UTC().Format(time.RFC3339)
+		until = s.formerUntil.UTC().Format(time.RFC3339) //nolint:forbidigo // stored
 	}
 	if secret.Annotations[FormerUntilAnnotation] == until {
 		return false

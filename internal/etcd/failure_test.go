@@ -32,7 +32,7 @@ func TestDescribe(t *testing.T) {
 	issuer := pkix.Name{CommonName: "their-ca"}
 	expired := &x509.Certificate{NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)}
 	client := secured
-	client.ClientCertificate = "Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC"
+	client.ClientCertificate = "Secret team/x, key tls.crt, valid from 2025-01-01T00:00:00Z to 2026-01-02T03:04:00Z"
 	for _, c := range []struct {
 		row  string
 		e    access.Endpoint
@@ -50,14 +50,14 @@ func TestDescribe(t *testing.T) {
 		{"client certificate wanted", secured, alert("certificate required"), "name its secret with --client-secret"},
 		{"wanted by an old server", secured, alert("bad certificate"), "name its secret with --client-secret"},
 		{"client certificate of another authority", secured, alert("unknown certificate authority"), "the member doesn't trust its authority"},
-		{"client certificate that has expired", client, alert("expired certificate"), "(Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC): it has expired; set another one with --cert and --key"},
+		{"client certificate that has expired", client, alert("expired certificate"), "(Secret team/x, key tls.crt, valid from 2025-01-01T00:00:00Z to 2026-01-02T03:04:00Z): it has expired; set another one with --cert and --key"},
 		{"client certificate that isn't accepted", client, errCertificateRejected, "(Secret team/x, key tls.crt, valid from"},
 		{"no route", access.Endpoint{Pod: "a-0", Port: 2379, Address: "10.0.0.1"}, &net.OpError{Op: "dial", Err: errors.New("no route to host")}, "can't connect to 10.0.0.1:2379"},
 		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "doesn't use TLS on port 2379"},
 		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
 		{"password", secured, rpctypes.ErrAuthFailed, `rejects the password of user "root"`},
 		{"no such user", secured, rpctypes.ErrGRPCUserNotFound, `etcd has no user "root"; set others with --etcd-user, or a Secret with them with --user-secret`},
-		{"no user of the certificate's name", withoutUser(client), rpctypes.ErrGRPCUserNotFound, "in the client certificate (Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC); set others with --etcd-user"},
+		{"no user of the certificate's name", withoutUser(client), rpctypes.ErrGRPCUserNotFound, "in the client certificate (Secret team/x, key tls.crt, valid from 2025-01-01T00:00:00Z to 2026-01-02T03:04:00Z); set others with --etcd-user"},
 		{"permission of the certificate's user", plain, rpctypes.ErrGRPCPermissionDenied, "root has: set others with --etcd-user"},
 		{"permission", secured, rpctypes.ErrPermissionDenied, `user "root" has no permission`},
 		{"deadline", plain, context.DeadlineExceeded, "no answer in time"},

@@ -13,7 +13,7 @@ import (
 
 // Time returns a moment to the second, in UTC, as Kubernetes' own objects have it: what several machines and kubectl
 // print can be compared.
-func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) } //nolint:forbidigo // the one layout of messages
 
 // Since returns an age as kubectl shows it. Another machine's clock may be ahead.
 func Since(now, then time.Time) string { return duration.HumanDuration(max(0, now.Sub(then))) }

@@ -73,7 +73,7 @@ func (t counts) state() string {
 	return s
 }
 
-func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) } //nolint:forbidigo // policy imports no other package; format.Time has the same layout
 
 // notesOf returns what users should know.
 func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {

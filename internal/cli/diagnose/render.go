@@ -67,9 +67,9 @@ func until(now time.Time, t *metav1.Time) string {
 
 func at(now time.Time, t *metav1.Time) string {
 	if !t.After(now) {
-		return t.Format("15:04:05 UTC") + ", which has passed"
+		return format.Time(t.Time) + ", which has passed"
 	}
-	return fmt.Sprintf("%s (in %s)", t.Format("15:04:05 UTC"), format.Since(t.Time, now))
+	return fmt.Sprintf("%s (in %s)", format.Time(t.Time), format.Since(t.Time, now))
 }
 
 // scenario writes a row that holds: its evidence beside what the table asks for, what runs and what

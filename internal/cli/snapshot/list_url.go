@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -98,7 +99,7 @@ func folderTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 		if s.LastRevision > 0 {
 			revision = strconv.FormatInt(s.LastRevision, 10)
 		}
-		t.Rows = append(t.Rows, ui.Plain(s.Name, policy.Bytes(s.Size), revision, ago(a, s.CreatedAt), cluster, s.CreatedAt.UTC().Format("2006-01-02T15:04:05Z")))
+		t.Rows = append(t.Rows, ui.Plain(s.Name, policy.Bytes(s.Size), revision, ago(a, s.CreatedAt), cluster, format.Time(s.CreatedAt.Time)))
 	}
 	return t
 }

@@ -56,7 +56,7 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 		return s.toURL(ctx, cmd, *location, o)
 	}
 	if file == "" {
-		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.Started.UTC().Format("20060102T150405Z"))
+		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.Started.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
 	}
 	return s.toFile(ctx, cmd, file, o.force)
 }

@@ -95,7 +95,7 @@ func (w *watcher) show(seen *health.Facts) error {
 // redraw overwrites the terminal. It omits lines that don't fit, because they would scroll it.
 func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	c := w.app.Screen(w.app.Out)
-	if err := w.app.Line(c, ui.Cell{Text: "press Ctrl-C to stop; last refresh " + st.Time.Local().Format(time.TimeOnly), Color: ui.Dim}); err != nil {
+	if err := w.app.Line(c, ui.Cell{Text: "press Ctrl-C to stop; last refresh " + st.Time.Local().Format(time.TimeOnly), Color: ui.Dim}); err != nil { //nolint:forbidigo // the time of this machine's user, on a screen that is drawn again
 		return err
 	}
 	if err := render(w.app, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {

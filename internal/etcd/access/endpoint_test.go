@@ -241,7 +241,7 @@ func TestDescription(t *testing.T) {
 	p := &pair{from: "Secret team/x, key tls.crt", leaf: &x509.Certificate{
 		NotBefore: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC),
 	}}
-	if got := p.description(); got != "Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC" {
+	if got := p.description(); got != "Secret team/x, key tls.crt, valid from 2025-01-01T00:00:00Z to 2026-01-02T03:04:00Z" {
 		t.Error(got)
 	}
 	if got := (*pair)(nil).description(); got != "" {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // verifier verifies the certificate of a member.
@@ -98,7 +100,7 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 
 // validity returns the time in which a certificate is valid.
 func validity(c *x509.Certificate) string {
-	return fmt.Sprintf("from %s to %s UTC", c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
+	return fmt.Sprintf("from %s to %s", format.Time(c.NotBefore), format.Time(c.NotAfter))
 }
 
 // renew returns which certificate is to be renewed: the member's own, or that of its authority.

@@ -69,6 +69,6 @@ func WithSize(annotations map[string]string, n int, now time.Time) map[string]st
 	if out == nil {
 		out = map[string]string{}
 	}
-	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339Nano))
+	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339Nano)) //nolint:forbidigo // stored
 	return out
 }

@@ -66,7 +66,7 @@ func (n Names) Kept(count int, of string) string {
 }
 
 // At returns the name of the snapshot of a time.
-func (n Names) At(t time.Time) string { return n.Prefix() + t.UTC().Format(nameTime) + nameSuffix }
+func (n Names) At(t time.Time) string { return n.Prefix() + t.UTC().Format(nameTime) + nameSuffix } //nolint:forbidigo // a file name
 
 // Time returns the time in a name of either form, or false for the name of anything else.
 func (n Names) Time(name string) (time.Time, bool) {
@@ -74,7 +74,7 @@ func (n Names) Time(name string) (time.Time, bool) {
 		rest, ours := strings.CutPrefix(name, prefix)
 		text, snapshot := strings.CutSuffix(rest, nameSuffix)
 		t, err := time.Parse(nameTime, text)
-		if ours && snapshot && err == nil && t.Format(nameTime) == text {
+		if ours && snapshot && err == nil && t.Format(nameTime) == text { //nolint:forbidigo // a file name
 			return t, true
 		}
 	}

@@ -29,7 +29,7 @@ func CheckLease(ctx context.Context, kube client.Client, namespace, name string)
 func Renew(ctx context.Context, kube client.Client, namespace, name string, at time.Time, revision int64) error {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	patch := fmt.Appendf(nil, `{"spec":{"holderIdentity":%q,"renewTime":%q}}`,
-		strconv.FormatInt(revision, 10), at.UTC().Format(metav1.RFC3339Micro))
+		strconv.FormatInt(revision, 10), at.UTC().Format(metav1.RFC3339Micro)) //nolint:forbidigo // stored
 	if err := kube.Patch(ctx, lease, client.RawPatch("application/merge-patch+json", patch)); err != nil {
 		return fmt.Errorf("renew Lease %s/%s: %w", namespace, name, err)
 	}

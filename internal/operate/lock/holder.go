@@ -42,7 +42,7 @@ func (h Holder) String() string {
 		text += fmt.Sprintf(" for %q", h.Operation)
 	}
 	if !h.Since.IsZero() {
-		text += " since " + h.Since.UTC().Format(time.RFC3339)
+		text += " since " + format.Time(h.Since)
 	}
 	if h.Reason != "" {
 		text += fmt.Sprintf(" (reason: %s)", h.Reason)

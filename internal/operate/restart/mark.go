@@ -31,7 +31,7 @@ func (m mark) at(now time.Time) *string {
 	if m.phase == "" {
 		return nil
 	}
-	return new(fmt.Sprintf(markFormat, m.phase, m.size, now.UTC().Format(time.RFC3339Nano)))
+	return new(fmt.Sprintf(markFormat, m.phase, m.size, now.UTC().Format(time.RFC3339Nano))) //nolint:forbidigo // stored
 }
 
 // markOf returns the mark of a StatefulSet.

@@ -92,7 +92,7 @@ func initialCluster(members []Member) string {
 }
 
 // stamp distinguishes this restore from others: its files, and the old data.
-func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
+func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") } //nolint:forbidigo // a file name
 
 // Local returns the files and directories of this machine in which the steps make data.
 func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db"} }

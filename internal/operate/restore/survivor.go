@@ -55,7 +55,7 @@ func RefuseRecovery(o owner.Owner, format string, args ...any) error {
 
 // SurvivorFile returns the name of a file for a survivor's data.
 func SurvivorFile(o owner.Owner, at time.Time) string {
-	return fmt.Sprintf("%s-%s-survivor-%s.db", o.Namespace, o.Name, at.UTC().Format("20060102T150405Z"))
+	return fmt.Sprintf("%s-%s-survivor-%s.db", o.Namespace, o.Name, at.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
 }
 
 // SurvivorFileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the

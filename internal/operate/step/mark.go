@@ -55,7 +55,7 @@ func markOf(sts *appsv1.StatefulSet, now time.Time) string {
 	if !marked {
 		m = Mark{Replicas: ptr.Deref(sts.Spec.Replicas, 1), DeletesClaims: operate.DeletesClaims(sts)}
 	}
-	value := fmt.Sprintf("%s %d", now.UTC().Format(time.RFC3339Nano), m.Replicas)
+	value := fmt.Sprintf("%s %d", now.UTC().Format(time.RFC3339Nano), m.Replicas) //nolint:forbidigo // stored
 	if m.DeletesClaims {
 		value += " " + deletes
 	}

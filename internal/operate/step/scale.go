@@ -42,7 +42,7 @@ func (s Scale) Do(ctx context.Context, c Clients) error {
 	now := c.Clock.Now().UTC()
 	annotations := map[string]any{}
 	if s.Declared {
-		annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", s.Replicas, now.Format(time.RFC3339))
+		annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", s.Replicas, now.Format(time.RFC3339)) //nolint:forbidigo // stored
 	}
 	if s.Mark {
 		mark, err := c.mark(ctx, s.StatefulSet)
