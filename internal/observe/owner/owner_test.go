@@ -4,30 +4,12 @@
 package owner
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
-
-// TestEveryProductIsDocumented holds that docs/clusters.md describes each product.
-func TestEveryProductIsDocumented(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../../docs/clusters.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range flavour.All() {
-		if !strings.Contains(string(page), "`"+string(d.Name)+"`") {
-			t.Errorf("docs/clusters.md does not describe %s: add a row with its name in backquotes", d.Name)
-		}
-	}
-}
 
 // TestEtcdOf holds that only an Etcd of etcd-druid counts, and no other kind of that name.
 func TestEtcdOf(t *testing.T) {
