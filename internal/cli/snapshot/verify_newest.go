@@ -72,7 +72,7 @@ func lastOf(a *app.App, l blob.Location, items []v1alpha1.StoredSnapshot, err er
 	ahead := slices.IndexFunc(items, func(s v1alpha1.StoredSnapshot) bool { return s.CreatedAt.After(a.Clock.Now().Add(clockSkew)) })
 	switch {
 	case ahead == 0:
-		return "", fmt.Errorf("which snapshot in %s is the newest is not known: the times of all are in the future. Correct this machine's clock, or name the snapshot", l)
+		return "", fmt.Errorf("the newest snapshot in %s is not known: the times of all snapshots there are in the future. Correct this machine's clock, or name the snapshot", l)
 	case ahead > 0:
 		a.Warn("A clock was or is wrong: %s in %s with a time in the future, from %s on, can't count as the newest.", policy.Count(len(items)-ahead, "snapshot"), l, items[ahead].Name)
 		items = items[:ahead]
