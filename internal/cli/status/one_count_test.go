@@ -106,9 +106,9 @@ type counted struct {
 // answers are those of members to the question whether they have a quorum, by pod.
 type answers map[string]bool
 
-func (a answers) Healthy(pod *corev1.Pod) (healthy, known bool) {
-	healthy, known = a[pod.Name]
-	return healthy, known
+func (a answers) Answer(pod *corev1.Pod) observe.Answer {
+	healthy, known := a[pod.Name]
+	return observe.Answer{Known: known, Healthy: healthy}
 }
 
 // asksMembers is a policy that lets the reconciler ask members, and write nothing.
