@@ -14,4 +14,6 @@ const (
 	ScheduleKeepAnnotation = "kubectl-etcd.dev/snapshot-keep"
 	// ScheduleHashAnnotation is a hash of what the plugin wanted of the CronJob when it wrote it.
 	ScheduleHashAnnotation = "kubectl-etcd.dev/snapshot-schedule-hash"
+	// ScheduleFirstAnnotation is the Job that takes the first snapshot, until that is stored.
+	ScheduleFirstAnnotation = "kubectl-etcd.dev/snapshot-first-job"
 )

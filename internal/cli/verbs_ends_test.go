@@ -148,7 +148,7 @@ var ends = map[string]end{
 	"snapshot schedule statefulset main": {
 		out: "statefulset/main: scheduled a snapshot every 1h to s3://backups/team", event: "SnapshotScheduleSet", again: "StatefulSet team/main already has this schedule",
 		stuck: idle(func(w *world) bool { return w.firstSnapshot() != nil }), title: "Save a snapshot of StatefulSet team/main every 1h to s3://backups/team",
-		next: "the first snapshot may still be stored: kubectl etcd snapshot list statefulset/main -n team", resumed: "StatefulSet team/main already has this schedule",
+		next: "the first snapshot may still be stored: kubectl etcd snapshot list statefulset/main -n team", resumed: "The first snapshot is stored",
 	},
 	"sweep --remove": {
 		out: "What was left over is removed.", again: "Nothing is left behind that can be removed.",

@@ -82,6 +82,9 @@ func (s *scheduling) act(ctx context.Context, run *change.Run) error {
 		reason = reasons.SnapshotScheduleDeleted
 	}
 	run.Done(ctx, reason, what, fmt.Sprintf("%s: %s", s.cluster.Target(), what))
+	if !s.flags.Wait {
+		return s.job.EndFirst(ctx)
+	}
 	return nil
 }
 

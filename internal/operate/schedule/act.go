@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -72,9 +70,10 @@ func (j *Job) Act(ctx context.Context) error {
 	return nil
 }
 
-// write writes the objects, and for Set the annotations. It returns the CronJob if that was written.
+// write writes the objects, and for Set the annotations. It returns the CronJob if that was written, or the one
+// whose first snapshot was not stored.
 func (j *Job) write(ctx context.Context) (*batchv1.CronJob, error) {
-	var cronJob *batchv1.CronJob
+	cronJob := j.cronJob
 	for _, c := range j.changes {
 		if err := j.StillHeld(); err != nil {
 			return nil, err
@@ -123,9 +122,7 @@ func (j *Job) delete(ctx context.Context) error {
 			return err
 		}
 	}
-	objects := (builder{owner: j.Owner, Spec: Spec{Every: time.Hour}}).objects()
-	slices.Reverse(objects)
-	for _, o := range objects {
+	for _, o := range j.toDelete() {
 		if err := j.StillHeld(); err != nil {
 			return err
 		}
@@ -136,108 +133,27 @@ func (j *Job) delete(ctx context.Context) error {
 	return nil
 }
 
+// toDelete returns all objects that a schedule can have, the CronJob first.
+func (j *Job) toDelete() []client.Object {
+	objects := (builder{owner: j.Owner, Spec: Spec{Every: time.Hour}}).objects()
+	slices.Reverse(objects)
+	return objects
+}
+
 // deleteOurs deletes an object if this command has made it.
 func (j *Job) deleteOurs(ctx context.Context, o client.Object) error {
-	if err := j.Kube.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	if o.GetLabels()["app.kubernetes.io/component"] != labels["app.kubernetes.io/component"] {
-		return nil
+	ours, err := j.readOurs(ctx, o)
+	if err != nil || !ours {
+		return err
 	}
 	uid := o.GetUID()
 	return client.IgnoreNotFound(j.Kube.Delete(ctx, o, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
-// longestBase is the longest beginning of the name of the first Job, which has up to 13 characters more. A name of more
-// than 63 can't be the label of its pods.
-const longestBase = 50
-
-// runsNow decides whether a snapshot is taken at once: if the CronJob is new or changes.
-func (j *Job) runsNow() {
-	for _, c := range j.changes {
-		if _, ok := c.wanted.(*batchv1.CronJob); ok {
-			base := Name(j.Owner.Name)
-			base = strings.TrimRight(base[:min(len(base), longestBase)], ".-")
-			j.first = fmt.Sprintf("%s-now-%d", base, j.Clock.Now().Unix()%1e8)
-		}
+// readOurs reads an object, and reports whether it exists and this command has made it.
+func (j *Job) readOurs(ctx context.Context, o client.Object) (bool, error) {
+	if err := j.Kube.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+		return false, client.IgnoreNotFound(err)
 	}
-}
-
-// firstJob returns the Job that kubectl create job --from would create, which ends with the CronJob.
-func (j *Job) firstJob(c *batchv1.CronJob) *batchv1.Job {
-	return &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: c.Namespace, Name: j.first, Labels: labels, Annotations: map[string]string{"cronjob.kubernetes.io/instantiate": "manual"},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
-		},
-		Spec: c.Spec.JobTemplate.Spec,
-	}
-}
-
-// awaitPoll is how often the first Job is read.
-const awaitPoll = 2 * time.Second
-
-// eventPolls is after how many reads of the first Job its Events are read.
-const eventPolls = 5
-
-// warn reports the last warning about the first Job or its pods, unless it was reported before: no pod may be created
-// or start at all. A user who may not list Events gets none.
-func (j *Job) warn(ctx context.Context, before string) string {
-	var events corev1.EventList
-	err := j.Kube.List(ctx, &events, client.InNamespace(j.Owner.Namespace), client.MatchingFields{"type": corev1.EventTypeWarning})
-	last, at := "", time.Time{}
-	for i := range events.Items {
-		e := &events.Items[i]
-		when := lastOf(e)
-		if strings.HasPrefix(e.InvolvedObject.Name, j.first) && !when.Before(at) {
-			last, at = fmt.Sprintf("%s %s: %s: %s", e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message), when
-		}
-	}
-	if err != nil || last == "" || last == before || j.Warnf == nil {
-		return before
-	}
-	j.Warnf("The first snapshot waits: %s.", format.PrintableLine(strings.TrimSuffix(last, ".")))
-	return last
-}
-
-// lastOf returns when an Event was seen last.
-func lastOf(e *corev1.Event) time.Time {
-	switch {
-	case e.Series != nil:
-		return e.Series.LastObservedTime.Time
-	case !e.LastTimestamp.IsZero():
-		return e.LastTimestamp.Time
-	}
-	return e.EventTime.Time
-}
-
-// Await waits until the first snapshot is stored. It returns false if there is none to wait for.
-func (j *Job) Await(ctx context.Context) (bool, error) {
-	warned := ""
-	for polls := 1; j.first != ""; polls++ {
-		var job batchv1.Job
-		if err := j.Kube.Get(ctx, client.ObjectKey{Namespace: j.Owner.Namespace, Name: j.first}, &job); err != nil {
-			return false, fmt.Errorf("read Job %s/%s: %w", j.Owner.Namespace, j.first, err)
-		}
-		for _, c := range job.Status.Conditions {
-			switch {
-			case c.Status != corev1.ConditionTrue:
-			case c.Type == batchv1.JobComplete:
-				return true, nil
-			case c.Type == batchv1.JobFailed && c.Reason == batchv1.JobReasonPodFailurePolicy:
-				return false, operate.Halt("the first snapshot is stored, and old ones could not be deleted: kubectl logs job/%s -n %s shows why. The schedule stays, and each run ends so until the store allows it", j.first, j.Owner.Namespace)
-			case c.Type == batchv1.JobFailed:
-				return false, operate.Halt("the first snapshot failed (%s): kubectl logs job/%s -n %s shows why, or without a pod kubectl describe job. The schedule stays", c.Reason, j.first, j.Owner.Namespace)
-			}
-		}
-		if polls%eventPolls == 0 {
-			warned = j.warn(ctx, warned)
-		}
-		select {
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-j.Clock.After(awaitPoll):
-		}
-	}
-	return false, nil
+	return o.GetLabels()["app.kubernetes.io/component"] == labels["app.kubernetes.io/component"], nil
 }

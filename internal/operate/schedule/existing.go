@@ -73,21 +73,48 @@ func get(ctx context.Context, kube client.Reader, o owner.Owner) (*batchv1.CronJ
 	return &c, nil
 }
 
-// judgeExisting returns the plan to suspend, resume or delete the schedule.
+// none is the plan for a cluster without a schedule.
+func (j *Job) none() operate.Plan {
+	return operate.Plan{Already: fmt.Sprintf("%s has no schedule of snapshots.", j.Owner)}
+}
+
+// judgeDelete returns the plan to delete the schedule. A schedule that was deleted or created in part has no CronJob,
+// and still has objects, such as a ServiceAccount that may read Secrets.
+func (j *Job) judgeDelete(ctx context.Context) (operate.Plan, error) {
+	plan := operate.Plan{
+		Title:    fmt.Sprintf("Delete the schedule of snapshots of %s", j.Owner),
+		Warnings: []string{"The snapshots in the store stay. The state of backups is not known afterwards, so failing backups block no eviction."},
+	}
+	if j.Owner.Annotations[v1alpha1.BackupLeaseAnnotation] == Name(j.Owner.Name) {
+		plan.Steps = append(plan.Steps, "remove the annotations of the Lease")
+	}
+	var kinds []string
+	for _, o := range j.toDelete() {
+		ours, err := j.readOurs(ctx, o)
+		if err != nil {
+			return operate.Plan{}, fmt.Errorf("read %s %s/%s: %w", kindOf(o), o.GetNamespace(), o.GetName(), err)
+		}
+		if ours {
+			kinds = append(kinds, kindOf(o))
+		}
+	}
+	if len(kinds) > 0 {
+		plan.Steps = append(plan.Steps, fmt.Sprintf("delete %s %s", policy.List(kinds), Name(j.Owner.Name)))
+	}
+	if len(plan.Steps) == 0 {
+		return j.none(), nil
+	}
+	return plan, nil
+}
+
+// judgeExisting returns the plan to suspend or resume the schedule.
 func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 	c, err := get(ctx, j.Kube, j.Owner)
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	if c == nil && (j.Action != Delete || j.Owner.Annotations[v1alpha1.BackupLeaseAnnotation] != Name(j.Owner.Name)) {
-		return operate.Plan{Already: fmt.Sprintf("%s has no schedule of snapshots.", j.Owner)}, nil
-	}
-	if j.Action == Delete {
-		return operate.Plan{
-			Title:    fmt.Sprintf("Delete the schedule of snapshots of %s", j.Owner),
-			Steps:    []string{"remove the annotations of the Lease", "delete CronJob, RoleBinding, Role, ServiceAccount and Lease " + Name(j.Owner.Name)},
-			Warnings: []string{"The snapshots in the store stay. The state of backups is not known afterwards, so failing backups block no eviction."},
-		}, nil
+	if c == nil {
+		return j.none(), nil
 	}
 	suspend := j.Action == Suspend
 	if ptr.Deref(c.Spec.Suspend, false) == suspend {

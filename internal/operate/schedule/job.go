@@ -51,6 +51,8 @@ type Job struct {
 	StillHeld func() error
 	// first is the Job that takes the first snapshot, empty for none.
 	first string
+	// cronJob is the one that has the name of first and is not written again.
+	cronJob *batchv1.CronJob
 	// changes are what the last plan writes, in order.
 	changes []change
 }
@@ -92,11 +94,14 @@ func (j *Job) Needs() []operate.Need {
 
 // Judge returns the plan, or an error if the cluster can't have a schedule.
 func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
-	j.changes, j.first = nil, ""
+	j.changes, j.first, j.cronJob = nil, "", nil
 	if err := j.supported(); err != nil {
 		return operate.Plan{}, err
 	}
-	if j.Action != Set {
+	switch j.Action {
+	case Delete:
+		return j.judgeDelete(ctx)
+	case Suspend, Resume:
 		return j.judgeExisting(ctx)
 	}
 	b, err := j.builder(ctx)
@@ -113,15 +118,14 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 			plan.Steps = append(plan.Steps, j.stepOf(wanted))
 		}
 	}
-	j.runsNow()
-	if j.first != "" {
-		plan.Steps = append(plan.Steps, "take the first snapshot now")
+	if err := j.planFirst(ctx, &plan); err != nil {
+		return operate.Plan{}, err
 	}
 	annotated := j.annotated()
 	if !annotated {
 		plan.Steps = append(plan.Steps, fmt.Sprintf("annotate %s, so that BackupReady is False if the last snapshot is older than %s", j.Owner, policy.Duration(j.Spec.MaxAge())))
 	}
-	if len(j.changes) == 0 && annotated {
+	if len(j.changes) == 0 && j.first == "" && annotated {
 		return operate.Plan{Already: fmt.Sprintf("%s already has this schedule: kubectl etcd snapshot list %s -n %s shows its snapshots.", j.Owner, j.Owner.Target(), j.Owner.Namespace)}, nil
 	}
 	plan.Facts = []string{

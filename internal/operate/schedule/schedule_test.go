@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
@@ -65,8 +64,18 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// do judges and acts, as change.Do does, on the annotations of now.
+// do is one command that doesn't wait for the first snapshot.
 func (s *stage) do(t *testing.T, a Action) operate.Plan {
+	t.Helper()
+	plan := s.start(t, a)
+	if err := s.job.EndFirst(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// start judges and acts, as change.Do does, on the annotations of now.
+func (s *stage) start(t *testing.T, a Action) operate.Plan {
 	t.Helper()
 	s.job.Action, s.job.Owner.Annotations = a, s.annotations()
 	plan, err := s.job.Judge(t.Context())
@@ -355,10 +364,8 @@ func TestNamesFit(t *testing.T) {
 	s.job.Clock = &operatetest.HastyClock{Time: time.Unix(1_799_999_999, 0)}
 	for n := 1; n <= 63; n++ {
 		s.job.Owner.Name = strings.Repeat("m", n)
-		s.job.changes = []change{{wanted: &batchv1.CronJob{}}}
-		s.job.runsNow()
-		if len(s.job.first) > 63 || !strings.HasPrefix(s.job.first, "etcd-backup-m") {
-			t.Errorf("%d characters: %q has %d", n, s.job.first, len(s.job.first))
+		if first := s.job.firstName(); len(first) > 63 || !strings.HasPrefix(first, "etcd-backup-m") {
+			t.Errorf("%d characters: %q has %d", n, first, len(first))
 		}
 	}
 }
