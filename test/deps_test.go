@@ -113,7 +113,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/restart", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format",
 		"internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
-	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
+	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/observe/scheduling", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
 	"internal/operate/backup":   {"internal/format", "internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/format", "internal/observe/owner", "api/v1alpha1", "policy"},
 	"internal/operate/traffic": {

@@ -150,7 +150,7 @@ func TestSinceOfStoppingPod(t *testing.T) {
 		t.Errorf("%s since %s, want since 2 s ago", m.Pod, m.Since)
 	}
 	pod.DeletionTimestamp = &metav1.Time{Time: f.At.Add(-5 * time.Minute)}
-	if m = f.recoveryMember("main-2", true); !strings.Contains(m.Detail, "kubectl delete node "+pod.Spec.NodeName) {
+	if m = f.recoveryMember("main-2", true); !strings.Contains(m.Detail, "kubectl taint nodes "+pod.Spec.NodeName+" node.kubernetes.io/out-of-service=nodeshutdown:NoExecute") {
 		t.Errorf("no way to end the pod of a lost node: %s", m.Detail)
 	}
 }

@@ -27,15 +27,15 @@ func DeletionStuck(pod *corev1.Pod, now time.Time) string {
 		return ""
 	}
 	text := fmt.Sprintf("pod %s is being deleted and should have ended %s ago", pod.Name, policy.Duration(late.Round(time.Second)))
-	if len(pod.Finalizers) > 0 && stopped(pod) {
+	if len(pod.Finalizers) > 0 && Stopped(pod) {
 		return fmt.Sprintf("%s; its containers have ended, and it stays until its finalizers are removed (%s)", text, policy.List(pod.Finalizers))
 	}
-	return fmt.Sprintf("%s, so node %s may be gone; if it is gone for good: kubectl delete node %s", text, pod.Spec.NodeName, pod.Spec.NodeName)
+	return fmt.Sprintf("%s, so node %s may be gone; %s", text, pod.Spec.NodeName, NodeGone(pod.Spec.NodeName))
 }
 
-// stopped reports whether no container of a pod runs any more, as far as its node has confirmed it. A pod without a
+// Stopped reports whether no container of a pod runs any more, as far as its node has confirmed it. A pod without a
 // node has never run.
-func stopped(pod *corev1.Pod) bool {
+func Stopped(pod *corev1.Pod) bool {
 	for _, c := range containers.Statuses(pod) {
 		if c.State.Terminated == nil {
 			return false

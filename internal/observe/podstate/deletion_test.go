@@ -30,7 +30,7 @@ func TestDeletionStuck(t *testing.T) {
 	never := ends(now.Add(-time.Minute), "example.com/keep")
 	never.Spec.NodeName, never.Status.ContainerStatuses = "", nil
 	const (
-		lost = "pod main-1 is being deleted and should have ended 2h ago, so node node-3 may be gone; if it is gone for good: kubectl delete node node-3"
+		lost = "pod main-1 is being deleted and should have ended 2h ago, so node node-3 may be gone; bring the node back, or make sure that its machine is off and run kubectl taint nodes node-3 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which removes the pod; when the machine is repaired: kubectl taint nodes node-3 node.kubernetes.io/out-of-service-"
 		kept = "; its containers have ended, and it stays until its finalizers are removed (example.com/keep)"
 	)
 	for _, c := range []struct {

@@ -6,6 +6,7 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,12 @@ func NodeReady(n *corev1.Node) bool {
 		}
 	}
 	return true
+}
+
+// CutOff reports whether a machine may run although its node isn't Ready. The taint of a node out of service is the
+// user's word that the machine is off.
+func CutOff(n *corev1.Node) bool {
+	return !NodeReady(n) && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
 }
 
 // temporaryTaints are the taints of a node that is unavailable for a while: cordoned, not ready, short

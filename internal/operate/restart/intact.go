@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/hosts"
@@ -65,8 +66,8 @@ func (j *Job) checkNode(ctx context.Context, s *state, pod *corev1.Pod, f *opera
 		return fmt.Errorf("read node %s: %w", pod.Spec.NodeName, err)
 	}
 	if !scheduling.NodeReady(&node) {
-		f.Refuse("node %s of %s is not Ready: the pod doesn't stop by itself, and its volume stays attached there; bring the node back, or if it is gone for good: kubectl delete node %s",
-			node.Name, pod.Name, node.Name)
+		f.Refuse("node %s of %s is not Ready: the pod doesn't stop by itself, and its volume stays attached there; %s",
+			node.Name, pod.Name, podstate.NodeGone(node.Name))
 		return nil
 	}
 	if hosts.Starts(&node, next, volumes) {

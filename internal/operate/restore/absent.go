@@ -31,7 +31,7 @@ func (r *Plan) findAbsent(ctx context.Context, kube client.Client, nodes hosts.N
 		mounting := nodes.Mounting(volumes)
 		switch {
 		case len(mounting) == 1 && tied(volumes, mounting[0]):
-			if cutOff(mounting[0]) {
+			if scheduling.CutOff(mounting[0]) {
 				r.Unreachable = append(r.Unreachable, Unreachable{Pod: name, Node: mounting[0].Name, ByVolume: true})
 			}
 		case ordinal < int(r.Owner.Replicas): // without replicas, no member ran
@@ -52,7 +52,7 @@ func hasRun(pod *corev1.Pod) bool {
 // addSuspects adds the nodes that are cut off, on which an absent member may still run.
 func (r *Plan) addSuspects(nodes []*corev1.Node) {
 	for _, n := range nodes {
-		if cutOff(n) && !slices.Contains(r.Suspects, n.Name) {
+		if scheduling.CutOff(n) && !slices.Contains(r.Suspects, n.Name) {
 			r.Suspects = append(r.Suspects, n.Name)
 		}
 	}
@@ -84,16 +84,16 @@ func tied(volumes []*corev1.PersistentVolume, node *corev1.Node) bool {
 	})
 }
 
-// cutOff reports whether a machine may run although its node isn't Ready. The taint of a node out of service is the
-// user's word that the machine is off.
-func cutOff(n *corev1.Node) bool {
-	return !scheduling.NodeReady(n) && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
-}
-
-// stoppedByUs leaves out of the plan of an unfinished restore that has stopped the members what only matters before.
-func (r *Plan) stoppedByUs() {
+// stoppedByUs leaves out of the plan of an unfinished restore that has stopped the members what only matters before. A
+// restore that ended while the members stopped has not shown that they did: their pods may have been deleted with their
+// nodes since.
+func (r *Plan) stoppedByUs(done int) {
+	r.Hosts = Hosts{}
+	if done <= firstStop(r.steps()) {
+		return
+	}
 	r.Unreachable = slices.DeleteFunc(r.Unreachable, func(u Unreachable) bool { return u.ByVolume })
-	r.Absent, r.Suspects, r.Hosts = nil, nil, Hosts{}
+	r.Absent, r.Suspects = nil, nil
 }
 
 // warnOfAbsent warns of members of which nothing shows that they have stopped.

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -79,7 +79,7 @@ func (r Plan) notFenced() error {
 	if byVolume {
 		does = "records that"
 	}
-	taint := fmt.Sprintf("kubectl%s taint nodes %s node.kubernetes.io/out-of-service", r.Flags.Context, strings.Join(nodes, " "))
-	return r.refuse("%s, %s still run, and would go on as the old cluster; make sure that %s off, then run %s=nodeshutdown:NoExecute, which %s, and run this command again. When %s repaired, remove the taint: %s-",
-		policy.List(pods), which, machines, taint, does, machines, taint)
+	set, unset := podstate.OutOfService(r.Flags.Context, nodes...)
+	return r.refuse("%s, %s still run, and would go on as the old cluster; make sure that %s off, then run %s, which %s, and run this command again. When %s repaired, remove the taint: %s",
+		policy.List(pods), which, machines, set, does, machines, unset)
 }

@@ -87,6 +87,7 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 		p.Facts = append(p.Facts, "members with lost volumes, which get new claims: "+policy.List(rec.Lost))
 	}
 	if !undo {
+		r.warnOfAbsent(func(format string, args ...any) { p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...)+".") })
 		p.Facts = append(p.Facts, "before the restore, "+r.lost(), fmt.Sprintf("%d of %d steps are done", rec.Done, rec.Done+len(steps)))
 	}
 	return p

@@ -83,7 +83,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)
 	if slices.Contains(r.begun(rec), stopped) {
-		r.stoppedByUs()
+		r.stoppedByUs(rec.Done)
 	}
 	if r.Druid != nil {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision

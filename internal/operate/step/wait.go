@@ -50,18 +50,29 @@ func (w Wait) Command(f Flags) string {
 func (w Wait) Do(ctx context.Context, c Clients) error {
 	awaited := fmt.Sprintf("%s of %s", w.For, plural(w.Kind, w.Names))
 	why, failing := "", time.Time{}
+	nodes := map[string]string{}
 	err := c.poll(ctx, w.Timeout, awaited, func() (bool, error) {
+		reached := true
 		for _, name := range w.Names {
 			o, err := c.read(ctx, w.Kind, name)
 			if err != nil { // as the end of the context; why remains
 				return false, err
 			}
-			if !w.For.reachedBy(o) {
+			if err := w.confirm(ctx, c, o, name, nodes); err != nil {
+				why = ""
+				return false, err
+			}
+			if w.For.reachedBy(o) {
+				continue
+			}
+			if reached {
 				why = cmp.Or(notRunning(o), w.podProblem(ctx, c, name))
+			}
+			if reached = false; w.For != Deleted { // the nodes of all pods are read before one is gone
 				return false, w.pull(c, why, &failing)
 			}
 		}
-		return true, nil
+		return reached, nil
 	})
 	if err != nil && why != "" && !strings.Contains(err.Error(), why) {
 		err = fmt.Errorf("%w: %s", err, why)
