@@ -6,6 +6,7 @@ package health
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -54,6 +55,23 @@ func (f *Facts) Order(a recovery.Action) string {
 	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease, recovery.CorrectPeerURL:
 	}
 	return f.changeOrder(a)
+}
+
+// ruleCommand is a command in a text of the recovery rule, which knows no cluster: it has NAME in place of the target, and
+// FILE in place of a file.
+var ruleCommand = regexp.MustCompile(`kubectl etcd(?: [a-z-]+)+( FILE)?( NAME)?( FILE)?`)
+
+// Why returns the reason for an action, with the commands for this cluster. Their file is the one in which a command for
+// this cluster saves a snapshot, unless only the user knows it.
+func (f *Facts) Why(a recovery.Action) string {
+	target, saved := strings.TrimPrefix(f.Command(""), "kubectl etcd  "), f.Owner.Name+".db"
+	return ruleCommand.ReplaceAllStringFunc(a.Why, func(command string) string {
+		command = strings.Replace(command, "NAME FILE", "NAME "+saved, 1)
+		if a.Do == recovery.SaveSnapshot {
+			command = strings.Replace(command, "FILE", saved, 1)
+		}
+		return strings.Replace(command, "NAME", target, 1)
+	})
 }
 
 // lostFlag returns the flag that declares members to be lost, none for no members.

@@ -59,3 +59,28 @@ func TestAlarmOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestWhy: the commands in the reason for an action are those for this cluster, in every form.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	f := healthy(3)
+	f.Flags, f.Login = " --context desk", " --cert a.crt"
+	const flags = "statefulset/main -n team --context desk --cert a.crt"
+	for _, r := range []struct {
+		do         recovery.Do
+		text, want string
+	}{
+		{recovery.InspectPod, "kubectl etcd recover NAME restores it", "kubectl etcd recover " + flags + " restores it"},
+		{recovery.InspectPod, "kubectl etcd recover NAME --lost main-1 restores it", "kubectl etcd recover " + flags + " --lost main-1 restores it"},
+		{recovery.InspectPod, "kubectl etcd snapshot save NAME FILE saves it", "kubectl etcd snapshot save " + flags + " main.db saves it"},
+		{recovery.ListSnapshots, "kubectl etcd snapshot restore FILE NAME.", "kubectl etcd snapshot restore FILE " + flags + "."},
+		{recovery.SaveSnapshot, "kubectl etcd snapshot restore FILE NAME restores it", "kubectl etcd snapshot restore main.db " + flags + " restores it"},
+		{recovery.SaveSnapshot, "kubectl etcd snapshot restore FILE statefulset/OTHER.", "kubectl etcd snapshot restore main.db statefulset/OTHER."},
+	} {
+		r.text += ". container etcd: no NAME or FILE"
+		r.want += ". container etcd: no NAME or FILE"
+		if got := f.Why(recovery.Action{Do: r.do, Why: r.text}); got != r.want {
+			t.Errorf("%q, want %q", got, r.want)
+		}
+	}
+}

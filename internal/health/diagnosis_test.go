@@ -134,6 +134,9 @@ func TestDiagnosis(t *testing.T) {
 			if got := f.Order(a); a.Do != r.do || r.want != "" && got != r.want {
 				t.Errorf("%s %q (%s), want %s %q", a.Do, got, a.Why, r.do, r.want)
 			}
+			if why := f.Why(a); strings.Contains(why, "NAME") {
+				t.Errorf("its reason has no command for this cluster: %s", why)
+			}
 		})
 	}
 }

@@ -164,7 +164,7 @@ func (s *state) afterSnapshot() string {
 	case s.Bare:
 		return "Then restore the file with the program that creates the pods."
 	case s.inPods():
-		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE NAME."
+		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE statefulset/OTHER."
 	}
 	return "Then kubectl etcd snapshot restore FILE NAME restores it."
 }

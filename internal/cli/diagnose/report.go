@@ -43,7 +43,7 @@ func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alp
 }
 
 func action(f *health.Facts, a recovery.Action) v1alpha1.DiagnosisAction {
-	why := a.Why
+	why := f.Why(a)
 	if u := f.UnderWay.Value; a.Do == recovery.Resume && u != nil && u.Snapshot != "" {
 		why += " " + strings.ToUpper(u.Snapshot[:1]) + u.Snapshot[1:] + "."
 	}
