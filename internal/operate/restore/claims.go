@@ -23,8 +23,15 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 		switch {
 		case apierrors.IsNotFound(err):
 			r.Gone = append(r.Gone, name)
+			continue
 		case err != nil:
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
+		}
+		if r.Capacity == nil {
+			r.Capacity = map[string]int64{}
+		}
+		r.Capacity[name] = claim.Status.Capacity.Storage().Value()
+		switch {
 		case claim.DeletionTimestamp != nil && claim.Spec.VolumeName != "":
 			r.Leaving = append(r.Leaving, LeavingClaim{Name: name, Volume: claim.Spec.VolumeName})
 		case claim.Spec.VolumeName == "":

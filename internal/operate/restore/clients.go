@@ -29,6 +29,7 @@ func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
 		}
 		r.Answered = append(r.Answered, m.Pod)
 		r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
+		r.Database = max(r.Database, m.DBSize)
 		if id := etcd.HexID(m.ClusterID); m.ClusterID != 0 && !slices.Contains(r.ClusterIDs, id) {
 			r.ClusterIDs = append(r.ClusterIDs, id)
 		}

@@ -73,6 +73,10 @@ type Plan struct {
 	Newest int64
 	// Answered are the pods of the members that answered.
 	Answered []string
+	// Database is the size of the largest database that a member reported, 0 if none did. Capacity is that of the claims
+	// that are there, 0 for unknown. Both are in bytes.
+	Database int64
+	Capacity map[string]int64
 	// Loss is what an unfinished restore loses, as its plan had it. It is empty before a restore has begun.
 	Loss string
 	// Answers means that a member answers, so that its data can be saved before.

@@ -5,7 +5,6 @@ package restore
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ func (r Plan) putData(into []Member) []step.Step {
 	start, end := r.helpers(into)
 	return []step.Step{
 		start,
-		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember(), r.recordKept()}, each(r.setAside()), each(r.room()))},
+		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember()}, each(r.roomBefore()), []step.Action{r.recordKept()}, each(r.setAside()), each(r.room()))},
 		{
 			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
 			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
@@ -66,31 +65,11 @@ func (r Plan) noMember() step.Action {
 // setAside returns the commands that rename the old data and its log. What has the old name beside
 // renamed data is a part of the new data, from a command that was interrupted.
 func (r Plan) setAside() []step.PodAction {
-	acts := []step.PodAction{helper("mkdir", "-p", "-m", "700", r.Files.DataDir)}
+	var acts []step.PodAction
 	for _, path := range r.oldPaths() {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", format.Quote(path), format.Quote(r.aside(path)))))
 	}
 	return acts
-}
-
-// walRoom is what the first file of a log needs: etcd reserves 64 MiB for it.
-const walRoom = 64 << 20
-
-// room returns the commands that check that the new data fits beside the old data, after that has another name. Until
-// then, data of an interrupted copy may be there, too.
-func (r Plan) room() []step.PodAction {
-	how := "Give the volume more room (kubectl patch of its claim), and repeat the command"
-	if len(r.Lost)+len(r.Gone)+len(r.Unbound) == 0 { // then it can be undone until members start
-		how += "; or undo the restore with --abort"
-	}
-	need := step.Room{Pod: helperPod, Dir: r.Files.DataDir, Bytes: r.Snapshot.Size, How: how}
-	if r.Files.WALDir == "" {
-		need.Bytes += walRoom
-		return []step.PodAction{need}
-	}
-	wal := need
-	wal.Dir, wal.Bytes = path.Dir(r.Files.WALDir), walRoom
-	return []step.PodAction{need, helper("mkdir", "-p", "-m", "700", wal.Dir), wal}
 }
 
 // KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.

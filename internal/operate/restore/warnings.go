@@ -51,6 +51,7 @@ func (r Plan) warnings() []string {
 	}
 	r.warnOfAbsent(warn)
 	r.warnOfHosts(warn)
+	r.warnOfRoom(warn)
 	if r.comparable() {
 		warn("everything written after revision %d is lost", r.Snapshot.Revision)
 	} else {

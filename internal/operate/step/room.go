@@ -19,14 +19,17 @@ type Room struct {
 	Pod, Dir string
 	// Bytes is how much the new data needs.
 	Bytes int64
-	// How is how to get more room.
-	How string
+	// Unless is a path with which there is nothing to check, empty for none.
+	Unless string
+	// Claim is the volume claim of the directory. How is what else a user can do if there is too little room, empty for
+	// nothing.
+	Claim, How string
 }
 
 // Command implements Action.
 func (r Room) Command(f Flags) string {
 	script := fmt.Sprintf(`test "$(df -Pk %s | tail -n 1 | tr -s ' ' | cut -d ' ' -f 4)" -ge %d`, format.Quote(r.Dir), r.kilobytes())
-	return f.kubectl("exec %s -- sh -c %s", r.Pod, format.Quote(script))
+	return f.kubectl("exec %s -- sh -c %s", r.Pod, format.Quote(r.unless()+script))
 }
 
 func (r Room) kilobytes() int64 { return (r.Bytes + 1023) / 1024 }
@@ -35,28 +38,47 @@ func (r Room) kilobytes() int64 { return (r.Bytes + 1023) / 1024 }
 // room.
 func (r Room) Do(ctx context.Context, c Clients) error {
 	var out bytes.Buffer
-	if err := c.exec(ctx, r.Pod, []string{"df", "-Pk", r.Dir}, nil, &out); err != nil {
+	if err := c.exec(ctx, r.Pod, []string{"sh", "-c", r.unless() + "df -Pk " + format.Quote(r.Dir)}, nil, &out); err != nil {
 		return context.Cause(ctx)
 	}
-	free, known := freeKilobytes(out.String())
+	total, free, known := kilobytes(out.String())
 	if !known || free >= r.kilobytes() {
 		return nil
 	}
-	return fmt.Errorf("%s has %s free in %s, and the new data needs %s beside the old data. %s", r.Pod, policy.Bytes(free*1024), r.Dir, policy.Bytes(r.Bytes), r.How)
+	grow := GrowClaim(Flags{Kubectl: "-n " + c.Namespace}, r.Claim, (total+r.kilobytes()-free)*1024)
+	return fmt.Errorf("%s has %s free in %s, and the new data needs %s beside the old data. Grow the volume, and repeat the command: %s%s",
+		r.Pod, policy.Bytes(free*1024), r.Dir, policy.Bytes(r.Bytes), grow, strings.TrimSuffix(". "+r.How, ". "))
 }
 
-// freeKilobytes returns the number of the column Available in what df -Pk prints.
-func freeKilobytes(text string) (n int64, known bool) {
+// unless returns the beginning of a script that checks nothing if a path exists.
+func (r Room) unless() string {
+	if r.Unless == "" {
+		return ""
+	}
+	return "test -e " + format.Quote(r.Unless) + " || "
+}
+
+// GrowClaim returns the command that requests a volume of at least some size.
+func GrowClaim(f Flags, claim string, bytes int64) string {
+	return f.kubectl(`patch pvc/%s --type merge -p '{"spec":{"resources":{"requests":{"storage":"%s"}}}}'`, claim, Gibibytes(bytes))
+}
+
+// Gibibytes returns the size of a volume in which some bytes fit, as in a claim: "3Gi". A file system needs some of it.
+func Gibibytes(bytes int64) string { return fmt.Sprintf("%dGi", (bytes+bytes/10)>>30+1) }
+
+// kilobytes returns the numbers of the columns 1024-blocks and Available in what df -Pk prints.
+func kilobytes(text string) (total, free int64, known bool) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	fields := strings.Fields(lines[len(lines)-1])
 	if len(fields) < 6 {
-		return 0, false
+		return 0, 0, false
 	}
-	n, err := strconv.ParseInt(fields[3], 10, 64)
-	return n, err == nil && n >= 0
+	total, totalErr := strconv.ParseInt(fields[1], 10, 64)
+	free, err := strconv.ParseInt(fields[3], 10, 64)
+	return total, free, err == nil && totalErr == nil && free >= 0
 }
 
 func (r Room) forPod(name string) Action {
-	r.Pod = withPod(r.Pod, name)
+	r.Pod, r.Claim = withPod(r.Pod, name), withPod(r.Claim, name)
 	return r
 }
