@@ -23,8 +23,9 @@ import (
 // reference is a ConfigMap or Secret that a pod needs to start.
 type reference struct {
 	kind, name string
-	// keys are those that it needs.
-	keys []string
+	// keys are those that it needs. whole means that it reads all of them.
+	keys  []string
+	whole bool
 }
 
 func (r reference) String() string { return r.kind + " " + r.name }
@@ -42,7 +43,7 @@ func references(spec *corev1.PodSpec) []reference {
 			r = &reference{kind: kind, name: name}
 			found[r.String()] = r
 		}
-		r.keys = append(r.keys, keys...)
+		r.keys, r.whole = append(r.keys, keys...), r.whole || len(keys) == 0
 	}
 	for _, v := range spec.Volumes {
 		mounts(v, add)
@@ -111,12 +112,12 @@ func keysOf(items []corev1.KeyToPath) []string {
 	return keys
 }
 
-// readConfig returns the versions of what the next pods need, and why they couldn't start.
+// readConfig returns digests of what the next pods need, and why they couldn't start.
 func (j *Job) readConfig(ctx context.Context, sets []*appsv1.StatefulSet, f *operate.Findings) (map[string]string, error) {
-	versions := map[string]string{}
+	digests := map[string]string{}
 	for _, sts := range sets {
 		for _, r := range references(&sts.Spec.Template.Spec) {
-			version, missing, err := j.read(ctx, r)
+			digest, missing, err := j.read(ctx, r)
 			switch {
 			case apierrors.IsForbidden(err):
 				f.Warn("%s can't be read, so it is not known whether a new pod can start with it.", r)
@@ -125,43 +126,39 @@ func (j *Job) readConfig(ctx context.Context, sets []*appsv1.StatefulSet, f *ope
 			case missing != "":
 				f.Refuse("%s, which a new pod of StatefulSet %s needs: it would not start. Create it first", missing, sts.Name)
 			default:
-				versions[r.String()] = version
+				digests[r.String()] = digest
 			}
 		}
 	}
-	return versions, nil
+	return digests, nil
 }
 
-// read returns the version of an object, or what is missing of it.
-func (j *Job) read(ctx context.Context, r reference) (version, missing string, err error) {
+// read returns a digest of what pods read of an object, or what is missing of it.
+func (j *Job) read(ctx context.Context, r reference) (digest, missing string, err error) {
 	key := client.ObjectKey{Namespace: j.Owner.Namespace, Name: r.name}
 	var object client.Object
-	has := map[string]bool{}
+	data := map[string][]byte{}
 	if r.kind == secret {
 		s := &corev1.Secret{}
 		object, err = s, j.Kube.Get(ctx, key, s)
-		for k := range s.Data {
-			has[k] = true
-		}
+		maps.Copy(data, s.Data)
 	} else {
 		c := &corev1.ConfigMap{}
 		object, err = c, j.Kube.Get(ctx, key, c)
-		for k := range c.Data {
-			has[k] = true
-		}
-		for k := range c.BinaryData {
-			has[k] = true
+		maps.Copy(data, c.BinaryData)
+		for k, v := range c.Data {
+			data[k] = []byte(v)
 		}
 	}
 	if apierrors.IsNotFound(err) {
 		return "", fmt.Sprintf("%s does not exist", r), nil
 	}
 	for _, k := range r.keys {
-		if err == nil && !has[k] {
+		if _, has := data[k]; err == nil && !has {
 			return "", fmt.Sprintf("%s has no key %q", r, k), nil
 		}
 	}
-	return string(object.GetUID()) + "/" + object.GetResourceVersion(), "", err
+	return r.digest(object.GetUID(), data), "", err
 }
 
 // changedConfig returns a note if what the pods read has changed since the restart began, so that
@@ -171,16 +168,10 @@ func (j *Job) changedConfig(ctx context.Context, s *state, r *Record) []policy.N
 	if err != nil {
 		return nil
 	}
-	var changed []string
-	for name, version := range r.Config {
-		if now[name] != version {
-			changed = append(changed, name)
-		}
-	}
+	changed := changedSince(r.Config, now)
 	if len(changed) == 0 {
 		return nil
 	}
-	slices.Sort(changed)
 	return []policy.Note{policy.NewNote(rules.ConfigChanged, "%s changed during the restart, so the members may have started with different contents; run the command again",
 		strings.Join(changed, ", "))}
 }

@@ -37,7 +37,7 @@ type Record struct {
 	Only string `json:"only,omitempty"`
 	// Pods has the UIDs of the pods that there were when the restart began, by name.
 	Pods map[string]types.UID `json:"pods"`
-	// Config has the versions of the ConfigMaps and Secrets that the pods read, by kind and name.
+	// Config has digests of the ConfigMaps and Secrets that the pods read, by kind and name.
 	Config map[string]string `json:"config,omitempty"`
 	// Together is the part of a coordinated restart, nil for any other.
 	Together *Together `json:"together,omitempty"`

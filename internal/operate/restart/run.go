@@ -142,6 +142,9 @@ func (j *Job) restart(ctx context.Context, s *state, r *Record, pod string) erro
 	if len(f.Refusals) > 0 {
 		return operate.Halt("%s must not be stopped: %s", pod, strings.Join(f.Refusals, "; "))
 	}
+	if err := j.checkUnchanged(ctx, s, r); err != nil {
+		return err
+	}
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
