@@ -121,7 +121,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/scheduling",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling",
 		"api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore/progress": {

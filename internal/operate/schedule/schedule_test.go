@@ -459,6 +459,13 @@ func TestPodsRefused(t *testing.T) {
 		if _, err := s.job.Judge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		b, err := s.job.builder(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.job.tryPod(t.Context(), s.job.Kube, b.cronJob()); (err != nil) != may {
+			t.Errorf("pods may be created %t: %v", may, err)
+		}
 		if err := s.job.Try(t.Context()); (err != nil) != may || may && !strings.Contains(err.Error(), "create a pod of CronJob team/"+name) {
 			t.Errorf("pods may be created %t: %v", may, err)
 		}
