@@ -40,12 +40,13 @@ var graph = map[string][]string{
 	"api/v1alpha1":               nil,
 	"api/output/v1alpha1":        nil,
 
-	"internal/etcdconf":              {"internal/etcdconf/memberchange", "internal/etcdconf/script", "api/v1alpha1"},
-	"internal/etcdconf/memberchange": {"internal/etcdconf/script"},
+	"internal/etcdconf":              {"internal/etcdconf/containers", "internal/etcdconf/memberchange", "internal/etcdconf/script", "api/v1alpha1"},
+	"internal/etcdconf/memberchange": {"internal/etcdconf/containers", "internal/etcdconf/script"},
 	"internal/etcdconf/script":       nil,
-	"internal/flavour":               nil,
+	"internal/etcdconf/containers":   nil,
+	"internal/flavour":               {"internal/etcdconf/containers"},
 	"internal/observe": {
-		"internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
+		"internal/etcdconf/containers", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
 		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/topologypolicy": {
@@ -53,15 +54,15 @@ var graph = map[string][]string{
 	},
 	"internal/observe/backupstore":    {"internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/observe/memberservices": {"internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
-	"internal/observe/resolve":        {"internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
+	"internal/observe/resolve":        {"internal/etcdconf/containers", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
 	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
-	"internal/observe/source":         {"internal/etcdconf", "internal/flavour", "api/v1alpha1"},
+	"internal/observe/source":         {"internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1"},
 	"internal/observe/owner":          {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
-	"internal/observe/peers":          {"internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
+	"internal/observe/peers":          {"internal/etcdconf/containers", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
 	"internal/observe/podfiles":       {"internal/etcdconf"},
-	"internal/observe/podstate":       {"internal/format", "policy"},
+	"internal/observe/podstate":       {"internal/etcdconf/containers", "internal/format", "policy"},
 	"internal/observe/terms":          {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},
 	"internal/observe/scheduling":     {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/terms", "internal/etcdconf", "policy", "policy/spread"},
 	"internal/observe/observetest":    nil,
@@ -74,7 +75,7 @@ var graph = map[string][]string{
 	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "policy"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/memberservices", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
+		"internal/etcdconf/containers", "internal/reasons", "internal/etcd", "internal/etcd/access", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/memberservices", "internal/observe/peers", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
@@ -82,13 +83,13 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
-		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
+		"internal/etcdconf/containers", "internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/topologypolicy", "internal/reasons",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
 	"internal/operate": {"internal/observe/owner", "internal/format", "policy/..."},
 	"internal/operate/drain": {
-		"internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
+		"internal/etcdconf/containers", "internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
 		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/hosts":       {"internal/observe/scheduling", "internal/observe/terms", "policy/..."},
@@ -96,7 +97,7 @@ var graph = map[string][]string{
 	"internal/operate/journal":     {"internal/observe/owner", "internal/format"},
 	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",
+		"internal/etcdconf/containers", "internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/membership/etcdlog": {"internal/observe/podstate"},
@@ -104,7 +105,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/maintenance", "internal/etcd", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "policy/...",
 	},
 	"internal/operate/restart": {
-		"internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
+		"internal/etcdconf/containers", "internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
@@ -117,10 +118,10 @@ var graph = map[string][]string{
 	"internal/operate/backup":   {"internal/format", "internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/format", "internal/observe/owner", "api/v1alpha1", "policy"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/format", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/etcdconf/containers", "internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/format", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
-		"internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
+		"internal/etcdconf/containers", "internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/restore/progress", "internal/operate/step", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling",
 		"api/v1alpha1", "policy/...",
 	},
