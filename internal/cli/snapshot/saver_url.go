@@ -69,16 +69,14 @@ func (s *saver) toURL(ctx context.Context, cmd *cobra.Command, l blob.Location, 
 	return nil
 }
 
-// requireLease returns an error if a Lease can't be renewed: the whole transfer would be in vain.
+// requireLease returns an error if the user may not renew a Lease: the whole transfer would be in vain. A Lease that does
+// not exist is no reason to take no backup.
 func (s *saver) requireLease(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
 	}
 	patch := operate.NeedIn(s.Owner.Namespace)("patch", "coordination.k8s.io", "leases", "", name)
-	if err := change.RequireOnly(ctx, s.app, s.cluster.Kube, []operate.Need{patch}); err != nil {
-		return err
-	}
-	return backup.CheckLease(ctx, s.cluster.Kube, s.Owner.Namespace, name)
+	return change.RequireOnly(ctx, s.app, s.cluster.Kube, []operate.Need{patch})
 }
 
 // removeAbandoned removes what killed jobs have left in a directory, before it has no space for the new snapshot.

@@ -10,19 +10,9 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// CheckLease returns an error if the Lease that Renew needs doesn't exist. If the user may not read it, nothing is known.
-func CheckLease(ctx context.Context, kube client.Client, namespace, name string) error {
-	err := kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &coordinationv1.Lease{})
-	if err != nil && !apierrors.IsForbidden(err) {
-		return fmt.Errorf("read Lease %s/%s: %w", namespace, name, err)
-	}
-	return nil
-}
 
 // Renew records a backup in a Lease that exists: the time when it was begun, and its revision as the
 // holder, as etcd-backup-restore does.
