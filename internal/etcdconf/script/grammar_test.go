@@ -18,6 +18,8 @@ type generator struct {
 	conditions, functions, tools int
 	// args are the arguments of the script.
 	args []string
+	// within is true in the body of a function, which calls none: a shell would never end one that calls itself.
+	within bool
 	// opaque is true where the script has what the reader can't judge, and what a shell does always in
 	// the same way: it may then never run etcd.
 	opaque bool
@@ -50,6 +52,8 @@ func (g *generator) script() string {
 
 // body returns the body of a function.
 func (g *generator) body() string {
+	defer func(before bool) { g.within = before }(g.within)
+	g.within = true
 	if g.IntN(4) == 0 {
 		return "(\n" + g.list(2) + ")"
 	}
@@ -132,6 +136,9 @@ func (g *generator) command() string {
 	case 12:
 		return g.pick("echo etcd", "echo exec etcd >/dev/null", `X=$(echo etcd)`, "cat <<E\netcd\nE", "cat <<'E'\nexec etcd\nE", ": etcd", ": # etcd")
 	case 13:
+		if g.within {
+			return "tool"
+		}
 		return g.pick("f0", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
 	case 14:
 		return g.pick("etcd & wait", "etcd --name b &\nwait $!", "etcd --name a &", "nohup etcd --name a & wait")

@@ -7,6 +7,7 @@ package script_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -243,6 +244,7 @@ func (s sandbox) run(t *testing.T, shell, text string, with []string, outcomes i
 	cmd := exec.CommandContext(ctx, shell, args...)
 	cmd.Dir, cmd.SysProcAttr = work, &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second // for what the script leaves in the background
 	cmd.Env = []string{"PATH=" + s.dir, "HOME=/nowhere"}
 	for i := range maxConditions {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("C%d=%d", i, outcomes>>i&1))
@@ -251,9 +253,12 @@ func (s sandbox) run(t *testing.T, shell, text string, with []string, outcomes i
 		cmd.Env = append(cmd.Env, fmt.Sprintf("T%d=%d", i, outcomes>>(maxConditions+i)&1))
 	}
 	// CombinedOutput also waits for what the script leaves in the background. How the script ends
-	// doesn't matter.
-	_, _ = cmd.CombinedOutput()
-	if ctx.Err() != nil {
+	// doesn't matter, but nothing of it may stay.
+	_, err := cmd.CombinedOutput()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	if ctx.Err() != nil || errors.Is(err, exec.ErrWaitDelay) {
 		t.Logf("%s does not end with outcomes %b:\n%s", shell, outcomes, text)
 	}
 	ran, err := os.ReadFile(filepath.Join(work, "log"))
