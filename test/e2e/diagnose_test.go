@@ -95,6 +95,7 @@ func backupsIn(t *testing.T, c *clusters.Cluster, lease string) {
 
 // diagnosesMembers changes etcd's list behind the back of the workload, and types what diagnose prints.
 func diagnosesMembers(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
 	etcd := membersOf(t, c)
 	last := survey(t, etcd).Members[2]
 	retry(t, "another peer URL of main-2", func(ctx context.Context) error {
@@ -135,6 +136,7 @@ func nextCommand(t *testing.T, c *clusters.Cluster) string {
 
 // diagnosesOperations interrupts a scale-out while its learner is frozen. Then the journal is lost.
 func diagnosesOperations(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
 	run := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
 	eventually(t, "the journal of the scale-out", func(ctx context.Context) (string, bool, error) {
 		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: "kubectl-etcd-main"}, &corev1.ConfigMap{})
