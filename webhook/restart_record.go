@@ -25,6 +25,9 @@ func (w *rolloutWrite) keepRestart(d Decision) Decision {
 	if request := w.before.Annotations[v1alpha1.RestartRequestAnnotation]; request != "" && w.after.Annotations[v1alpha1.RestartRequestAnnotation] == "" {
 		want[v1alpha1.RestartRequestAnnotation] = request
 	}
+	if d.Reason == reasons.NotEtcd {
+		return d
+	}
 	if len(d.Patch) == 0 && d.Outcome != FailedOpen {
 		d.Outcome, d.Reason = Patched, reasons.RestartRecordKept
 	}

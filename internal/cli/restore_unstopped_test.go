@@ -106,3 +106,15 @@ func TestRestoreContinuedLoss(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverSurvivorSilent: the survivor, whose data is saved, need not answer when the recovery continues.
+func TestRecoverSurvivorSilent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, recovers)
+	w.fallen()
+	w.Etcd.Stop("main-0")
+	w.unfinishedRecovery(3)
+	if code := w.run(t.Context(), recovers, "--dry-run=client"); code != 0 {
+		t.Errorf("exit code %d: %s", code, &w.err)
+	}
+}

@@ -34,8 +34,17 @@ func (c Config) DataMounts(spec *corev1.PodSpec) (volumes []string, known bool) 
 // withKnownData returns the container of a pod whose data directories are known, nil for none.
 func (c Config) withKnownData(spec *corev1.PodSpec) *corev1.Container {
 	at := containers.Named(spec, c.Container)
-	if at == nil || !c.KnowsDataDir() || c.Unknown["wal-dir"] != "" || c.WALDir != "" && !IsKnownDir(c.WALDir) {
+	if at == nil || !c.KnowsDataDir() || c.mayLogElsewhere() {
 		return nil
 	}
 	return at
+}
+
+// mayLogElsewhere reports whether the write-ahead log may be in another directory than the container shows. A launcher that
+// is given no directory for it counts as one that gives etcd none.
+func (c Config) mayLogElsewhere() bool {
+	if c.WALDir == "" {
+		return c.Launcher == "" && c.Unknown["wal-dir"] != ""
+	}
+	return c.Unknown["wal-dir"] != "" || !IsKnownDir(c.WALDir)
 }

@@ -31,6 +31,7 @@ func TestDataMounts(t *testing.T) {
 		{"a log that only the pod knows", Config{Container: "etcd", DataDir: "/data", WALDir: "$WAL"}, "", false},
 		{"a directory that a sourced file may change", Config{Container: "etcd", DataDir: "/data", Unknown: map[string]string{"data-dir": "sourced"}}, "", false},
 		{"a log that a sourced file may set", Config{Container: "etcd", DataDir: "/data", Unknown: map[string]string{"wal-dir": "sourced"}}, "", false},
+		{"a log that a launcher could set", Config{Container: "etcd", DataDir: "/data", Launcher: "/run", Unknown: map[string]string{"wal-dir": "launcher"}}, "data", true},
 		{"a relative directory", Config{Container: "etcd", DataDir: "main.etcd"}, "", false},
 		{"no such container", Config{Container: "x", DataDir: "/data"}, "", false},
 		{"the zero configuration", Config{}, "", false},

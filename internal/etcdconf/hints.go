@@ -58,6 +58,7 @@ func runsOthersOnly(pod *corev1.Pod) bool {
 	})
 }
 
+//nolint:gocyclo // one case a kind of hint
 func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	started := startedIn(pod, c, nil)
 	if notMembers[started.Program] {

@@ -32,9 +32,10 @@ func mayBeMounted(c *corev1.Container, program string) bool {
 
 // launcherOf returns the program that starts etcd, or "the image", where the container doesn't show that it
 // executes etcd itself. Such a program may give etcd settings that the container doesn't have. It returns nothing
-// for etcd, and for Bitnami's image, which gives etcd nothing beside its variables.
+// for etcd, for an image called etcd, whose program is etcd, and for Bitnami's image, which gives etcd nothing beside its
+// variables.
 func launcherOf(c *corev1.Container, started script.Invocation, contents Contents) string {
-	if started.Program == "etcd" || completeEnv(c, started, contents) {
+	if started.Program == "etcd" || started.Program == "" && imageName(c.Image) == "etcd" || completeEnv(c, started, contents) {
 		return ""
 	}
 	return script.Cut(cmp.Or(started.Path, started.Program, "the image"), mostShown)
@@ -45,7 +46,7 @@ func launcherOf(c *corev1.Container, started script.Invocation, contents Content
 func completeEnv(c *corev1.Container, started script.Invocation, contents Contents) bool {
 	complete := false
 	variableNames(c, contents, func(name string) {
-		complete = complete || name == "ETCD_ON_K8S" || name == "ALLOW_NONE_AUTHENTICATION" && started.Program == ""
+		complete = complete || name == "ETCD_ON_K8S" || started.Program == "" && (name == "ALLOW_NONE_AUTHENTICATION" || name == "ETCD_ROOT_PASSWORD" || name == "ETCD_ROOT_PASSWORD_FILE")
 	})
 	return complete
 }

@@ -119,10 +119,10 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 		return ""
 	}
 	started := startedIn(pod, c, contents)
-	switch {
-	case started.Program == "etcd":
+	switch started.Program {
+	case "etcd":
 		return ""
-	case started.Program == "":
+	case "":
 		return "the image decides which program it is"
 	}
 	return script.Cut(cmp.Or(started.Path, script.FileOf(slices.Concat(c.Command, c.Args)), started.Program), mostShown) + ": no ConfigMap has the program that starts etcd"

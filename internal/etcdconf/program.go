@@ -56,7 +56,7 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 	case started.Perhaps:
 		return Hinted
 	}
-	return evidenceOfVariables(pod, c, started, contents)
+	return evidenceOfVariables(c, started, contents)
 }
 
 // startedIn returns what a container of a pod starts.
@@ -83,7 +83,7 @@ func shownArgs(argv []string, around script.Surroundings) []string {
 // too, so one of them must be of a server. A script on a volume can be any, so it needs both of a member's
 // listeners, which no other program has. One variable is a hint, and so are those of a container that runs
 // something else.
-func evidenceOfVariables(pod *corev1.Pod, c *corev1.Container, started script.Invocation, contents Contents) Evidence {
+func evidenceOfVariables(c *corev1.Container, started script.Invocation, contents Contents) Evidence {
 	script := strings.HasSuffix(started.Program, ".sh")
 	if contents != nil && started.Program != "" && !script {
 		contents = withoutSecrets(contents) // the variables of another program are a hint at most

@@ -112,6 +112,7 @@ func TestPeersOfLauncher(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name            string
+		image           string
 		command, args   []string
 		env             []corev1.EnvVar
 		shown           bool
@@ -128,6 +129,8 @@ func TestPeersOfLauncher(t *testing.T) {
 		{name: "etcd itself", command: []string{"etcd", "--name=a"}},
 		{name: "the image, with a member's variables", env: member, shown: true, unknown: image},
 		{name: "a script, with a member's variables", command: []string{"/run/start.sh"}, env: member, shown: true, unknown: "what /run/start.sh gives to etcd is only known in the pod"},
+		{name: "etcd's image, with a member's variables", image: "quay.io/coreos/etcd:v3.6.5", env: member, shown: true},
+		{name: "Bitnami's image, with a password", env: with("ETCD_ROOT_PASSWORD", "x"), shown: true},
 		{name: "the image, with a list", env: with("ETCD_INITIAL_CLUSTER", two), shown: true, listed: two},
 		{name: "a script, with a list", command: []string{"/run/start.sh"}, env: with("ETCD_INITIAL_CLUSTER", two), shown: true, listed: two},
 		{name: "Bitnami's chart", env: with("ETCD_ON_K8S", "yes"), shown: true},
@@ -138,7 +141,7 @@ func TestPeersOfLauncher(t *testing.T) {
 		if !row.shown {
 			pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: "etcd"}
 		}
-		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: row.command, Args: row.args, Env: row.env, VolumeMounts: []corev1.VolumeMount{{Name: "run", MountPath: "/run"}}}}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Image: row.image, Command: row.command, Args: row.args, Env: row.env, VolumeMounts: []corev1.VolumeMount{{Name: "run", MountPath: "/run"}}}}
 		got := PeersOfPod(pod)
 		if (got.Unknown == "") != (row.unknown == "") || !strings.Contains(got.Unknown, row.unknown) {
 			t.Errorf("%s: unknown is %q, want %q", row.name, got.Unknown, row.unknown)

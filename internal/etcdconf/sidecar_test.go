@@ -15,6 +15,8 @@ import (
 
 // TestSidecars has pods with an init container beside the container app. It runs as long as the pod if it is a native
 // sidecar.
+//
+//nolint:gocyclo // one check a way to read a pod
 func TestSidecars(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -131,6 +131,8 @@ var nameFiles = map[string]string{
 }
 
 // usesName returns how a node of a file depends on a product's name. It is empty if it doesn't.
+//
+//nolint:gocyclo // one case a kind of node
 func usesName(n ast.Node, file string) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:

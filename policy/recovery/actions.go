@@ -41,7 +41,7 @@ func (s *state) harmless(a Action) Action {
 		if s.beganAgain() {
 			return s.keepOldLog()
 		}
-	case Nothing, Wait, InspectPod, InspectOperator, Check, CompareClusters, ListMembers, ListSnapshots, SaveSnapshot, TakeBackup, CureAlarm, Resume,
+	case Nothing, Wait, InspectPod, InspectOperator, Check, CompareClusters, ListMembers, ListSnapshots, SaveSnapshot, TakeBackup, CureAlarm, Resume, Undo,
 		Reconcile, EndSuspension, RestoreTraffic, Recover:
 	}
 	return a

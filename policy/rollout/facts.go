@@ -86,6 +86,10 @@ const createLimit = time.Minute
 // are back before that.
 const outageLimit = 2 * time.Minute
 
+// startLimit is how long a pod whose containers have not all run may take until it counts as one that does not become
+// ready by itself: for its image, its volume, and init containers.
+const startLimit = 15 * time.Minute
+
 // Value is the strategy of a StatefulSet: OnDelete, or RollingUpdate with a partition. Its controller
 // restarts no pod of a lower ordinal than the partition, and creates such pods with the old template.
 type Value struct {
@@ -105,7 +109,7 @@ func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady 
 // starting reports whether a pod with the newest template may yet become ready by itself. That it is not ready shows
 // only after that time that its readiness waits for a quorum, and not for its etcd.
 func (p Pod) starting() bool {
-	return p.Updated && p.Exists && !p.Going && !p.well() && (p.StartedFor < outageLimit || !p.PodReady && p.NotReadyFor < outageLimit)
+	return p.Updated && p.Exists && !p.Going && !p.well() && (p.StartedFor < outageLimit && p.NotReadyFor < startLimit || !p.PodReady && p.NotReadyFor < outageLimit)
 }
 
 // absent reports whether a pod is being created again.

@@ -79,9 +79,9 @@ func (u *unready) act(step Step) {
 		}
 		set.Value, set.Held = step.Values[i], set.Held && !step.Released[i]
 		down := !set.Held && slices.ContainsFunc(set.Pods, func(p Pod) bool { return p.Updated && !p.well() })
-		for at := len(set.Pods) - 1; at >= 0; at-- {
+		for at, pod := range slices.Backward(set.Pods) {
 			byController := !set.Value.OnDelete && at >= set.Value.Partition && !down
-			if pod := set.Pods[at]; pod.outdated() && (byController || step.Delete && pod.Pod == step.Pod) {
+			if pod.outdated() && (byController || step.Delete && pod.Pod == step.Pod) {
 				u.restart(i, at)
 				down = !set.Held
 			}

@@ -86,7 +86,7 @@ func TestOneCount(t *testing.T) {
 				}
 			}
 			for _, c := range shown.Conditions {
-				if got := w.condition(t, c.Type); c.Type == "AllMembersReady" && got != string(c.Status) {
+				if got := w.condition(t, c.Type); c.Type == "AllMembersReady" && got != c.Status {
 					t.Errorf("the metric of the condition %s is %s, and status has %s", c.Type, got, c.Status)
 				}
 			}

@@ -28,7 +28,6 @@ func (s *Script) argumentsBehind(statement *syntax.Stmt, fields []string) []stri
 	return s.beginAt(statement.Cmd.End(), fields)
 }
 
-//nolint:gocyclo // one case a kind of command
 func (s *Script) argumentsBehindCommand(cmd syntax.Command, fields []string) []string {
 	switch c := cmd.(type) {
 	case *syntax.CallExpr:

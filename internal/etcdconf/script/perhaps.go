@@ -55,6 +55,8 @@ func isEtcdProgram(word string) bool {
 }
 
 // holdsEtcd reports whether an expansion may be etcd: by its default, an assignment, the environment, or an argument.
+//
+//nolint:gocyclo // one case a source of values
 func (s *Script) holdsEtcd(p *syntax.ParamExp) bool {
 	if p.Exp != nil && p.Exp.Word != nil {
 		if text, ok := Literal(p.Exp.Word); ok && startsEtcd(text) {

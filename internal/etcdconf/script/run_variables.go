@@ -87,7 +87,7 @@ func (r *run) shift(args []*syntax.Word, perhaps bool) {
 	rest := shifted(args, of)
 	r.reset = r.reset || perhaps || rest == nil || slices.ContainsFunc(of[:len(of)-len(rest)], isUnknown)
 	if rest != nil {
-		r.positional = append(zero[:len(zero):len(zero)], rest...)
+		r.positional = append(slices.Clip(zero), rest...)
 	}
 }
 

@@ -70,6 +70,8 @@ func isFlags(word string) bool {
 
 // splitAsEnv splits a text at spaces outside of quotes. What is behind a backslash, a variable or a comment is the last
 // field, and isn't known.
+//
+//nolint:gocyclo // one case a kind of character
 func splitAsEnv(text string) (argv, texts []string) {
 	var word strings.Builder
 	open, quote := false, byte(0)

@@ -66,6 +66,8 @@ const renderedValues = "the values from which its manifests are rendered"
 
 // Membership returns who manages the members of this cluster and how to have them
 // changed, with the names of its own objects.
+//
+//nolint:gocyclo // one case a way
 func (o Owner) Membership() flavour.Membership {
 	switch {
 	case o.Controller != nil:

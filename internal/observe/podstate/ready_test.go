@@ -49,7 +49,7 @@ func TestStartedSince(t *testing.T) {
 		return metav1.NewTime(time.Date(2026, 11, 20, 10, minute, 0, 0, time.UTC))
 	}
 	running := func(minute, restarts int) corev1.ContainerStatus {
-		return corev1.ContainerStatus{RestartCount: int32(restarts), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(minute)}}} //nolint:gosec // a small number
+		return corev1.ContainerStatus{RestartCount: int32(restarts), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(minute)}}}
 	}
 	waiting := corev1.ContainerStatus{}
 	crashed := corev1.ContainerStatus{RestartCount: 1}

@@ -77,9 +77,9 @@ func raise(most *atomic.Int64, n int64) {
 }
 
 // patient returns a reader of a server, and a context of a request that may wait.
-func patient(t testing.TB, h client.Reader) (client.Reader, context.Context) {
-	t.Helper()
-	return Bounded(h, clocktesting.NewFakePassiveClock(time.Unix(1_800_000_000, 0))), t.Context()
+func patient(tb testing.TB, h client.Reader) (client.Reader, context.Context) {
+	tb.Helper()
+	return Bounded(h, clocktesting.NewFakePassiveClock(time.Unix(1_800_000_000, 0))), tb.Context()
 }
 
 // TestLiveListIsSmall has namespaces of 40 objects of a mebibyte. At no time are more than some of them in memory, and of

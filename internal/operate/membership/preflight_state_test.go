@@ -134,7 +134,7 @@ func TestUnreadRisk(t *testing.T) {
 func TestRefuseSingles(t *testing.T) {
 	t.Parallel()
 	err := refuseSingles(mainOwner)
-	for _, want := range []string{"each pod is an etcd of its own", "kubectl annotate statefulset main -n team kubectl-etcd.dev/etcd=false"} {
+	for _, want := range []string{"each pod lists itself alone", "kubectl etcd check statefulset/main -n team", "kubectl annotate statefulset main -n team kubectl-etcd.dev/etcd=false"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

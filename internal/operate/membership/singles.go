@@ -14,6 +14,6 @@ import (
 // refuseSingles returns the refusal of a change of members of etcds that are no cluster: each pod lists itself alone.
 func refuseSingles(o owner.Owner) error {
 	return &operate.RefusedError{What: "change the members of " + o.String(), Why: []string{fmt.Sprintf(
-		"each pod is an etcd of its own, which lists itself alone, and not a member of one cluster; if that is intended, kubectl annotate statefulset %s -n %s %s=%s",
-		o.StatefulSet, o.Namespace, v1alpha1.EtcdAnnotation, v1alpha1.NotEtcd)}}
+		"each pod lists itself alone: either it is an etcd of its own, or the cluster fell apart; %s shows which. Only if each is meant to be an etcd of its own, kubectl annotate statefulset %s -n %s %s=%s",
+		o.Command("check"), o.StatefulSet, o.Namespace, v1alpha1.EtcdAnnotation, v1alpha1.NotEtcd)}}
 }

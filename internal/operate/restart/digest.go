@@ -63,6 +63,10 @@ func (j *Job) checkUnchanged(ctx context.Context, s *state, r *Record) error {
 		before = policy.Names(restarted, "has been restarted, and may have the earlier content", "have been restarted, and may have the earlier content")
 	}
 	command := fmt.Sprintf("kubectl etcd restart %s -n %s", j.Owner.Target(), j.Owner.Namespace)
-	return operate.Halt("%s since the restart began, and %s. When no other change follows, end this restart with %s --abort, and begin another one, so that all members start with the same content: %s",
-		policy.Names(changed, "has changed", "have changed"), before, command, command)
+	again := command
+	if r.Only != "" {
+		again += " --member " + r.Only
+	}
+	return operate.HaltForGood("%s since the restart began, and %s. When no other change follows, end this restart with %s --abort, and begin another one, so that all members start with the same content: %s",
+		policy.Names(changed, "has changed", "have changed"), before, command, again)
 }

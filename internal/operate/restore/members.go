@@ -18,7 +18,7 @@ func (r Plan) scale(replicas int) step.Action {
 
 // stopAll stops all members and waits until no pod is left.
 func (r Plan) stopAll() []step.Action {
-	return []step.Action{r.scale(0), step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Timeout: 5 * time.Minute}}
+	return []step.Action{r.scale(0), step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Members: true, Timeout: 5 * time.Minute}}
 }
 
 // startFirst starts the first member and waits until it is ready.

@@ -75,10 +75,6 @@ func (r Plan) warnOfRoom(warn func(format string, args ...any)) {
 	if len(small) == 0 {
 		return
 	}
-	how := strings.Join(patches, "; ")
-	if r.Led {
-		how = r.plugin("volume grow %s --size %s", r.Target(), step.Gibibytes(need))
-	}
 	warn("%s less than the %s that the old and the new data need, which the restore would find out after all members have stopped. Grow the volumes before the first step: %s",
-		policy.Names(small, "has", "have"), policy.Bytes(need), how)
+		policy.Names(small, "has", "have"), policy.Bytes(need), strings.Join(patches, "; "))
 }

@@ -16,7 +16,7 @@ import (
 // the command that grows it.
 func TestWarnOfRoom(t *testing.T) {
 	t.Parallel()
-	const grow, patch = "kubectl etcd -n team volume grow statefulset/main --size 3Gi", `kubectl -n team patch pvc/data-main-1 --type merge -p '{"spec":{"resources":{"requests":{"storage":"3Gi"}}}}'`
+	const patch = `kubectl -n team patch pvc/data-main-1 --type merge -p '{"spec":{"resources":{"requests":{"storage":"3Gi"}}}}'`
 	for _, row := range []struct {
 		name   string
 		change func(*Plan)
@@ -25,8 +25,7 @@ func TestWarnOfRoom(t *testing.T) {
 		{"nothing is known", func(r *Plan) { r.Capacity = nil }, ""},
 		{"enough", func(r *Plan) { r.Capacity["data-main-1"] = 3 << 30 }, ""},
 		{"too little", func(*Plan) {}, "data-main-1 has less than the 2.1 GiB that the old and the new data need"},
-		{"too little, and there is a leader", func(r *Plan) { r.Led = true }, grow},
-		{"too little, and there is none", func(*Plan) {}, patch},
+		{"too little, and a command", func(*Plan) {}, patch},
 		{"too little for the snapshot alone", func(r *Plan) { r.Database, r.Snapshot.Size = 0, 2<<30 }, "data-main-1 has less"},
 		{"its volume is lost", func(r *Plan) { r.Lost = []string{"main-1"} }, ""},
 		{"the log is elsewhere", func(r *Plan) {

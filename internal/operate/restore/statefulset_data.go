@@ -59,7 +59,7 @@ func (r Plan) helpers(into []Member) (start, end step.Step) {
 
 // noMember fails if a member runs, which another client may have started.
 func (r Plan) noMember() step.Action {
-	return step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Timeout: time.Minute}
+	return step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Members: true, Timeout: time.Minute}
 }
 
 // setAside returns the commands that rename the old data and its log. What has the old name beside

@@ -16,6 +16,8 @@ import (
 // touches their data, however many steps it has done. That of a restore which has ended is no obstacle to its end, and
 // nothing undoes a restore that has stopped the members: neither what another client did to the mark nor the end of the
 // restore gives old data its name again, and the snapshot stays in the store.
+//
+//nolint:gocyclo // one check a result
 func TestUnmarked(t *testing.T) {
 	t.Parallel()
 	plain := func(change func(*Plan)) Plan { return changed(plainRestore(), change) }

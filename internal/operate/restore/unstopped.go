@@ -40,11 +40,11 @@ func (r Plan) MayStillStop(rec *progress.Record) error {
 	switch {
 	case rec.Survivor != "" && r.Newest > rec.Newest:
 		return r.MustEnd(fmt.Sprintf("a member is at revision %d, and none was above %d when the data of %s was saved", r.Newest, rec.Newest, rec.Survivor))
-	case r.Led && !rec.Led && rec.Survivor == "":
+	case rec.FirstStop > 0 && r.Led && !rec.Led && rec.Survivor == "":
 		return r.MustEnd("the members have a quorum again, and had none when the restore began")
-	case r.Answers && !rec.Answers && rec.Survivor == "":
+	case rec.FirstStop > 0 && r.Answers && !rec.Answers && rec.Survivor == "":
 		return r.MustEnd("members answer that did not answer when the restore began, so that their data can be saved first")
-	case r.Bump > 0 && r.Newest >= r.restored():
+	case (r.Bump > 0 || r.Druid != nil) && r.Newest >= r.restored():
 		return r.MustEnd(fmt.Sprintf("it is at revision %d by now, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen", r.Newest, r.restored()))
 	}
 	return r.silent()

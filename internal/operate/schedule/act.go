@@ -45,7 +45,7 @@ func (j *Job) tryPod(ctx context.Context, dry client.Client, c *batchv1.CronJob)
 		return err
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, GenerateName: c.Name + "-", Labels: labels}, Spec: *c.Spec.JobTemplate.Spec.Template.Spec.DeepCopy()}
-	pod.Spec.ServiceAccountName = "" // a dry run has not created it
+	pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "", "" // a dry run has not created it
 	if err := dry.Create(ctx, pod); err != nil {
 		return fmt.Errorf("create a pod of CronJob %s/%s, which requests 50m of CPU and 128Mi of memory with limits of 2 and 1Gi: %w", c.Namespace, c.Name, err)
 	}

@@ -76,6 +76,8 @@ func (j *Job) continueFirst(ctx context.Context) (bool, error) {
 	var job batchv1.Job
 	err = j.Kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &job)
 	switch {
+	case apierrors.IsNotFound(err) && c.Status.LastSuccessfulTime != nil: // later runs have replaced it
+		return false, nil
 	case apierrors.IsNotFound(err):
 		j.first, j.cronJob = name, c
 		return false, nil

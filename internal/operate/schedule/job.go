@@ -103,6 +103,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 		return j.judgeDelete(ctx)
 	case Suspend, Resume:
 		return j.judgeExisting(ctx)
+	case Set:
 	}
 	b, err := j.builder(ctx)
 	if err != nil {

@@ -449,7 +449,7 @@ func TestPodsRefused(t *testing.T) {
 	t.Parallel()
 	for _, may := range []bool{true, false} {
 		s := newStage(t)
-		s.Deny = func(verb, resource string) bool { return resource == "pods" && !may }
+		s.Deny = func(_, resource string) bool { return resource == "pods" && !may }
 		s.Refuse = func(method, path string) int {
 			if method == http.MethodPost && strings.HasSuffix(path, "/pods") {
 				return http.StatusForbidden

@@ -22,7 +22,7 @@ import (
 // containers ended: with its node, or by force. nodes has the nodes of pods that may run. A node that the user may not
 // read counts as one that confirms.
 func (w Wait) confirm(ctx context.Context, c Clients, o *unstructured.Unstructured, name string, nodes map[string]string) error {
-	if w.Kind != Pod || w.For != Deleted {
+	if !w.Members || w.Kind != Pod || w.For != Deleted {
 		return nil
 	}
 	if o != nil {

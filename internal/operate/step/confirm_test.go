@@ -23,6 +23,7 @@ func TestWaitConfirmed(t *testing.T) {
 		name, state string
 		node        apitest.Object
 		refused     bool
+		helpers     bool
 		want        string
 	}{
 		{name: "Ready", state: "running", node: node("True")},
@@ -31,6 +32,7 @@ func TestWaitConfirmed(t *testing.T) {
 		{name: "deleted", state: "running", want: "pod main-1 is gone, and its node node-1 does not exist any more"},
 		{name: "deleted after the pod had ended", state: "terminated"},
 		{name: "unreadable", state: "running", refused: true},
+		{name: "deleted, and the pods run no members", state: "running", helpers: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,12 +61,12 @@ func TestWaitConfirmed(t *testing.T) {
 				}
 				return 0
 			}
-			err := Wait{Kind: Pod, Names: []string{"main-0", "main-1"}, For: Deleted, Timeout: time.Minute}.Do(t.Context(), w.clients)
+			err := Wait{Kind: Pod, Names: []string{"main-0", "main-1"}, For: Deleted, Members: !row.helpers, Timeout: time.Minute}.Do(t.Context(), w.clients)
 			if (err != nil) != (row.want != "") || err != nil && !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 			if row.want != "" {
-				w.do(t, Wait{Kind: Pod, Names: []string{"main-0", "main-1"}, For: Deleted, Timeout: time.Minute}) // the same command again
+				w.do(t, Wait{Kind: Pod, Names: []string{"main-0", "main-1"}, For: Deleted, Members: !row.helpers, Timeout: time.Minute}) // the same command again
 			}
 		})
 	}

@@ -33,6 +33,9 @@ type Wait struct {
 	// Pods are those for which claims are awaited, none for other kinds. If a claim's pod doesn't run, the error has its
 	// reason.
 	Pods []string
+	// Members means that the pods run members, which would go on if they did not stop. Then the wait for their deletion also
+	// needs their nodes to confirm that they stopped.
+	Members bool
 }
 
 // pullTime is how long an image may fail to be pulled before the wait ends. A registry may be away for a moment.

@@ -50,15 +50,17 @@ func recoveryFacts(ctx context.Context, a *app.App, c *app.Cluster) (recovery.Fa
 }
 
 // stillLost returns why a recovery that has stopped no member is not to go on, empty if it may. lost are the members that
-// its journal has as lost. Those whose claims are lost may be no members of the StatefulSet of now.
-func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (why string, err error) {
+// its journal has as lost. Those whose claims are lost may be no members of the StatefulSet of now. The data of the survivor
+// is saved, so the survivor need not answer any more.
+func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string, survivor string) (why string, err error) {
 	var back []string
 	_, v, err := askSurvivors(ctx, a, c, func(f recovery.Facts) (still []string) {
 		back = nil
 		for _, m := range f.Members {
+			answers := m.Answer == recovery.NoLeader || m.Answer == recovery.Follows
 			switch {
-			case !slices.Contains(lost, m.Name):
-			case m.Answer == recovery.NoLeader || m.Answer == recovery.Follows:
+			case m.Name != survivor && !slices.Contains(lost, m.Name), m.Name == survivor && answers:
+			case answers:
 				back = append(back, m.Name)
 			default:
 				still = append(still, m.Name)
@@ -69,6 +71,8 @@ func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string) (
 	switch {
 	case err != nil:
 		return "", err
+	case v.Reason == recovery.NoSurvivor: // the file of the survivor is the newest data
+		return "", nil
 	case !v.Allowed:
 		return v.Message, nil
 	case len(back) > 0:

@@ -173,6 +173,7 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (operate.Plan, 
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return operate.Plan{}, r.OtherFile(rec, err)
 	}
+	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
 	if err := t.judgeUnstopped(ctx, rec, &r); err != nil {
 		return operate.Plan{}, err
 	}

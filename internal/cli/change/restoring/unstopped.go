@@ -17,7 +17,7 @@ func (t *task) judgeUnstopped(ctx context.Context, rec *progress.Record, r *rest
 		return nil
 	}
 	now := *r
-	now.Loss, now.Origin, now.FromOther, now.AllowUnsaved = "", OriginOf(t.file), t.FromOther, t.AllowUnsaved
+	now.Loss = ""
 	if err := t.judgeNow(ctx, rec, &now); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (t *task) beforeStop(ctx context.Context) error {
 // judgeNow surveys the members into a plan. It returns an error if the restore is not to go on.
 func (t *task) judgeNow(ctx context.Context, rec *progress.Record, now *restore.Plan) error {
 	if rec.Survivor != "" {
-		why, err := stillLost(ctx, t.app, t.cluster, rec.Lost)
+		why, err := stillLost(ctx, t.app, t.cluster, rec.Lost, rec.Survivor)
 		if err != nil {
 			return err
 		}
