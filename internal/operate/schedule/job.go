@@ -98,12 +98,8 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	if err := j.supported(); err != nil {
 		return operate.Plan{}, err
 	}
-	switch j.Action {
-	case Delete:
-		return j.judgeDelete(ctx)
-	case Suspend, Resume:
-		return j.judgeExisting(ctx)
-	case Set:
+	if j.Action != Set {
+		return j.judgeOther(ctx)
 	}
 	b, err := j.builder(ctx)
 	if err != nil {
@@ -140,6 +136,14 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s %s controls the StatefulSet, and may remove its annotations. Then the state of backups is not known.", c.Kind, c.Name))
 	}
 	return plan, nil
+}
+
+// judgeOther returns the plan for a schedule that is deleted, suspended or resumed.
+func (j *Job) judgeOther(ctx context.Context) (operate.Plan, error) {
+	if j.Action == Delete {
+		return j.judgeDelete(ctx)
+	}
+	return j.judgeExisting(ctx)
 }
 
 // warnOfKeep warns of snapshots that the next run deletes, because fewer are kept than before.
