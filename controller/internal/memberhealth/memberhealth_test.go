@@ -213,20 +213,28 @@ func TestFloodOfQuestions(t *testing.T) {
 			}
 			return healthy
 		}
+		var flood []*corev1.Pod
 		for i := range 200 {
 			pod := podOf(fmt.Sprint("flood-", i), "--listen-metrics-urls=http://0.0.0.0:2381")
 			pod.Namespace, pod.Status.PodIP = "flood", fmt.Sprint("10.1.0.", i)
 			m.all[pod.Name] = pod
+			flood = append(flood, pod)
+		}
+		for _, pod := range flood {
 			m.Answer(pod)
 		}
 		synctest.Wait()
 		m.expect("the first question", "???")
 		m.expect("at once", "++o")
+		m.mu.Lock()
 		if n := m.waiting.asked["flood"]; n != mostOfNamespace {
 			t.Errorf("%d questions to members of the flood, want %d", n, mostOfNamespace)
 		}
+		m.mu.Unlock()
 		time.Sleep(time.Hour)
 		synctest.Wait()
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		if len(m.waiting.order)+len(m.waiting.waiting)+len(m.waiting.asked)+m.waiting.total > 0 {
 			t.Errorf("after all questions: %+v", m.waiting)
 		}
