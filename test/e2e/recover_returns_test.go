@@ -64,8 +64,12 @@ func TestPluginRecoverBesideCutMajority(t *testing.T) {
 	for _, m := range old {
 		awaitNode(t, m.Node, corev1.ConditionUnknown)
 	}
-	refuses(t, []string{"their members may still run", "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"},
-		"recover", "main", "--lost", "main-1,main-2", "-n", ns, "-y")
+	eventually(t, "the recovery to be refused", func(context.Context) (string, bool, error) {
+		run := r.recover(t, "--lost", "main-1,main-2") // it saves the survivor's data in the directory of the test
+		code, printed := run.wait(t), run.stderr.String()
+		missing := lacking(printed, []string{"their members may still run", "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"})
+		return printed, code == 2 && missing == "", nil
+	})
 	for _, m := range old {
 		taintNode(t, m.Node, corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute})
 	}
