@@ -78,11 +78,11 @@ func (h *budgetHandler) keeperOf(ctx context.Context, w *budgetWrite, owners []o
 // keeper returns the policy that the budget of an owner is judged by.
 func (h *budgetHandler) keeper(ctx context.Context, w *budgetWrite, o owner.Owner, req admission.Request) budgetKeeper {
 	k := budgetKeeper{owner: o, recorded: w.recordedFor(o)}
-	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	if err := ctx.Err(); err != nil { // the cache answers also after a deadline
 		k.decision = unobserved("budget", req, err)
 		return k
 	}
+	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	k.policy, k.decision = governing(ctx, h.reader, o, req, "budget")
 	if k.policy != nil && !k.policy.Spec.Disruption.On() {
 		k.policy, k.decision = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}

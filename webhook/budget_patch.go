@@ -17,25 +17,5 @@ func budgetPatch(pdb *policyv1.PodDisruptionBudget, have annotation.BudgetValue,
 	if due := *record.Value; due != have {
 		ops = append(ops, jsonpatch.NewOperation("add", "/spec/"+string(due.Field), due.N))
 	}
-	return append(ops, recordPatch(pdb, record.Encode())...)
-}
-
-// recordPatch sets this project's annotations of a budget. It is empty if the budget has them.
-func recordPatch(pdb *policyv1.PodDisruptionBudget, want map[string]string) []jsonpatch.Operation {
-	if len(pdb.Annotations) == 0 {
-		return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/metadata/annotations", want)}
-	}
-	var ops []jsonpatch.Operation
-	for _, key := range annotation.BudgetAnnotations() {
-		path := annotationPath(key)
-		has, there := pdb.Annotations[key]
-		wanted, needed := want[key]
-		switch {
-		case needed && has != wanted:
-			ops = append(ops, jsonpatch.NewOperation("add", path, wanted))
-		case there && !needed:
-			ops = append(ops, jsonpatch.NewOperation("remove", path, nil))
-		}
-	}
-	return ops
+	return append(ops, annotationPatch(pdb.Annotations, record.Encode(), annotation.BudgetAnnotations())...)
 }

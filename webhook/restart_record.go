@@ -18,15 +18,12 @@ import (
 // write removes is kept, too: a user who withdraws it removes only that.
 func (w *rolloutWrite) keepRestart(d Decision) Decision {
 	record := w.before.Annotations[v1alpha1.RestartedPodsAnnotation]
-	if _, kept := w.after.Annotations[v1alpha1.RestartedPodsAnnotation]; kept || annotation.ParseRestartRecord(record).Request == "" {
+	if _, kept := w.after.Annotations[v1alpha1.RestartedPodsAnnotation]; kept || d.Reason == reasons.NotEtcd || annotation.ParseRestartRecord(record).Request == "" {
 		return d
 	}
 	want := map[string]string{v1alpha1.RestartedPodsAnnotation: record}
 	if request := w.before.Annotations[v1alpha1.RestartRequestAnnotation]; request != "" && w.after.Annotations[v1alpha1.RestartRequestAnnotation] == "" {
 		want[v1alpha1.RestartRequestAnnotation] = request
-	}
-	if d.Reason == reasons.NotEtcd {
-		return d
 	}
 	if len(d.Patch) == 0 && d.Outcome != FailedOpen {
 		d.Outcome, d.Reason = Patched, reasons.RestartRecordKept

@@ -19,7 +19,8 @@ import (
 )
 
 // rolloutHandler holds the rollout of a new pod template by the StatefulSet's partition. It only
-// ever holds, and keeps the record of a restart that was requested. The controller, which writes as self, releases the pods one at a time.
+// ever holds, and keeps the record of a restart that was requested. The controller, which writes as self, releases the
+// pods one at a time.
 type rolloutHandler struct {
 	reader *observe.Reader
 	self   string

@@ -175,22 +175,7 @@ func (w *rolloutWrite) patch(record *annotation.RolloutRecord) ([]jsonpatch.Oper
 		}
 		ops = w.strategyPatch(record)
 	}
-	if len(w.after.Annotations) == 0 {
-		if len(want) > 0 {
-			ops = append(ops, jsonpatch.NewOperation("add", "/metadata/annotations", want))
-		}
-		return ops, nil
-	}
-	for _, key := range annotation.RolloutAnnotations() {
-		has, there := w.after.Annotations[key]
-		switch wanted, needed := want[key]; {
-		case needed && has != wanted:
-			ops = append(ops, jsonpatch.NewOperation("add", annotationPath(key), wanted))
-		case there && !needed:
-			ops = append(ops, jsonpatch.NewOperation("remove", annotationPath(key), nil))
-		}
-	}
-	return ops, nil
+	return append(ops, annotationPatch(w.after.Annotations, want, annotation.RolloutAnnotations())...), nil
 }
 
 func (w *rolloutWrite) strategyPatch(record *annotation.RolloutRecord) []jsonpatch.Operation {

@@ -40,7 +40,7 @@ func (b *Reconciler) answering() *observe.Reader {
 	if b.Health == nil {
 		return reader
 	}
-	return reader.Asking(asking{b.Health, b.Reader})
+	return reader.Asking(Asking(b.Health, b.Reader))
 }
 
 // readFacts returns the facts of a cluster with the answers of its members, and without them.

@@ -110,6 +110,11 @@ func (c *Config) UnknownPeers() string {
 	return ""
 }
 
+// NamesNoPeers reports whether nothing gives etcd an initial cluster, so that it is a cluster of its own by default.
+func (c *Config) NamesNoPeers() bool {
+	return c.Where["initial-cluster"] == "" && c.UnknownPeers() == ""
+}
+
 // PeerURLs returns the URLs by which the other members reach this one: those that it advertises,
 // otherwise those in its initial cluster. It is empty if nothing sets either.
 func (c Config) PeerURLs() []string {

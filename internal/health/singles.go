@@ -17,7 +17,7 @@ func (f *Facts) etcdsOfTheirOwn() bool {
 	}
 	for _, m := range f.Responding() {
 		got, has := f.Serving[m.Pod]
-		if !has || got.Err != nil || got.Value.Where["initial-cluster"] != "" || got.Value.UnknownPeers() != "" {
+		if !has || got.Err != nil || !got.Value.NamesNoPeers() {
 			return false
 		}
 	}

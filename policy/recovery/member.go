@@ -77,6 +77,9 @@ func (f Facts) grace(m Member) (until time.Time, over bool) {
 	return until, !f.At.Before(until)
 }
 
+// Answers reports whether etcd of a member has answered.
+func (m Member) Answers() bool { return m.Answer == NoLeader || m.Answer == Follows }
+
 // lost reports whether a member's data is known to be lost.
 func (m Member) lost() bool { return m.Data == DataNone || m.Data == DataDamaged }
 

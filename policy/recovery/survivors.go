@@ -61,7 +61,7 @@ func wrongly(f Facts, declared []string) (policy.Verdict, bool) {
 		switch {
 		case i < 0:
 			return policy.Refuse(NotAMember, "it has no member %s: it has %s", name, policy.List(names(f.Members))), true
-		case f.Members[i].Answer == NoLeader || f.Members[i].Answer == Follows:
+		case f.Members[i].Answers():
 			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers: leave it out of --lost", name), true
 		}
 	}
@@ -70,7 +70,7 @@ func wrongly(f Facts, declared []string) (policy.Verdict, bool) {
 
 // answers reports whether a voter's data can be saved: it serves it, even if its volume claim is gone.
 func answers(m Member) bool {
-	return m.Data != DataDamaged && m.Listed != Learner && m.Listed != NotListed && (m.Answer == NoLeader || m.Answer == Follows)
+	return m.Data != DataDamaged && m.Listed != Learner && m.Listed != NotListed && m.Answers()
 }
 
 // mayReturn returns the voters that don't answer and that are not declared to be lost.

@@ -121,7 +121,7 @@ func (s *observation) dataVolume(ordinal int) (*corev1.Volume, bool) {
 	if ordinal < 0 || ordinal >= len(s.configs) || !s.configs[ordinal].KnowsDataDir() {
 		return nil, false
 	}
-	c := containerOf(&s.template.template, s.configs[ordinal].Container)
+	c := containers.Named(&s.template.template.Spec, s.configs[ordinal].Container)
 	if c == nil {
 		return nil, false
 	}

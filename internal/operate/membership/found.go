@@ -96,7 +96,7 @@ func (a arguments) restore(args []string) []string {
 // value replaced.
 func foundIn(sts *appsv1.StatefulSet, r podTemplate, s etcdconf.Config, edited podTemplate) (found, error) {
 	f := found{Container: s.Container, Strategy: *sts.Spec.UpdateStrategy.DeepCopy()}
-	c := containerOf(&r.template, s.Container)
+	c := containers.Named(&r.template.Spec, s.Container)
 	f.Command, f.Args = argumentsOf(c.Command), argumentsOf(c.Args)
 	f.Env = slices.DeleteFunc(slices.Clone(c.Env), func(v corev1.EnvVar) bool { return !isEdited(v) })
 	for name, data := range edited.configs {
@@ -120,7 +120,7 @@ func foundIn(sts *appsv1.StatefulSet, r podTemplate, s etcdconf.Config, edited p
 // templateDigest returns a digest of a template without what may be edited of one container.
 func templateDigest(r podTemplate, container string) (string, error) {
 	template := r.template.DeepCopy()
-	if c := containerOf(template, container); c != nil {
+	if c := containers.Named(&template.Spec, container); c != nil {
 		c.Command, c.Args = maskArgs(c.Command), maskArgs(c.Args)
 		c.Env = slices.DeleteFunc(c.Env, isBootstrapVar)
 		if len(c.Env) == 0 {
@@ -153,13 +153,9 @@ func maskArgs(all []string) []string {
 	return out
 }
 
-func containerOf(t *corev1.PodTemplateSpec, name string) *corev1.Container {
-	return containers.Named(&t.Spec, name)
-}
-
 // restore writes what was found into a template. Changes by other clients stay.
 func (f found) restore(r *podTemplate) {
-	if c := containerOf(&r.template, f.Container); c != nil {
+	if c := containers.Named(&r.template.Spec, f.Container); c != nil {
 		c.Command, c.Args, c.Env = f.Command.restore(c.Command), f.Args.restore(c.Args), restoreEnv(c.Env, f.Env)
 	}
 	for name, data := range f.Configs {

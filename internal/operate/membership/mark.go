@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
@@ -83,7 +84,7 @@ func (s *observation) readBefore(j *Change) error {
 // journal: another client may have changed the rest of the template since.
 func (s *observation) unchanged(j *Change) (*found, error) {
 	config := s.configs[len(s.configs)-1]
-	if containerOf(&s.template.template, config.Container) == nil {
+	if containers.Named(&s.template.template.Spec, config.Container) == nil {
 		return nil, nil
 	}
 	now, err := foundIn(s.sts, s.template, config, s.template)

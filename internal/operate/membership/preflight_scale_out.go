@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/scheduling"
@@ -80,7 +81,7 @@ func (m *Members) checkClientServices(ctx context.Context, s *observation, ordin
 	others := len(services) > 0
 	services = slices.DeleteFunc(services, func(service corev1.Service) bool { return !s.leadsToNew(&service, ordinals) })
 	if len(services) > 0 || !others {
-		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
+		judgeClientServices(services, containers.Named(&s.template.template.Spec, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
 	}
 	return nil
 }
@@ -154,7 +155,7 @@ func (s *observation) anyPod() *corev1.Pod {
 
 // checkProbe warns of a liveness probe that a learner fails.
 func (m *Members) checkProbe(s *observation, f *operate.Findings) {
-	probe := containerOf(&s.template.template, s.configs[0].Container).LivenessProbe
+	probe := containers.Named(&s.template.template.Spec, s.configs[0].Container).LivenessProbe
 	if probe != nil && probe.HTTPGet != nil && !strings.HasPrefix(probe.HTTPGet.Path, "/livez") {
 		f.Warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
 	}

@@ -62,7 +62,7 @@ func (j *Job) checkUnchanged(ctx context.Context, s *state, r *Record) error {
 	if restarted := j.Restarted(ctx, r); len(restarted) > 0 {
 		before = policy.Names(restarted, "has been restarted, and may have the earlier content", "have been restarted, and may have the earlier content")
 	}
-	command := fmt.Sprintf("kubectl etcd restart %s -n %s", j.Owner.Target(), j.Owner.Namespace)
+	command := j.Owner.Command("restart")
 	again := command
 	if r.Only != "" {
 		again += " --member " + r.Only

@@ -45,7 +45,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 		return err
 	}
 	r.Container, r.NotifyInterval = serving.Container, notifyInterval(serving)
-	r.Unlisted = serving.Where["initial-cluster"] == "" && serving.UnknownPeers() == ""
+	r.Unlisted = serving.NamesNoPeers()
 	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(etcdconf.NextPod(sts, &sts.Spec.Template, r.Members[0].Pod)))
 	r.DeletesClaims = operate.DeletesClaims(sts)
 	r.OneByOne = size > 1 && r.startsOneByOne(sts, serving)

@@ -57,10 +57,9 @@ func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string, s
 	_, v, err := askSurvivors(ctx, a, c, func(f recovery.Facts) (still []string) {
 		back = nil
 		for _, m := range f.Members {
-			answers := m.Answer == recovery.NoLeader || m.Answer == recovery.Follows
 			switch {
-			case m.Name != survivor && !slices.Contains(lost, m.Name), m.Name == survivor && answers:
-			case answers:
+			case m.Name != survivor && !slices.Contains(lost, m.Name), m.Name == survivor && m.Answers():
+			case m.Answers():
 				back = append(back, m.Name)
 			default:
 				still = append(still, m.Name)
