@@ -55,8 +55,6 @@ type share struct {
 	gets, lists chan struct{}
 }
 
-func (s *share) list(ctx context.Context) (done func(), err error) { return take(ctx, s.lists) }
-
 // idle reports whether nothing is being read, and the share is at its full bound.
 func (s *share) idle(now time.Time) bool {
 	return len(s.gets)+len(s.lists) == 0 && s.TokensAt(now) >= readsAtOnce

@@ -28,7 +28,7 @@ const (
 // listInPages lists the objects of one namespace page by page, and keeps of each as much as the cache would. A namespace
 // lists one kind at a time, because what a user writes there makes the lists long.
 func (b *bounded) listInPages(ctx context.Context, namespace string, list client.ObjectList, opts []client.ListOption) error {
-	done, err := b.share(ctx, namespace).list(ctx)
+	done, err := take(ctx, b.share(ctx, namespace).lists)
 	if err != nil {
 		return err
 	}
