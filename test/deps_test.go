@@ -72,6 +72,7 @@ var graph = map[string][]string{
 	"internal/blob":                   {"internal/snapshot"},
 	"internal/blob/blobtest":          nil,
 	"internal/etcd/tunnel":            nil,
+	"internal/etcd/proxy":             {"internal/etcd", "internal/observe/owner"},
 	"internal/etcd/access":            {"internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/etcd":                   {"internal/etcd/access", "internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/peers", "internal/observe/podstate", "policy"},
 	"internal/health": {
@@ -218,7 +219,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/resolve", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -273,6 +274,7 @@ var foreign = map[string][]string{
 	"internal/observe/terms":          {commandLine, printers},
 	"internal/pdb":                    {etcd, commandLine, printers},
 	"internal/etcd":                   {commandLine, printers},
+	"internal/etcd/proxy":             {commandLine, printers},
 	"internal/etcd/access":            {etcd, "google.golang.org/grpc", commandLine, printers},
 	"internal/blob":                   {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/snapshot":               {"k8s.io/", "sigs.k8s.io/", commandLine},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/proxy"
 )
 
 // options are the flags of proxy.
@@ -86,26 +87,28 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, c, survey, o)
+	p, err := proxy.Listen(ctx, proxy.Config{
+		Owner: c.Owner, Members: c.Members, Clock: c.Reader.Leases.Clock, One: o.one, Passthrough: o.passthrough,
+		Address: o.address, Port: o.port, Socket: o.socket, Warn: warnOnce(a),
+	}, survey)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	l.warn = warnOnce(a)
+	defer p.Close()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	served := l.serve(ctx)
-	printUsage(a, c, l, o)
+	served := p.Serve(ctx)
+	printUsage(a, p, len(o.command) > 0)
 	if len(o.command) > 0 {
-		err = runCommand(ctx, a, o.command, l.variables())
+		err = runCommand(ctx, a, o.command, p.Variables())
 	} else {
-		for _, v := range l.variables() {
+		for _, v := range p.Variables() {
 			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
 		}
 		<-ctx.Done()
 	}
 	stop()
-	l.close()
+	p.Close()
 	served.Wait()
 	return err
 }

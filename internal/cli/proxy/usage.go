@@ -8,40 +8,41 @@ import (
 	"sync"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/proxy"
 )
 
-// printUsage prints the endpoints and how to use them.
-func printUsage(a *app.App, c *app.Cluster, l *listeners, o options) {
-	for _, endpoint := range l.all {
-		a.Notef("%s  %s", endpoint.url, strings.Join(endpoint.pods, ", "))
+// printUsage prints the endpoints and how to use them. A command ends by itself.
+func printUsage(a *app.App, p *proxy.Proxy, command bool) {
+	for _, endpoint := range p.Endpoints {
+		a.Notef("%s  %s", endpoint.URL, strings.Join(endpoint.Pods, ", "))
 	}
 	tls, password := false, false
-	for _, m := range c.Members.Endpoints {
+	for _, m := range p.Members.Endpoints {
 		tls, password = tls || m.TLS != nil, password || m.Username != ""
 	}
 	switch {
-	case o.passthrough && tls:
-		printPassthrough(a, c, l)
-	case o.socket == "" && tls:
+	case p.Passthrough && tls:
+		printPassthrough(a, p)
+	case p.Socket == "" && tls:
 		a.Warn("any user of this machine can use these endpoints with the cluster's client certificate. With --socket DIR, only you can.")
-	case o.socket == "":
+	case p.Socket == "":
 		a.Warn("any user of this machine can use these endpoints. With --socket DIR, only you can.")
 	}
 	if password {
 		a.Notef("Authentication is on: use etcdctl with --user.")
 	}
-	if len(o.command) == 0 {
+	if !command {
 		a.Notef("Press Ctrl-C to stop.")
 	}
 }
 
 // printPassthrough prints what a client needs for TLS with the members.
-func printPassthrough(a *app.App, c *app.Cluster, l *listeners) {
+func printPassthrough(a *app.App, p *proxy.Proxy) {
 	a.Notef("TLS is passed through: use etcdctl with --cacert, --cert and --key.")
-	for _, endpoint := range l.all {
-		for _, pod := range endpoint.pods {
-			if shown := c.Members.Certificate(pod); shown != nil && shown.VerifyHostname(endpoint.host) != nil {
-				a.Warn("the certificate of %s is not valid for %s, so a client needs an option for the expected name. etcdctl has none.", pod, endpoint.host)
+	for _, endpoint := range p.Endpoints {
+		for _, pod := range endpoint.Pods {
+			if shown := p.Members.Certificate(pod); shown != nil && shown.VerifyHostname(endpoint.Host) != nil {
+				a.Warn("the certificate of %s is not valid for %s, so a client needs an option for the expected name. etcdctl has none.", pod, endpoint.Host)
 			}
 		}
 	}

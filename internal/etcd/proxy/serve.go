@@ -14,10 +14,11 @@ import (
 // backoff is the time for which a member that could not be reached is tried last.
 const backoff = 10 * time.Second
 
-// serve relays connections until the context ends.
-func (l *listeners) serve(ctx context.Context) *sync.WaitGroup {
+// Serve relays connections until the context ends and the endpoints are closed. It returns at once, and what it returns
+// awaits all of them.
+func (p *Proxy) Serve(ctx context.Context) *sync.WaitGroup {
 	var served sync.WaitGroup
-	for _, endpoint := range l.all {
+	for _, endpoint := range p.Endpoints {
 		served.Go(func() {
 			for {
 				client, err := endpoint.socket.Accept()
@@ -25,7 +26,7 @@ func (l *listeners) serve(ctx context.Context) *sync.WaitGroup {
 					return // the listener is closed
 				}
 				served.Go(func() {
-					l.members.Relay(ctx, client, l.roundRobin(endpoint), l.passthrough, l.markFailed)
+					p.Members.Relay(ctx, client, p.roundRobin(endpoint), p.Passthrough, p.markFailed)
 				})
 			}
 		})
@@ -35,15 +36,15 @@ func (l *listeners) serve(ctx context.Context) *sync.WaitGroup {
 
 // roundRobin returns the pods to try for the next connection. It rotates the pods, and moves those
 // that failed recently to the end.
-func (l *listeners) roundRobin(endpoint *listener) []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	first := endpoint.next % len(endpoint.pods)
+func (p *Proxy) roundRobin(endpoint *Endpoint) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := endpoint.next % len(endpoint.Pods)
 	endpoint.next++
-	pods := slices.Concat(endpoint.pods[first:], endpoint.pods[:first])
-	now := l.clock.Now()
+	pods := slices.Concat(endpoint.Pods[first:], endpoint.Pods[:first])
+	now := p.Clock.Now()
 	failed := func(pod string) int {
-		if now.Sub(l.failedAt[pod]) < backoff {
+		if now.Sub(p.failedAt[pod]) < backoff {
 			return 1
 		}
 		return 0
@@ -52,9 +53,9 @@ func (l *listeners) roundRobin(endpoint *listener) []string {
 	return pods
 }
 
-func (l *listeners) markFailed(pod string, err error) {
-	l.mu.Lock()
-	l.failedAt[pod] = l.clock.Now()
-	l.mu.Unlock()
-	l.warn(pod, err)
+func (p *Proxy) markFailed(pod string, err error) {
+	p.mu.Lock()
+	p.failedAt[pod] = p.Clock.Now()
+	p.mu.Unlock()
+	p.Warn(pod, err)
 }

@@ -16,27 +16,28 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// listener is one local endpoint, for one or more pods.
-type listener struct {
+// Endpoint is one local endpoint, for one or more pods.
+type Endpoint struct {
+	URL string
+	// Host is the name in URL, for which the certificate must be valid.
+	Host string
+	Pods []string
+
 	socket net.Listener
-	url    string
-	// host is the name in url, for which the certificate must be valid.
-	host string
-	pods []string
 	// next is the number of connections so far.
 	next int
 }
 
-func (l *listener) open(ctx context.Context, o options, i int, name, scheme string) error {
+func (e *Endpoint) open(ctx context.Context, c Config, i int, name, scheme string) error {
 	network, address := "tcp", ""
-	if o.socket == "" {
-		port := o.port
+	if c.Socket == "" {
+		port := c.Port
 		if port != 0 {
 			port += i
 		}
-		address = net.JoinHostPort(o.address, strconv.Itoa(port))
+		address = net.JoinHostPort(c.Address, strconv.Itoa(port))
 	} else {
-		path, err := filepath.Abs(filepath.Join(o.socket, name+".sock"))
+		path, err := filepath.Abs(filepath.Join(c.Socket, name+".sock"))
 		if err != nil {
 			return err
 		}
@@ -50,13 +51,13 @@ func (l *listener) open(ctx context.Context, o options, i int, name, scheme stri
 	if err != nil {
 		return err
 	}
-	l.socket = socket
-	if o.socket != "" {
-		l.url, l.host = "unix://"+address, filepath.Base(address)
+	e.socket = socket
+	if c.Socket != "" {
+		e.URL, e.Host = "unix://"+address, filepath.Base(address)
 		return os.Chmod(address, 0o600)
 	}
-	l.url = scheme + "://" + socket.Addr().String()
-	l.host, _, err = net.SplitHostPort(socket.Addr().String())
+	e.URL = scheme + "://" + socket.Addr().String()
+	e.Host, _, err = net.SplitHostPort(socket.Addr().String())
 	return err
 }
 
@@ -76,11 +77,11 @@ func removeSocket(path string) error {
 
 // useLocalhost replaces a loopback address by "localhost", if the member's certificate is only
 // valid for that name.
-func (l *listener) useLocalhost(members *etcd.Cluster) {
-	shown := members.Certificate(l.pods[0])
-	if shown == nil || shown.VerifyHostname(l.host) == nil || shown.VerifyHostname("localhost") != nil || l.host != "127.0.0.1" && l.host != "::1" {
+func (e *Endpoint) useLocalhost(members *etcd.Cluster) {
+	shown := members.Certificate(e.Pods[0])
+	if shown == nil || shown.VerifyHostname(e.Host) == nil || shown.VerifyHostname("localhost") != nil || e.Host != "127.0.0.1" && e.Host != "::1" {
 		return
 	}
-	l.url = strings.Replace(l.url, l.host, "localhost", 1)
-	l.host = "localhost"
+	e.URL = strings.Replace(e.URL, e.Host, "localhost", 1)
+	e.Host = "localhost"
 }
