@@ -115,8 +115,11 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/restart", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format",
 		"internal/observe/owner", "internal/observe/podfiles", "policy/...",
 	},
-	"internal/operate/step":     {"internal/operate", "internal/observe/podstate", "internal/observe/scheduling", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
-	"internal/operate/backup":   {"internal/format", "internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
+	"internal/operate/step":   {"internal/operate", "internal/observe/podstate", "internal/observe/scheduling", "internal/format", "internal/snapshot", "api/v1alpha1", "policy"},
+	"internal/operate/backup": {"internal/format", "internal/operate", "internal/blob", "internal/snapshot", "api/output/v1alpha1", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/flavour", "internal/observe", "internal/observe/backupstore", "internal/observe/owner"},
+	"internal/operate/backup/stored": {
+		"internal/operate/backup", "internal/operate/schedule", "internal/blob", "internal/snapshot", "internal/flavour", "internal/observe/backupstore", "internal/observe/owner", "api/output/v1alpha1", "policy",
+	},
 	"internal/operate/schedule": {"internal/operate", "internal/operate/lock", "internal/blob", "internal/flavour", "internal/format", "internal/observe/owner", "api/v1alpha1", "policy"},
 	"internal/operate/traffic": {
 		"internal/etcdconf/containers", "internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/format", "internal/kubeclient", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/reasons", "api/v1alpha1", "policy/...",
@@ -219,7 +222,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/blob", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/resolve", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -300,6 +303,9 @@ var foreign = map[string][]string{
 		commandLine, printers,
 	},
 	"internal/operate/restore/olddata": {
+		commandLine, printers,
+	},
+	"internal/operate/backup/stored": {
 		commandLine, printers,
 	},
 	"internal/operate/schedule":  {commandLine, printers},

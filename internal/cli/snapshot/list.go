@@ -4,22 +4,13 @@
 package snapshot
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 )
 
 func newListCommand(a *app.App) *cobra.Command {
@@ -49,94 +40,38 @@ func newListCommand(a *app.App) *cobra.Command {
 			# Print the last revision that a restore would contain
 			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if blob.IsURL(args[0]) {
-				return runListURL(cmd, a, args[0], store)
-			}
-			return runList(cmd, a, args[0], store)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, a, args[0], store) },
 	}
 	store.addTo(cmd.Flags())
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func runList(cmd *cobra.Command, a *app.App, target string, flags storeFlags) error {
-	ctx := cmd.Context()
-	c, _, err := a.ClusterBestEffort(ctx, target) // the backup store needs no credentials for etcd
+func runList(cmd *cobra.Command, a *app.App, arg string, flags storeFlags) error {
+	ctx, stores := cmd.Context(), flags.of(a)
+	folder, err := stores.Folder(arg)
+	if err != nil {
+		return err
+	}
+	if folder != nil {
+		out, err := stored.ListFolder(ctx, *folder)
+		if err != nil {
+			return err
+		}
+		return printFolder(cmd, a, folder, out)
+	}
+	c, _, err := a.ClusterBestEffort(ctx, arg) // the backup store needs no credentials for etcd
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	out := &v1alpha1.SnapshotList{Cluster: backup.Reference(c.Owner), Items: []v1alpha1.StoredSnapshot{}}
-	store, ok, err := backupstore.Of(ctx, c.Reader, c.Owner)
+	store, err := storeOf(a, c)
 	if err != nil {
 		return err
 	}
-	if ok {
-		out.Store = storeObject(store)
-		out.Missing = append(out.Missing, "snapshots older than the last full one: use the tools of the store")
-		if err := addLatest(ctx, a, c, store, out); err != nil {
-			out.Missing = append(out.Missing, fmt.Sprintf("the contents of the store: %v", err))
-		}
-	} else if err := addSchedule(ctx, c, flags, out); err != nil {
-		out.Missing = append(out.Missing, err.Error())
-	}
-	if err := addRecords(ctx, c, out); err != nil {
+	out, err := stores.Inventory(ctx, store)
+	if err != nil {
 		return err
 	}
 	return a.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(a, w, out, wide) })
-}
-
-func noStore(o owner.Owner) string {
-	if field := o.Product().Fields[flavour.Store]; field != "" {
-		return fmt.Sprintf("%s has no backup store (%s)", o, field)
-	}
-	return fmt.Sprintf("%s has no known backup store", o)
-}
-
-func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store backupstore.Store, out *v1alpha1.SnapshotList) error {
-	s, err := storeOf(a, c)
-	if err != nil {
-		return err
-	}
-	s.Store = store
-	br, err := s.Sidecars(ctx)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	found, err := br.Latest(ctx)
-	for _, s := range found {
-		out.Items = append(out.Items, storedObject(s))
-	}
-	return err
-}
-
-// addRecords adds the records in Kubernetes objects.
-func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList) error {
-	leases, err := backupstore.Leases(ctx, c.Reader, c.Owner)
-	if err != nil {
-		return err
-	}
-	for _, l := range leases {
-		item := v1alpha1.SnapshotLease{Type: l.Type, Name: l.Name, Revision: l.Revision}
-		if !l.RenewedAt.IsZero() {
-			item.RenewedAt = &metav1.Time{Time: l.RenewedAt}
-		}
-		out.Leases = append(out.Leases, item)
-	}
-	tasks, err := backupstore.SnapshotTasks(ctx, c.Reader, c.Owner)
-	if err != nil {
-		out.Missing = append(out.Missing, fmt.Sprintf("tasks: %v", err))
-	}
-	for _, t := range tasks {
-		out.Tasks = append(out.Tasks, taskObject(t))
-	}
-	facts, err := c.Reader.WithoutNodes().Facts(ctx, c.Owner)
-	if err == nil {
-		out.BackupReady = string(facts.Cluster.BackupReady.Status)
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 )
 
 func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
@@ -46,7 +47,7 @@ func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 			return err
 		}
 	}
-	for _, note := range othersOf(l) {
+	for _, note := range stored.Others(l) {
 		a.Notef("%s", note)
 	}
 	if len(l.Tasks) > 0 {

@@ -86,7 +86,7 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring
 // removes it. A file is its own copy.
 func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags) (file string, clean func(), err error) {
 	if arg != "-" {
-		return download(ctx, a, arg, store)
+		return store.of(a).Download(ctx, arg)
 	}
 	dir, err := os.MkdirTemp("", "kubectl-etcd-")
 	if err != nil {

@@ -6,16 +6,15 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 )
 
 // saveOptions are the flags of snapshot save.
@@ -109,21 +108,9 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	case o.retries < 0:
 		return fmt.Errorf("--retries is %d, and can't be less than 0", o.retries)
 	}
-	return o.validateKeep(given("keep"), file)
-}
-
-// validateKeep checks the flags for a URL.
-func (o *saveOptions) validateKeep(keep bool, file string) error {
-	switch {
-	case (keep || o.lease != "") && !blob.IsURL(file):
-		return errors.New("--keep and --renew-lease can only be used with a URL")
-	case keep && (o.keep < 1 || !strings.HasSuffix(withoutParameters(file), "/")):
-		return errors.New("--keep must be at least 1, and needs a URL that ends with a slash: the names of the snapshots contain the time")
+	keep := &o.keep
+	if !given("keep") {
+		keep = nil
 	}
-	return nil
-}
-
-func withoutParameters(url string) string {
-	url, _, _ = strings.Cut(url, "?")
-	return url
+	return stored.CheckRotation(file, keep, o.lease)
 }

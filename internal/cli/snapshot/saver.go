@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
@@ -29,7 +30,8 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 			return err
 		}
 	}
-	location, err := o.store.object(file)
+	stores := o.store.of(a)
+	location, err := stores.Object(file)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions)
 		return s.toStdout(ctx)
 	}
 	if location != nil {
-		return s.toURL(ctx, cmd, *location, o)
+		return s.toURL(ctx, cmd, &stored.Writer{Saver: s.Saver, Reports: stores.Reports, To: *location, Force: o.force, Keep: o.keep}, o.lease)
 	}
 	if file == "" {
 		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.Started.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -19,11 +18,8 @@ import (
 
 func runSchedule(ctx context.Context, a *app.App, target string, o scheduleOptions) error {
 	if o.to != "" {
-		if !blob.IsURL(o.to) {
-			return fmt.Errorf("--to %q is not a URL: use s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, azblob://CONTAINER/PREFIX?storage_account=ACCOUNT or file:///DIRECTORY", o.to)
-		}
 		var err error
-		if o.spec.To, err = blob.ParseFolder(o.to); err != nil {
+		if o.spec.To, err = schedule.ParseTo(o.to); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func newStatusCommand(a *app.App) *cobra.Command {
 }
 
 func runStatus(cmd *cobra.Command, a *app.App, file string, store storeFlags) error {
-	local, clean, err := download(cmd.Context(), a, file, store)
+	local, clean, err := store.of(a).Download(cmd.Context(), file)
 	if err != nil {
 		return err
 	}

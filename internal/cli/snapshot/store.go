@@ -9,16 +9,12 @@ import (
 	"fmt"
 	"io"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -47,7 +43,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		Act: func(ctx context.Context, run *change.Run) error {
 			taken, err := s.Take(ctx, kind)
 			if taken.Snapshot != nil {
-				out.Items = append(out.Items, storedObject(*taken.Snapshot))
+				out.Items = append(out.Items, taken.Snapshot.Output())
 			}
 			if err == nil && taken.What != "" {
 				run.Done(ctx, reasons.SnapshotTaken, taken.What, "")
@@ -61,7 +57,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 			return fmt.Sprintf("it may still be written: kubectl etcd snapshot list %s -n %s", c.Target(), c.Namespace)
 		},
 		After: func(context.Context, app.Limit) error {
-			out.Store = storeObject(s.Store)
+			out.Store = backup.StoreOutput(s.Store)
 			return a.Print(cmd, out, func(w io.Writer, wide bool) error {
 				if len(out.Items) == 0 {
 					return nil // what happened is reported already
@@ -84,37 +80,4 @@ func storeOf(a *app.App, c *app.Cluster) (*backup.Store, error) {
 		Logf:    a.Step, Warnf: a.Warn,
 		Progressf: a.Notef,
 	}, nil
-}
-
-func storeObject(s backupstore.Store) *v1alpha1.SnapshotStore {
-	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
-}
-
-func storedObject(s backup.StoredSnapshot) v1alpha1.StoredSnapshot {
-	kind := "Delta"
-	if s.Kind == "Full" {
-		kind = "Full"
-	}
-	name := s.Name
-	if s.Dir != "" {
-		name = s.Dir + "/" + name
-	}
-	return v1alpha1.StoredSnapshot{
-		Type: kind, Name: name, StartRevision: s.StartRevision, LastRevision: s.LastRevision, CreatedAt: metav1.NewTime(s.CreatedOn), Final: s.Final,
-	}
-}
-
-func taskObject(t druidv1alpha1.EtcdOpsTask) v1alpha1.SnapshotTask {
-	kind := "Full"
-	if t.Spec.Config.OnDemandSnapshot.Type == druidv1alpha1.OnDemandSnapshotTypeDelta {
-		kind = "Delta"
-	}
-	out := v1alpha1.SnapshotTask{
-		Name: t.Name, Type: kind, State: string(ptr.Deref(t.Status.State, "")), Message: backup.LastError(&t),
-		CreatedAt: t.CreationTimestamp, StartedAt: t.Status.StartedAt,
-	}
-	if out.Message == "" && t.Status.LastOperation != nil {
-		out.Message = t.Status.LastOperation.Description
-	}
-	return out
 }

@@ -94,7 +94,7 @@ func runVerify(cmd *cobra.Command, a *app.App, arg string, o verifyOptions) erro
 	if err != nil {
 		return err
 	}
-	local, clean, err := download(ctx, a, arg, o.store)
+	local, clean, err := o.store.of(a).Download(ctx, arg)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,14 @@ type Spec struct {
 	Args, Secrets []string
 }
 
+// ParseTo returns the folder that a user names for the snapshots.
+func ParseTo(url string) (blob.Location, error) {
+	if !blob.IsURL(url) {
+		return blob.Location{}, fmt.Errorf("--to %q is not a URL: use s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, azblob://CONTAINER/PREFIX?storage_account=ACCOUNT or file:///DIRECTORY", url)
+	}
+	return blob.ParseFolder(url)
+}
+
 // intervals are the times between two snapshots that a cron schedule can express.
 const intervals = "5m, 10m, 15m, 20m, 30m, 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h or 168h"
 

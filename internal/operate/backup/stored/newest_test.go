@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package stored
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 )
 
 // TestLastOf: the newest snapshot is the last one whose time is not in the future.
@@ -42,9 +41,9 @@ func TestLastOf(t *testing.T) {
 		{"this machine's clock is behind", []v1alpha1.StoredSnapshot{at("a", 24*time.Hour), at("b", 25*time.Hour)}, "", "Correct this machine's clock", ""},
 	} {
 		var printed bytes.Buffer
-		a := app.New(genericiooptions.IOStreams{ErrOut: &printed})
-		a.Clock = clocktesting.NewFakeClock(now)
-		got, err := lastOf(a, l, row.items, nil)
+		logf := func(format string, args ...any) { fmt.Fprintf(&printed, format+"\n", args...) }
+		s := Stores{Clock: clocktesting.NewFakePassiveClock(now), Reports: Reports{Notef: logf, Warnf: logf}}
+		got, err := s.lastOf(l, row.items, nil)
 		if got != row.want || (err == nil) != (row.failed == "") || err != nil && !strings.Contains(err.Error(), row.failed) {
 			t.Errorf("%s: got %q, %v", row.name, got, err)
 		}

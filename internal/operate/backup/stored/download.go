@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package stored
 
 import (
 	"context"
@@ -10,35 +10,13 @@ import (
 	"path/filepath"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// transfer returns a context with which a store reports its progress on stderr, and what ends the bar.
-func transfer(ctx context.Context, a *app.App, what string) (context.Context, func()) {
-	var (
-		bar   *ui.Progress
-		shown int64
-	)
-	ctx = blob.WithProgress(ctx, func(done, total int64) {
-		if bar == nil {
-			bar = a.NewProgress(what, total)
-		}
-		bar.Add(done - shown)
-		shown = done
-	})
-	return ctx, func() {
-		if bar != nil {
-			bar.Finish()
-		}
-	}
-}
-
-// download returns the local file of a snapshot, and a function that deletes it. A file, and a URL of
+// Download returns the local file of a snapshot, and a function that deletes it. A file, and a URL of
 // one, is used as it is. An object of a bucket is downloaded with its description, and is verified.
-func download(ctx context.Context, a *app.App, arg string, store storeFlags) (file string, clean func(), err error) {
+func (s Stores) Download(ctx context.Context, arg string) (file string, clean func(), err error) {
 	nothing := func() {}
-	l, err := store.object(arg)
+	l, err := s.Object(arg)
 	if err != nil || l == nil {
 		return arg, nothing, err
 	}
@@ -51,8 +29,8 @@ func download(ctx context.Context, a *app.App, arg string, store storeFlags) (fi
 	}
 	clean = func() { _ = os.RemoveAll(dir) }
 	file = filepath.Join(dir, path.Base("/"+l.Name))
-	a.Notef("Downloading %s", l)
-	fetching, end := transfer(ctx, a, "download")
+	s.Notef("Downloading %s", l)
+	fetching, end := s.transfer(ctx, "download")
 	err = blob.Fetch(fetching, *l, file)
 	end()
 	if err == nil {
@@ -65,9 +43,6 @@ func download(ctx context.Context, a *app.App, arg string, store storeFlags) (fi
 	return file, clean, nil
 }
 
-// longestRecord limits the description of a snapshot, which is some hundred bytes.
-const longestRecord = 1 << 20
-
 // fetchRecord writes the description of a snapshot next to it, if the store has one.
 func fetchRecord(ctx context.Context, l blob.Location, file string) error {
 	store, err := blob.Open(ctx, l)
@@ -75,7 +50,7 @@ func fetchRecord(ctx context.Context, l blob.Location, file string) error {
 		return err
 	}
 	defer store.Close()
-	text, err := store.ReadSmall(ctx, l.Name+blob.RecordSuffix, longestRecord)
+	text, err := store.ReadSmall(ctx, l.Name+blob.RecordSuffix, longestDescription)
 	if err != nil || text == nil {
 		return err
 	}

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package stored
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
 // TestDivided: the snapshots of an earlier StatefulSet of the same name are listed with its UID, and not among those of
@@ -20,7 +19,7 @@ func TestDivided(t *testing.T) {
 	described := func(uid string) *v1alpha1.ClusterReference {
 		return &v1alpha1.ClusterReference{Kind: "StatefulSet", Namespace: "team", Name: "main", UID: uid}
 	}
-	of, others := divided(backup.Names{Namespace: "team", Name: "main", UID: now}, c, []v1alpha1.StoredSnapshot{
+	of, others := divided(Names{Namespace: "team", Name: "main", UID: now}, c, []v1alpha1.StoredSnapshot{
 		{Name: "team.main." + earlier + at}, {Name: "team.main." + now + at}, {Name: "team.main" + at}, {Name: "team.main-20260131T130000Z.db", Cluster: described(earlier)},
 		{Name: "team.main.two" + at}, {Name: "team.main.two." + earlier + at}, {Name: "notes.db"},
 	})
@@ -28,7 +27,7 @@ func TestDivided(t *testing.T) {
 		t.Fatalf("its own are %v, others %v", of, others)
 	}
 	l := &v1alpha1.SnapshotList{Cluster: c, Schedule: &v1alpha1.SnapshotSchedule{}, Items: append(others, of...)}
-	notes := strings.Join(othersOf(l), "; ")
+	notes := strings.Join(Others(l), "; ")
 	if !strings.Contains(notes, "1 snapshots are of another team/main, with UID "+earlier) || !strings.Contains(notes, "1 snapshots have a name of this cluster") {
 		t.Errorf("the notes are %q", notes)
 	}

@@ -1,19 +1,26 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package backup
+package stored
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Names are the names of a cluster's snapshots in a store: NAMESPACE.NAME.UID-20260131T120000Z.db. The UID is that
 // of its Etcd or StatefulSet: clusters of the same name in two Kubernetes clusters may have one store. Without
 // a UID, and in earlier releases, the names have none: NAMESPACE.NAME-20260131T120000Z.db.
 type Names struct{ Namespace, Name, UID string }
+
+// NamesOf returns the names of a cluster's snapshots.
+func NamesOf(o owner.Owner) Names {
+	return Names{Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)}
+}
 
 const (
 	nameTime   = "20060102T150405Z"
