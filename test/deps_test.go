@@ -138,7 +138,7 @@ var graph = map[string][]string{
 	},
 	"internal/operate/sweep": {
 		"internal/operate", "internal/operate/restore", "internal/operate/restore/olddata", "internal/operate/restore/progress", "internal/operate/journal", "internal/operate/lock", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/format",
-		"internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/annotation", "internal/observe/owner", "internal/observe/source", "internal/observe/topologypolicy", "api/v1alpha1", "policy/...",
+		"internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/annotation", "internal/observe/owner", "internal/observe/resolve", "internal/observe/source", "internal/observe/topologypolicy", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
@@ -223,7 +223,7 @@ var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/c
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/backupstore", "internal/observe/memberservices", "internal/observe/resolve", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
+	"internal/observe", "internal/observe/owner", "internal/observe/memberservices", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 

@@ -53,3 +53,30 @@ func Discard(a *app.App, c *app.Cluster, image string, only olddata.Records) (*o
 		},
 	}, nil
 }
+
+// DiscardRecords removes the old data that some records of a cluster's restores are about, under the cluster's lock. With dry
+// it only judges.
+func DiscardRecords(ctx context.Context, a *app.App, c *app.Cluster, f Flags, image string, due olddata.Records, dry bool) error {
+	d, err := Discard(a, c, image, due)
+	if err != nil {
+		return err
+	}
+	if dry {
+		_, err := d.Judge(ctx)
+		return err
+	}
+	return Locked(ctx, app.NewLimit(f.Timeout, ""), a, c, f, "snapshot restore", func(ctx context.Context, run *Run) error {
+		if err := again(ctx, a, c); err != nil {
+			return err
+		}
+		d.Plan.Owner, d.StillHeld = c.Owner, run.Held
+		if plan, err := d.Judge(ctx); err != nil || plan.Title == "" {
+			return err
+		}
+		done, err := d.Act(ctx)
+		if err == nil {
+			a.Step("%s: %s", c, done)
+		}
+		return err
+	})
+}

@@ -136,7 +136,7 @@ func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f 
 func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, agreed operate.Plan) error {
 	what := op.Subject
 	if c != nil {
-		if err := Again(ctx, a, c); err != nil {
+		if err := again(ctx, a, c); err != nil {
 			return err
 		}
 		what = c.String()
@@ -148,9 +148,9 @@ func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Ope
 	return changed(what)
 }
 
-// Again reads a cluster into c again, under its lock. It returns an error if it is another one than when the plan was
+// again reads a cluster into c again, under its lock. It returns an error if it is another one than when the plan was
 // made, or if another product manages its members.
-func Again(ctx context.Context, a *app.App, c *app.Cluster) error {
+func again(ctx context.Context, a *app.App, c *app.Cluster) error {
 	same, err := a.Refresh(ctx, c)
 	if err == nil && !same {
 		return changed(c.String())

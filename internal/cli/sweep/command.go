@@ -126,8 +126,8 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	report := output(t.scope.Namespace, state)
-	if err := a.Print(cmd, report, table(a, report, used(state), o.allNamespaces)); err != nil {
+	report := state.Report(t.scope.Namespace)
+	if err := a.Print(cmd, report, table(a, report, state.Used(), o.allNamespaces)); err != nil {
 		return err
 	}
 	return unknown(state)

@@ -5,10 +5,7 @@ package sweep
 
 import (
 	"errors"
-	"fmt"
 	"io"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -18,27 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
-
-// output returns what is left over as it is printed.
-func output(namespace string, s *sweep.State) *v1alpha1.SweepReport {
-	r := &v1alpha1.SweepReport{Namespace: namespace, Items: []v1alpha1.Leftover{}}
-	left := s.Left()
-	for at := range left {
-		i := &left[at]
-		out := v1alpha1.Leftover{
-			Kind: string(i.Facts.Kind), Namespace: i.Namespace, Object: i.Object(), Cluster: i.Cluster,
-			Action: i.Verdict.Action.String(), Reason: i.Verdict.Reason.Name(), Message: i.Verdict.Message, Ways: i.Ways,
-		}
-		if !i.Since.IsZero() {
-			out.Since = &metav1.Time{Time: i.Since}
-		}
-		r.Items = append(r.Items, out)
-	}
-	for _, u := range s.Unseen {
-		r.Unseen = append(r.Unseen, v1alpha1.Unseen{What: u.What, Why: u.Why})
-	}
-	return r
-}
 
 // wayText is the column WAY by action.
 var wayText = map[string]ui.Cell{
@@ -107,38 +83,10 @@ func commands(a *app.App, w io.Writer, r *v1alpha1.SweepReport) error {
 	return failed
 }
 
-// used returns the objects of operations that hold their lock, or that held it a short time ago.
-func used(s *sweep.State) []string {
-	var objects []string
-	for at := range s.Items {
-		if i := &s.Items[at]; i.Verdict.Reason == rules.OperationRuns {
-			objects = append(objects, i.Object())
-		}
-	}
-	return objects
-}
-
 // unknown returns an error for exit code 3 if it is not known whether something is left over.
 func unknown(s *sweep.State) error {
-	open := 0
-	for _, i := range s.Items {
-		if i.Verdict.Action == rules.NotKnown {
-			open++
-		}
-	}
-	switch {
-	case open > 0:
-		return app.Unhealthy("it is not known whether %s is left over%s", policy.Count(open, "object"), because(s))
-	case len(s.Unseen) > 0:
-		return app.Unhealthy("it is not known whether more is left over%s", because(s))
+	if doubt := s.Doubt(); doubt != "" {
+		return app.Unhealthy("%s", doubt)
 	}
 	return nil
-}
-
-// because returns the first reason for which something is not known.
-func because(s *sweep.State) string {
-	if len(s.Unseen) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(": %s: %s", s.Unseen[0].What, s.Unseen[0].Why)
 }

@@ -5,16 +5,13 @@ package sweep
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install/uninstall"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/olddata"
@@ -47,8 +44,14 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 		return nil, err
 	}
 	t := &task{app: a, options: o}
-	if t.scope, err = scopeOf(ctx, a, reader, target, o.allNamespaces); err != nil {
-		return nil, err
+	if !o.allNamespaces {
+		namespace, err := a.Namespace()
+		if err != nil {
+			return nil, err
+		}
+		if t.scope, err = sweep.ScopeOf(ctx, reader, namespace, target); err != nil {
+			return nil, err
+		}
 	}
 	t.sweeper = &sweep.Sweeper{
 		Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logf: a.Step,
@@ -65,36 +68,6 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 		},
 	}
 	return t, nil
-}
-
-// scopeOf returns the namespace to search, and the names of the target. A cluster that is gone has the
-// name that the user gave.
-func scopeOf(ctx context.Context, a *app.App, reader *observe.Reader, target string, all bool) (sweep.Scope, error) {
-	if all {
-		return sweep.Scope{}, nil
-	}
-	namespace, err := a.Namespace()
-	scope := sweep.Scope{Namespace: namespace}
-	if err != nil || target == "" {
-		return scope, err
-	}
-	named, err := owner.ParseTarget(target)
-	if err != nil {
-		return scope, err
-	}
-	o, err := resolve.Target(ctx, reader, namespace, named)
-	if _, gone := errors.AsType[*resolve.NotFoundError](err); gone {
-		scope.Names = []string{named.Name}
-		return scope, nil
-	}
-	scope.Names = []string{o.Name}
-	if o.StatefulSet != "" {
-		scope.Names = append(scope.Names, o.StatefulSet)
-	}
-	for _, w := range o.Workloads {
-		scope.Names = append(scope.Names, w.Name)
-	}
-	return scope, err
 }
 
 // remove removes what is left over through the driver of changes.
@@ -140,29 +113,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 // does. With dry it only judges.
 func (t *task) discard(ctx context.Context, o owner.Owner, due olddata.Records, dry bool) error {
 	c := &app.Cluster{Owner: o, Reader: t.sweeper.Reader, Kube: t.sweeper.Kube}
-	d, err := change.Discard(t.app, c, t.options.image, due)
-	if err != nil {
-		return err
-	}
-	if dry {
-		_, err := d.Judge(ctx)
-		return err
-	}
-	limit := app.NewLimit(t.options.Timeout, "")
-	return change.Locked(ctx, limit, t.app, c, t.options.Flags, "snapshot restore", func(ctx context.Context, run *change.Run) error {
-		if err := change.Again(ctx, t.app, c); err != nil {
-			return err
-		}
-		d.Plan.Owner, d.StillHeld = c.Owner, run.Held
-		if plan, err := d.Judge(ctx); err != nil || plan.Title == "" {
-			return err
-		}
-		done, err := d.Act(ctx)
-		if err == nil {
-			t.app.Step("%s: %s", c, done)
-		}
-		return err
-	})
+	return change.DiscardRecords(ctx, t.app, c, t.options.Flags, t.options.image, due, dry)
 }
 
 // announce records the removal as an Event on the cluster, if it exists.

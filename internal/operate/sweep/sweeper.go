@@ -56,14 +56,6 @@ type Sweeper struct {
 	Logf func(format string, args ...any)
 }
 
-// Scope selects what is searched.
-type Scope struct {
-	// Namespace is empty for all namespaces.
-	Namespace string
-	// Names are the names of one cluster and of its StatefulSets. It is empty for all clusters.
-	Names []string
-}
-
 // Item is one object that may be left over.
 type Item struct {
 	Facts   rules.Facts
