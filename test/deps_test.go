@@ -91,12 +91,13 @@ var graph = map[string][]string{
 	"internal/operate": {"internal/observe/owner", "internal/format", "policy/..."},
 	"internal/operate/drain": {
 		"internal/etcdconf/containers", "internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
-		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "policy/...",
+		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "api/output/v1alpha1", "policy/...",
 	},
-	"internal/operate/hosts":       {"internal/observe/scheduling", "internal/observe/terms", "policy/..."},
-	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
-	"internal/operate/journal":     {"internal/observe/owner", "internal/format"},
-	"internal/operate/maintenance": {"internal/operate", "internal/etcd", "policy/..."},
+	"internal/operate/drain/kubectl": {"internal/format"},
+	"internal/operate/hosts":         {"internal/observe/scheduling", "internal/observe/terms", "policy/..."},
+	"internal/operate/lock":          {"internal/observe/owner", "internal/operate", "internal/format"},
+	"internal/operate/journal":       {"internal/observe/owner", "internal/format"},
+	"internal/operate/maintenance":   {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
 		"internal/etcdconf/containers", "internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/memberservices", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "internal/observe/terms", "internal/snapshot", "api/v1alpha1", "policy/...",
@@ -252,7 +253,7 @@ const (
 // foreign lists the other modules that a package must not depend on, directly or indirectly.
 // Admission connects to no member. The controller only asks members for their health, by plain HTTP, so neither needs a
 // client of etcd. Packages that change or evaluate a cluster don't
-// depend on the command line.
+// depend on the command line, except internal/operate/drain/kubectl: the code of kubectl drain brings that of kubectl.
 var foreign = map[string][]string{
 	"policy":                          nil,
 	"internal/reasons":                {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},

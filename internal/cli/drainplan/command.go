@@ -7,7 +7,6 @@ package drainplan
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,24 +14,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain/kubectl"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// options are the flags of drain-plan. Those of podFlags have the names that kubectl drain gives them.
+// options are the flags of drain-plan. Those for pods have the names that kubectl drain gives them.
 type options struct {
 	change.Flags
-	podFlags
 
+	pods     kubectl.Flags
 	selector string
 	// run drains the nodes.
 	run bool
-}
-
-// podFlags are the flags that decide which pods a drain evicts.
-type podFlags struct {
-	ignoreDaemonSets, deleteEmptyDirData, force bool
-	gracePeriod                                 int
-	podSelector                                 string
 }
 
 // NewCommand returns the command kubectl etcd drain-plan.
@@ -79,11 +73,11 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&o.selector, "selector", "l", "", "Drain the nodes that have these labels")
 	flags.BoolVar(&o.run, "run", false, "Drain the nodes, wave by wave")
-	flags.BoolVar(&o.ignoreDaemonSets, "ignore-daemonsets", false, "Ignore pods of DaemonSets, which would be created again at once")
-	flags.BoolVar(&o.deleteEmptyDirData, "delete-emptydir-data", false, "Also evict pods with an emptyDir, whose data is deleted with them")
-	flags.BoolVar(&o.force, "force", false, "Also evict pods without a controller, which are not created again")
-	flags.IntVar(&o.gracePeriod, "grace-period", -1, "Seconds that each pod gets to stop. If negative, the value of the pod is used")
-	flags.StringVar(&o.podSelector, "pod-selector", "", "Only evict pods that have these labels")
+	flags.BoolVar(&o.pods.IgnoreDaemonSets, "ignore-daemonsets", false, "Ignore pods of DaemonSets, which would be created again at once")
+	flags.BoolVar(&o.pods.DeleteEmptyDirData, "delete-emptydir-data", false, "Also evict pods with an emptyDir, whose data is deleted with them")
+	flags.BoolVar(&o.pods.Force, "force", false, "Also evict pods without a controller, which are not created again")
+	flags.IntVar(&o.pods.GracePeriod, "grace-period", -1, "Seconds that each pod gets to stop. If negative, the value of the pod is used")
+	flags.StringVar(&o.pods.PodSelector, "pod-selector", "", "Only evict pods that have these labels")
 	ui.AddOutputFlags(cmd)
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("run", "output")
@@ -123,31 +117,26 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o o
 	}
 	s, err := job.Observe(ctx, nodes)
 	if err != nil {
-		return unknownNode(ctx, a, err)
+		return drain.Existing(ctx, job.Kube, err)
 	}
-	plan := output(s)
+	plan := s.Output()
 	if err := a.Print(cmd, plan, table(a, s, plan)); err != nil {
 		return err
 	}
 	return verdict(s)
 }
 
-// flagsAsArgs returns the flags that select pods for a command that is printed, each after a space.
-func (o *options) flagsAsArgs() string {
-	var b strings.Builder
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{{"ignore-daemonsets", o.ignoreDaemonSets}, {"delete-emptydir-data", o.deleteEmptyDirData}, {"force", o.force}} {
-		if f.set {
-			b.WriteString(" --" + f.name)
-		}
+// verdict returns an error if a node can't be drained, or if it is not known.
+func verdict(s *drain.State) error {
+	if err := s.Incomplete(); err != nil {
+		return err
 	}
-	if o.gracePeriod >= 0 {
-		fmt.Fprintf(&b, " --grace-period %d", o.gracePeriod)
+	if len(s.Plan.Blocked) == 0 {
+		return nil
 	}
-	if o.podSelector != "" {
-		b.WriteString(" --pod-selector " + format.Quote(o.podSelector))
+	var names []string
+	for _, b := range s.Plan.Blocked {
+		names = append(names, b.Node)
 	}
-	return b.String()
+	return app.Refused("%s can't be drained now: %s", policy.List(names), s.Plan.Blocked[0].Causes[0].Message)
 }

@@ -27,8 +27,6 @@ type task struct {
 	run     *drain.Run
 }
 
-func logStep(a *app.App, format string, args ...any) { change.PrintStep(a, format, args...) }
-
 // drainNodes drains nodes through the driver of changes.
 func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string, o options) error {
 	t := &task{app: a, options: o, job: job, nodes: nodes}
@@ -43,9 +41,9 @@ func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string,
 func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 	s, err := t.job.Observe(ctx, t.nodes)
 	if err != nil {
-		return operate.Plan{}, unknownNode(ctx, t.app, err)
+		return operate.Plan{}, drain.Existing(ctx, t.job.Kube, err)
 	}
-	if err := incomplete(s); err != nil {
+	if err := s.Incomplete(); err != nil {
 		return operate.Plan{}, err
 	}
 	for _, o := range s.Owners {
@@ -110,5 +108,5 @@ func (t *task) next(error) string {
 
 // command returns the command that drains nodes.
 func (t *task) command(nodes []string) string {
-	return "kubectl etcd drain-plan " + strings.Join(nodes, " ") + t.options.flagsAsArgs() + t.app.ContextFlags() + " --run"
+	return "kubectl etcd drain-plan " + strings.Join(nodes, " ") + t.options.pods.AsArgs() + t.app.ContextFlags() + " --run"
 }

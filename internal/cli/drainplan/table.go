@@ -156,7 +156,7 @@ func batchTexts(w v1alpha1.DrainWave) []string {
 // summary returns the plan in one sentence. It claims nothing about what was not seen.
 func summary(s *drain.State) string {
 	all, blocked, waves := len(s.Nodes), len(s.Plan.Blocked), policy.Count(len(s.Plan.Waves), "wave")
-	if incomplete(s) != nil {
+	if s.Incomplete() != nil {
 		return "This plan is not complete: it is not known what else blocks these nodes."
 	}
 	switch {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package drainplan
+package kubectl
 
 import (
 	"k8s.io/client-go/discovery"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package drainplan
+package drain
 
 import (
 	"fmt"
@@ -9,17 +9,14 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	rules "github.com/kubectl-etcd/kubectl-etcd/policy/drain"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
-// output returns the plan as it is printed.
-func output(s *drain.State) *v1alpha1.DrainPlan {
+// Output returns the plan for printing.
+func (s *State) Output() *v1alpha1.DrainPlan {
 	p := &v1alpha1.DrainPlan{Nodes: []v1alpha1.DrainNode{}, Waves: []v1alpha1.DrainWave{}}
 	for i := range s.Nodes {
-		p.Nodes = append(p.Nodes, nodeOutput(s, &s.Nodes[i]))
+		p.Nodes = append(p.Nodes, s.nodeOutput(&s.Nodes[i]))
 	}
 	for i := range s.Plan.Waves {
 		p.Waves = append(p.Waves, waveOutput(i+1, &s.Plan.Waves[i]))
@@ -31,7 +28,7 @@ func output(s *drain.State) *v1alpha1.DrainPlan {
 	return p
 }
 
-func nodeOutput(s *drain.State, n *drain.Node) v1alpha1.DrainNode {
+func (s *State) nodeOutput(n *Node) v1alpha1.DrainNode {
 	out := v1alpha1.DrainNode{Name: n.Name, Cordoned: n.Spec.Unschedulable, OtherPods: len(n.Others), Warnings: n.Warnings}
 	for _, m := range n.Members {
 		out.Members = append(out.Members, v1alpha1.DrainMember{Namespace: m.Pod.Namespace, Cluster: m.Owner.Target().String(), Pod: m.Pod.Name, Stays: m.Stays})
@@ -56,7 +53,7 @@ func nodeOutput(s *drain.State, n *drain.Node) v1alpha1.DrainNode {
 	return out
 }
 
-func waveOutput(number int, w *rules.Wave) v1alpha1.DrainWave {
+func waveOutput(number int, w *drain.Wave) v1alpha1.DrainWave {
 	out := v1alpha1.DrainWave{Wave: number, Nodes: w.Nodes, Interrupted: w.Interrupted}
 	for _, batch := range w.Batches {
 		var pods []string
@@ -73,23 +70,8 @@ func waveOutput(number int, w *rules.Wave) v1alpha1.DrainWave {
 	return out
 }
 
-// verdict returns an error if a node can't be drained, or if it is not known.
-func verdict(s *drain.State) error {
-	if err := incomplete(s); err != nil {
-		return err
-	}
-	if len(s.Plan.Blocked) == 0 {
-		return nil
-	}
-	var names []string
-	for _, b := range s.Plan.Blocked {
-		names = append(names, b.Node)
-	}
-	return app.Refused("%s can't be drained now: %s", policy.List(names), s.Plan.Blocked[0].Causes[0].Message)
-}
-
-// incomplete returns an error if clusters, or what protects them, could not be seen.
-func incomplete(s *drain.State) error {
+// Incomplete returns an error if clusters, or what protects them, could not be seen.
+func (s *State) Incomplete() error {
 	if len(s.Unseen) == 0 {
 		return nil
 	}
