@@ -38,6 +38,8 @@ type Asker struct {
 	Live  client.Reader
 	Clock clock.PassiveClock
 
+	// mu guards the queue and both maps together: an answer is of one moment in all three. A memory.Keyed for each map
+	// would not give that.
 	mu      sync.Mutex
 	waiting queue
 	members map[types.UID]*member

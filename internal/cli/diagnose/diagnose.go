@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -82,7 +83,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, sco
 		return err
 	}
 	facts := f.Recovery()
-	d := newDiagnosis(f, recovery.Diagnose(facts), facts.Unread)
+	d := view.Diagnosis(f, recovery.Diagnose(facts), facts.Unread)
 	err = a.Print(cmd, d, func(w io.Writer, wide bool) error {
 		screen := a.Screen(w)
 		render(a, screen, d, wide)

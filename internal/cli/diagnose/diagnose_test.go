@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
@@ -93,7 +94,7 @@ func TestDiagnose(t *testing.T) {
 			if got := strings.Join(recovery.IDs(facts), " "); got != c.ids {
 				t.Errorf("the scenarios are %s, want %s\n%+v", got, c.ids, facts)
 			}
-			d := newDiagnosis(f, recovery.Diagnose(facts), facts.Unread)
+			d := view.Diagnosis(f, recovery.Diagnose(facts), facts.Unread)
 			for _, columns := range []int{80, 200} {
 				screen := &ui.Screen{Columns: columns}
 				render(app.New(genericiooptions.IOStreams{}), screen, d, columns > 80)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -78,7 +77,7 @@ func (w *watcher) show(seen *health.Facts) error {
 		w.last = st
 		return w.redraw(st)
 	}
-	if w.last != nil && equality.Semantic.DeepEqual(withoutProgress(w.last), withoutProgress(st)) {
+	if w.last != nil && !view.Changed(w.last, st) {
 		return nil
 	}
 	switch {
@@ -118,27 +117,4 @@ func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	out.WriteString("\x1b[J")
 	_, err := w.app.Out.Write(out.Bytes())
 	return err
-}
-
-// withoutProgress returns the status without fields that change in normal operation.
-func withoutProgress(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus {
-	s := st.DeepCopy()
-	s.Time.Reset()
-	s.Revision = 0
-	s.Backup.Full, s.Backup.Delta, s.Backup.Last = nil, nil, nil
-	if s.UnderWay != nil {
-		s.UnderWay.Renewed = nil
-	}
-	for i := range s.Conditions {
-		s.Conditions[i].Confirmed = nil
-	}
-	for i := range s.Members {
-		m := &s.Members[i]
-		m.RaftIndex, m.RaftApplied, m.DBSize, m.DBSizeInUse, m.Lag = 0, 0, 0, 0, nil
-	}
-	for i := range s.Problems {
-		// Messages contain ages and sizes.
-		s.Problems[i].Message = ""
-	}
-	return s
 }

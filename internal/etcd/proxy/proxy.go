@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// Config says for which cluster a proxy listens, and where.
+// Config is the cluster for which a proxy listens, and where it listens.
 type Config struct {
 	Owner   owner.Owner
 	Members *etcd.Cluster

@@ -17,11 +17,7 @@ import (
 // CheckReport returns the report of a cluster from the results of its checks.
 func CheckReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport {
 	r := v1alpha1.CheckReport{
-		Cluster: v1alpha1.CheckedCluster{
-			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)), //nolint:gosec // limited to what fits
-		},
-		Time: metav1.NewTime(f.At.UTC()), Result: string(health.Worst(results)),
+		Cluster: checkedCluster(f), Time: metav1.NewTime(f.At.UTC()), Result: string(health.Worst(results)),
 	}
 	for _, result := range results {
 		one := v1alpha1.CheckResult{
@@ -36,6 +32,13 @@ func CheckReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport 
 		count(&r.Summary, result.Level)
 	}
 	return r
+}
+
+func checkedCluster(f *health.Facts) v1alpha1.CheckedCluster {
+	return v1alpha1.CheckedCluster{
+		Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
+		Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)), //nolint:gosec // limited to what fits
+	}
 }
 
 func count(s *v1alpha1.CheckSummary, level health.Level) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package view builds what status prints from the facts and findings of package health. It
-// reads nothing and judges nothing.
+// Package view builds what status, check and diagnose print from the facts and findings of package
+// health. It reads nothing and judges nothing.
 package view
 
 import (

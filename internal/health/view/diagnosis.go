@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnose
+package view
 
 import (
-	"math"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,14 +13,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// newDiagnosis returns a diagnosis with the commands for this cluster.
-func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alpha1.EtcdDiagnosis {
+// Diagnosis returns a diagnosis with the commands for this cluster. unread is what could not be read.
+func Diagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alpha1.EtcdDiagnosis {
 	out := &v1alpha1.EtcdDiagnosis{
-		Cluster: v1alpha1.CheckedCluster{
-			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: int32(min(f.Size(), math.MaxInt32)), //nolint:gosec // limited to what fits
-		},
-		Time: metav1.NewTime(f.At.UTC()), Healthy: d.Healthy(), Unread: unread,
+		Cluster: checkedCluster(f), Time: metav1.NewTime(f.At.UTC()), Healthy: d.Healthy(), Unread: unread,
 	}
 	for _, s := range d.Scenarios {
 		one := v1alpha1.DiagnosisScenario{
