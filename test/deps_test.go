@@ -133,6 +133,9 @@ var graph = map[string][]string{
 	"internal/operate/restore/progress": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic", "internal/format", "internal/observe/owner", "internal/snapshot", "api/v1alpha1",
 	},
+	"internal/operate/restore/survivor": {
+		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
+	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/restore", "internal/operate/step",
 		"internal/etcd", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "api/v1alpha1", "policy/...",
@@ -304,6 +307,9 @@ var foreign = map[string][]string{
 		commandLine, printers,
 	},
 	"internal/operate/restore/olddata": {
+		commandLine, printers,
+	},
+	"internal/operate/restore/survivor": {
 		commandLine, printers,
 	},
 	"internal/operate/backup/stored": {

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 )
 
 type options struct {
@@ -98,13 +99,13 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	if unfinished != nil {
-		if err := restore.SameLost(c.Owner, unfinished, o.Lost); err != nil {
+		if err := survivor.SameLost(c.Owner, unfinished, o.Lost); err != nil {
 			return err
 		}
-		if err := restore.SameSurvivor(c.Owner, unfinished.Survivor, o.member); err != nil {
+		if err := survivor.SameSource(c.Owner, unfinished.Survivor, o.member); err != nil {
 			return err
 		}
-		file, err := restore.SurvivorFileOf(ctx, c.Owner, unfinished, o.file)
+		file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -42,7 +43,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 			return "", found, err
 		}
 	}
-	file = cmp.Or(o.file, restore.SurvivorFile(c.Owner, a.Clock.Now()))
+	file = cmp.Or(o.file, survivor.File(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
 	}
@@ -54,19 +55,19 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		if err != nil {
 			return err
 		}
-		return restore.SameSurvivors(c.Owner, pods, now)
+		return survivor.SamePods(c.Owner, pods, now)
 	}
 	return file, found, nil
 }
 
 // compareSurvivors finds the member whose data is restored, and compares the data of all that answer. Each reads its whole
 // database for that.
-func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, pods []string, chosen string) (restore.Survivors, []string, error) {
+func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, pods []string, chosen string) (survivor.Set, []string, error) {
 	survey, err := cluster.Members.Survey(ctx)
 	if err != nil {
-		return restore.Survivors{}, nil, err
+		return survivor.Set{}, nil, err
 	}
-	survivors, err := restore.FindSurvivors(cluster.Owner, survey, pods, chosen)
+	survivors, err := survivor.Find(cluster.Owner, survey, pods, chosen)
 	if err != nil {
 		return survivors, nil, err
 	}

@@ -32,3 +32,13 @@ func TestRecordGiven(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// TestRecordSurvivor: a record keeps whose data is restored, so that a recovery continues with it.
+func TestRecordSurvivor(t *testing.T) {
+	t.Parallel()
+	r := plainRestore()
+	r.Saved, r.Survivor = true, "main-2"
+	if rec := NewRecord(r); rec.Survivor != "main-2" {
+		t.Errorf("the record has the data of %q", rec.Survivor)
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -21,7 +21,7 @@ func JudgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 	if err != nil {
 		return nil, "", err
 	}
-	return survivors, verdict.Message, restore.Recoverable(c.Owner, verdict)
+	return survivors, verdict.Message, survivor.Recoverable(c.Owner, verdict)
 }
 
 // askSurvivors evaluates the rule. It asks again while members don't answer that decide.

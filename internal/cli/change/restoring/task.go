@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -122,7 +123,7 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 		return nil, operate.Plan{}, err
 	}
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
-		return nil, operate.Plan{}, restore.RefuseRecovery(r.Owner, "a member is at revision %d, and none was above %d when the data was saved; run the command again", r.Newest, t.recovery.Revision)
+		return nil, operate.Plan{}, survivor.Refuse(r.Owner, "a member is at revision %d, and none was above %d when the data was saved; run the command again", r.Newest, t.recovery.Revision)
 	}
 	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.Replicas, t.Image); err != nil {
 		return nil, operate.Plan{}, err

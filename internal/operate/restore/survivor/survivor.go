@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+// Package survivor chooses the member whose data recover restores: of those that still answer after the quorum is lost. It
+// compares their data, and checks that a recovery that continues is the one that began. Package restore restores the data.
+package survivor
 
 import (
 	"fmt"
@@ -14,29 +16,29 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Survivors are the members that answer of a cluster that has lost its quorum.
-type Survivors struct {
+// Set has the members that answer of a cluster that has lost its quorum.
+type Set struct {
 	All []etcd.Member
 	// Source is the one whose data is restored. Chosen means that the user chose it.
 	Source etcd.Member
 	Chosen bool
 }
 
-// FindSurvivors finds the survivors in a survey. Each of them must answer. The source is the one of the pod that the user
+// Find returns the survivors in a survey. Each of them must answer. The source is the one of the pod that the user
 // chose, or else the one that has applied most: it has all that the others have. One that reports corrupt data is no
 // source, and without a choice none is: it is not known which of them has the right data.
-func FindSurvivors(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Survivors, error) {
-	s := Survivors{Chosen: chosen != ""}
+func Find(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Set, error) {
+	s := Set{Chosen: chosen != ""}
 	if s.Chosen && !slices.Contains(pods, chosen) {
-		return s, RefuseRecovery(o, "%s is chosen with --member, and only %s can provide the data", chosen, policy.List(pods))
+		return s, Refuse(o, "%s is chosen with --member, and only %s can provide the data", chosen, policy.List(pods))
 	}
 	for _, pod := range pods {
 		i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == pod && m.Err == nil })
 		switch {
 		case i < 0:
-			return s, RefuseRecovery(o, "%s no longer answers, and may have applied most; run the command again", pod)
+			return s, Refuse(o, "%s no longer answers, and may have applied most; run the command again", pod)
 		case slices.Contains(survey.Members[i].Alarms, "CORRUPT") && (!s.Chosen || pod == chosen):
-			return s, RefuseRecovery(o, "%s reports that its data is corrupt; restore a backup, or choose another member with --member POD", pod)
+			return s, Refuse(o, "%s reports that its data is corrupt; restore a backup, or choose another member with --member POD", pod)
 		case pod == chosen, !s.Chosen && (s.Source.Pod == "" || survey.Members[i].RaftApplied > s.Source.RaftApplied):
 			s.Source = survey.Members[i]
 		}
@@ -46,7 +48,7 @@ func FindSurvivors(o owner.Owner, survey etcd.Survey, pods []string, chosen stri
 }
 
 // Revision returns the highest revision of the survivors.
-func (s Survivors) Revision() int64 {
+func (s Set) Revision() int64 {
 	newest := int64(0)
 	for _, m := range s.All {
 		newest = max(newest, m.Revision)
@@ -56,7 +58,7 @@ func (s Survivors) Revision() int64 {
 
 // Facts describe the source and how the data of the others compares with its data, for a plan. The error is a difference
 // about which the user has to decide: the index of a member does not show whose data is right.
-func (s Survivors) Facts(o owner.Owner, h etcd.Hashes) ([]string, error) {
+func (s Set) Facts(o owner.Owner, h etcd.Hashes) ([]string, error) {
 	groups, left := h.Groups()
 	facts := []string{s.source()}
 	switch {
@@ -72,7 +74,7 @@ func (s Survivors) Facts(o owner.Owner, h etcd.Hashes) ([]string, error) {
 	return facts, nil
 }
 
-func (s Survivors) source() string {
+func (s Set) source() string {
 	how := "has applied most"
 	if s.Chosen {
 		how = "is chosen with --member"
@@ -87,13 +89,13 @@ func (s Survivors) source() string {
 }
 
 // differ returns the refusal to choose between data that differs, with the commands that save each.
-func (s Survivors) differ(o owner.Owner, groups [][]etcd.Hash, revision int64) error {
+func (s Set) differ(o owner.Owner, groups [][]etcd.Hash, revision int64) error {
 	var saves []string
 	for _, group := range groups {
 		pod := group[0].Pod
 		saves = append(saves, fmt.Sprintf("kubectl etcd snapshot save %s %s --member %s -n %s", o.Target(), format.Quote(pod+".db"), pod, o.Namespace))
 	}
-	return RefuseRecovery(o, "the data of %s differs at revision %d, although all have applied the same writes up to it, and it is not known which is right. Save each (%s), compare the files, and run the same command again with --member POD, the one whose data is to be restored",
+	return Refuse(o, "the data of %s differs at revision %d, although all have applied the same writes up to it, and it is not known which is right. Save each (%s), compare the files, and run the same command again with --member POD, the one whose data is to be restored",
 		differing(groups), revision, strings.Join(saves, "; "))
 }
 
@@ -125,10 +127,10 @@ func podsIn(all []etcd.Member) []string {
 	return pods
 }
 
-// SameSurvivor returns an error if another member is chosen than the one whose data an unfinished recovery restores.
-func SameSurvivor(o owner.Owner, survivor, chosen string) error {
+// SameSource returns an error if another member is chosen than the one whose data an unfinished recovery restores.
+func SameSource(o owner.Owner, survivor, chosen string) error {
 	if chosen == "" || chosen == survivor {
 		return nil
 	}
-	return RefuseRecovery(o, "the unfinished restore began without --member %s, and can't change: leave out --member to continue it", chosen)
+	return Refuse(o, "the unfinished restore began without --member %s, and can't change: leave out --member to continue it", chosen)
 }

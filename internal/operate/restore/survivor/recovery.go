@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package survivor
 
 import (
 	"context"
@@ -24,17 +24,17 @@ func Recoverable(o owner.Owner, v policy.Verdict) error {
 	case v.Allowed:
 		return nil
 	case v.Reason == recovery.SurvivorSilent:
-		return RefuseRecovery(o, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", v.Message, o.Target(), o.Namespace)
+		return Refuse(o, "%s. To see why it does not answer: kubectl etcd diagnose %s -n %s", v.Message, o.Target(), o.Namespace)
 	}
-	return RefuseRecovery(o, "%s", v.Message)
+	return Refuse(o, "%s", v.Message)
 }
 
-// SameSurvivors refuses where others answer now than when the data of one of them was saved.
-func SameSurvivors(o owner.Owner, before, now []string) error {
+// SamePods refuses where others answer now than when the data of one of them was saved.
+func SamePods(o owner.Owner, before, now []string) error {
 	if slices.Equal(now, before) {
 		return nil
 	}
-	return RefuseRecovery(o, "%s answered before, and %s now: run the command again", policy.List(before), policy.List(now))
+	return Refuse(o, "%s answered before, and %s now: run the command again", policy.List(before), policy.List(now))
 }
 
 // SameLost returns an error if a member is declared to be lost that was none when the unfinished recovery began. That
@@ -42,25 +42,25 @@ func SameSurvivors(o owner.Owner, before, now []string) error {
 func SameLost(o owner.Owner, rec *progress.Record, lost []string) error {
 	for _, pod := range lost {
 		if !slices.Contains(rec.Lost, pod) {
-			return RefuseRecovery(o, "the unfinished restore began without --lost %s, and can't change: leave out --lost to continue it", pod)
+			return Refuse(o, "the unfinished restore began without --lost %s, and can't change: leave out --lost to continue it", pod)
 		}
 	}
 	return nil
 }
 
-// RefuseRecovery returns the error of a cluster that is not to be recovered.
-func RefuseRecovery(o owner.Owner, format string, args ...any) error {
+// Refuse returns the error of a cluster that is not to be recovered.
+func Refuse(o owner.Owner, format string, args ...any) error {
 	return &operate.RefusedError{What: "recover " + o.String(), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
-// SurvivorFile returns the name of a file for a survivor's data.
-func SurvivorFile(o owner.Owner, at time.Time) string {
+// File returns the name of a file for a survivor's data.
+func File(o owner.Owner, at time.Time) string {
 	return fmt.Sprintf("%s-%s-survivor-%s.db", o.Namespace, o.Name, at.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
 }
 
-// SurvivorFileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the
+// FileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the
 // current directory.
-func SurvivorFileOf(ctx context.Context, o owner.Owner, rec *progress.Record, named string) (string, error) {
+func FileOf(ctx context.Context, o owner.Owner, rec *progress.Record, named string) (string, error) {
 	files := []string{named}
 	if named == "" {
 		var err error

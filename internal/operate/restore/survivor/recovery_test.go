@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package survivor
 
 import (
 	"os"
@@ -24,15 +24,15 @@ func TestSameLost(t *testing.T) {
 	}
 }
 
-// TestSurvivorFileOf: a file that is named is used, or refused by its name.
-func TestSurvivorFileOf(t *testing.T) {
+// TestFileOf: a file that is named is used, or refused by its name.
+func TestFileOf(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "mine.db")
 	if err := os.WriteFile(file, []byte("no snapshot"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for named, want := range map[string]string{file: file + " doesn't have its snapshot", "": "the current directory doesn't have its snapshot"} {
-		if _, err := SurvivorFileOf(t.Context(), owner.Owner{}, &progress.Record{SHA256: "1"}, named); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FileOf(t.Context(), owner.Owner{}, &progress.Record{SHA256: "1"}, named); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", named, err)
 		}
 	}

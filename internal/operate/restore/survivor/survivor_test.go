@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package restore
+package survivor
 
 import (
 	"errors"
@@ -9,10 +9,14 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// survivorsOfFive are two members of five that answer, with their index and revision.
-func survivorsOfFive(change func(all []etcd.Member)) etcd.Survey {
+var cluster = owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 5}
+
+// twoOfFive are two members of five that answer, with their index and revision.
+func twoOfFive(change func(all []etcd.Member)) etcd.Survey {
 	all := []etcd.Member{
 		{Pod: "main-0", Revision: 100, RaftApplied: 140}, {Pod: "main-1", Err: errors.New("refused")}, {Pod: "main-2", Revision: 102, RaftApplied: 145},
 		{Pod: "main-3", Err: errors.New("refused")}, {Pod: "main-4", Err: errors.New("refused")},
@@ -23,8 +27,8 @@ func survivorsOfFive(change func(all []etcd.Member)) etcd.Survey {
 	return etcd.Survey{Members: all}
 }
 
-// TestFindSurvivors: the member that has applied most is the source, unless the user chooses another one.
-func TestFindSurvivors(t *testing.T) {
+// TestFind: the member that has applied most is the source, unless the user chooses another one.
+func TestFind(t *testing.T) {
 	t.Parallel()
 	corrupt := func(i int) func([]etcd.Member) {
 		return func(all []etcd.Member) { all[i].Alarms = []string{"CORRUPT"} }
@@ -44,7 +48,7 @@ func TestFindSurvivors(t *testing.T) {
 		{name: "another is corrupt", chosen: "main-2", change: corrupt(0), source: "main-2"},
 		{name: "chosen is corrupt", chosen: "main-0", change: corrupt(0), refused: "main-0 reports"},
 	} {
-		s, err := FindSurvivors(plainRestore().Owner, survivorsOfFive(row.change), []string{"main-0", "main-2"}, row.chosen)
+		s, err := Find(cluster, twoOfFive(row.change), []string{"main-0", "main-2"}, row.chosen)
 		if (err != nil) != (row.refused != "") || err != nil && !strings.Contains(err.Error(), row.refused) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.refused)
 			continue
@@ -55,8 +59,8 @@ func TestFindSurvivors(t *testing.T) {
 	}
 }
 
-// TestSurvivorsFacts: survivors with different data are not chosen by their index, and the user gets the way to decide.
-func TestSurvivorsFacts(t *testing.T) {
+// TestFacts: survivors with different data are not chosen by their index, and the user gets the way to decide.
+func TestFacts(t *testing.T) {
 	t.Parallel()
 	equal := []etcd.Hash{{Pod: "main-0", Hash: 0xa, CompactRevision: 5}, {Pod: "main-2", Hash: 0xa, CompactRevision: 5}}
 	differ := []etcd.Hash{equal[0], {Pod: "main-2", Hash: 0xb, CompactRevision: 5}}
@@ -81,12 +85,11 @@ func TestSurvivorsFacts(t *testing.T) {
 		{name: "other compactions", hashes: compacted, want: []string{"it is not known whether all that answer have the same data: main-2 has compacted up to revision 9, another up to 5"}},
 		{name: "no hash", hashes: unknown, want: []string{"it is not known whether all that answer have the same data: main-2: no hash"}},
 	} {
-		o := plainRestore().Owner
-		s, err := FindSurvivors(o, survivorsOfFive(nil), []string{"main-0", "main-2"}, row.chosen)
+		s, err := Find(cluster, twoOfFive(nil), []string{"main-0", "main-2"}, row.chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts, err := s.Facts(o, etcd.Hashes{Revision: 100, Members: row.hashes})
+		facts, err := s.Facts(cluster, etcd.Hashes{Revision: 100, Members: row.hashes})
 		text := strings.Join(facts, "\n")
 		if err != nil {
 			text = err.Error()
@@ -97,20 +100,17 @@ func TestSurvivorsFacts(t *testing.T) {
 			}
 		}
 	}
-	alone, err := FindSurvivors(plainRestore().Owner, survivorsOfFive(nil), []string{"main-2"}, "")
-	if facts, differ := alone.Facts(plainRestore().Owner, etcd.Hashes{}); err != nil || differ != nil || len(facts) != 1 {
+	alone, err := Find(cluster, twoOfFive(nil), []string{"main-2"}, "")
+	if facts, differ := alone.Facts(cluster, etcd.Hashes{}); err != nil || differ != nil || len(facts) != 1 {
 		t.Errorf("one that answers: %q, %v, %v", facts, err, differ)
 	}
 }
 
-// TestSameSurvivor: another member can't be chosen while a recovery continues.
-func TestSameSurvivor(t *testing.T) {
+// TestSameSource: another member can't be chosen while a recovery continues.
+func TestSameSource(t *testing.T) {
 	t.Parallel()
-	r := plainRestore()
-	r.Saved, r.Survivor = true, "main-2"
-	rec := NewRecord(r)
 	for chosen, refused := range map[string]bool{"": false, "main-2": false, "main-0": true} {
-		if err := SameSurvivor(r.Owner, rec.Survivor, chosen); (err != nil) != refused {
+		if err := SameSource(cluster, "main-2", chosen); (err != nil) != refused {
 			t.Errorf("%q: %v", chosen, err)
 		}
 	}
