@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -105,7 +106,8 @@ func inOrder(r *rollouts.State, step rollout.Step) []int {
 // since the facts were read.
 func (c *Reconciler) recordLeaving(ctx context.Context, r *rollouts.State, step rollout.Step) error {
 	pod := r.Pods[step.Pod]
-	if step.Act != rollout.Next || pod == nil || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
+	// The guard counts a member that hangs in a Ready pod.
+	if pod == nil || step.Act != rollout.Next && !podstate.Ready(pod) || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
 		return nil
 	}
 	patch, err := observe.RecordPatch(r.Holder, r.Record(pod))
