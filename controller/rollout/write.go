@@ -20,31 +20,25 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
-// setPatch is the patch of a StatefulSet.
-type setPatch struct {
-	set   *rollouts.Set
-	patch client.Patch
-}
-
 // write records the pod that restarts, sets the strategies, and deletes the pod.
 //
-// With the release of one of several StatefulSets, the wait of the others begins again, and they record that before. So
-// all writes are dry runs first: if the API server refuses one, nothing is changed, and the wait goes on. A webhook that
-// was installed before Kubernetes 1.22 may support no dry run, which is a bad request.
+// With the release of one of several StatefulSets, the wait of the others begins again, and they record that before. A pod
+// that restarts is recorded before, too. So all writes are dry runs first: if the API server refuses one, nothing is
+// changed, the wait goes on, and no drain waits for a pod that does not restart. A webhook that was installed before
+// Kubernetes 1.22 may support no dry run, which is a bad request.
 func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State, step rollout.Step) error {
-	if err := c.recordLeaving(ctx, &r, step); err != nil {
-		return err
-	}
-	patches, err := c.patches(o, &r, step)
-	if err != nil {
-		return err
-	}
-	if step.Set != "" {
-		if err := c.patchAll(ctx, patches, client.DryRunAll); err != nil && !apierrors.IsBadRequest(err) {
+	records := recordsLeaving(&r, step)
+	if step.Set != "" || records {
+		if err := c.patchSets(ctx, o, &r, step, client.DryRunAll); err != nil && !apierrors.IsBadRequest(err) {
 			return err
 		}
 	}
-	if err := c.patchAll(ctx, patches); err != nil {
+	if records {
+		if err := c.recordLeaving(ctx, &r, step); err != nil {
+			return err
+		}
+	}
+	if err := c.patchSets(ctx, o, &r, step); err != nil {
 		return err
 	}
 	pod := r.Pods[step.Pod]
@@ -54,9 +48,8 @@ func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State,
 	return c.Client.Delete(ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
 }
 
-// patches returns the patches of a step in the order in which they are written.
-func (c *Reconciler) patches(o owner.Owner, r *rollouts.State, step rollout.Step) ([]setPatch, error) {
-	var out []setPatch
+// patchSets sets the strategies and the records of the StatefulSets.
+func (c *Reconciler) patchSets(ctx context.Context, o owner.Owner, r *rollouts.State, step rollout.Step, opts ...client.PatchOption) error {
 	for _, i := range inOrder(r, step) {
 		set := r.Sets[i]
 		set.Follows = step.Set != "" && set.Name != step.Set
@@ -68,19 +61,12 @@ func (c *Reconciler) patches(o owner.Owner, r *rollouts.State, step rollout.Step
 		}
 		patch, err := set.Patch(r.Facts.Sets[i].Value, step.Values[i], set.Bypassed || step.Released[i], step.Reason, r.At)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if patch != nil {
-			out = append(out, setPatch{set: &set, patch: patch})
+		if patch == nil {
+			continue
 		}
-	}
-	return out, nil
-}
-
-// patchAll writes patches.
-func (c *Reconciler) patchAll(ctx context.Context, patches []setPatch, opts ...client.PatchOption) error {
-	for _, p := range patches {
-		if err := c.Client.Patch(ctx, p.set.DeepCopy(), p.patch, append(opts, write.FieldOwner)...); err != nil {
+		if err := c.Client.Patch(ctx, set.DeepCopy(), patch, append(opts, write.FieldOwner)...); err != nil {
 			return err
 		}
 	}
@@ -101,16 +87,20 @@ func inOrder(r *rollouts.State, step rollout.Step) []int {
 	return append(order, last...)
 }
 
-// recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none
-// beside it. It renews the record while the pod is still there. It fails where an eviction was recorded
-// since the facts were read.
-func (c *Reconciler) recordLeaving(ctx context.Context, r *rollouts.State, step rollout.Step) error {
+// recordsLeaving reports whether a step needs a record of the pod that restarts: until it has one, and while the pod is
+// still there. The guard of evictions counts a member that hangs in a Ready pod as healthy.
+func recordsLeaving(r *rollouts.State, step rollout.Step) bool {
 	pod := r.Pods[step.Pod]
-	// The guard counts a member that hangs in a Ready pod.
-	if pod == nil || step.Act != rollout.Next && !podstate.Ready(pod) || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
-		return nil
+	if pod == nil || r.Holder == nil || step.Act != rollout.Next && !podstate.Ready(pod) {
+		return false
 	}
-	patch, err := observe.RecordPatch(r.Holder, r.Record(pod))
+	return r.Changes(step) || !r.RecordedFor(pod.Name, eviction.Bound/2)
+}
+
+// recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none
+// beside it. It fails where an eviction was recorded since the facts were read.
+func (c *Reconciler) recordLeaving(ctx context.Context, r *rollouts.State, step rollout.Step) error {
+	patch, err := observe.RecordPatch(r.Holder, r.Record(r.Pods[step.Pod]))
 	if err != nil {
 		return err
 	}
