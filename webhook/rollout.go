@@ -59,7 +59,7 @@ func (h *rolloutHandler) decide(ctx context.Context, req admission.Request) Deci
 	if review != nil {
 		d = review.decide()
 	}
-	return w.keepRestart(h.warnSeveral(ctx, req, &w, d))
+	return w.keepRestart(req, h.warnSeveral(ctx, req, &w, d))
 }
 
 // observe reads what the rollout rule must know. It returns nil and a Decision for a write that the

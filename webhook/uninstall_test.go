@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -88,6 +89,10 @@ func TestUninstallReleases(t *testing.T) {
 		{name: "a member is down", objects: unready, outcome: Warned, warns: "\n" + sweepHeld},
 		{name: "a member is down, and the StatefulSet is scaled to 0", objects: func(o observetest.Objects) { unready(o); replicas(o, 0) }, released: true, writes: true, outcome: Warned},
 		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: 3 of 4 members ready: 1 missing"},
+		{name: "a member hung, which its probe does not show", objects: func(o observetest.Objects) { unprobed(o) }, outcome: Warned, warns: "does not ask etcd"},
+		{name: "none hung, and the probe would not show it", objects: func(o observetest.Objects) {
+			unprobed(o).Annotations[v1alpha1.RolloutReasonAnnotation] = "AllReady"
+		}, released: true, writes: true, outcome: Warned},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +125,23 @@ func unready(objects observetest.Objects) {
 			pod.Status.Conditions[0].Status = corev1.ConditionFalse
 		}
 	}
+}
+
+// unprobed removes the readiness probes of pods that have been Ready for long. It returns their StatefulSet.
+func unprobed(objects observetest.Objects) (set *appsv1.StatefulSet) {
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *corev1.Pod:
+			o.Spec.Containers[0].ReadinessProbe = nil
+			o.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: o.Spec.Containers[0].Name, Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+			for i := range o.Status.Conditions {
+				o.Status.Conditions[i].LastTransitionTime = metav1.Time{}
+			}
+		case *appsv1.StatefulSet:
+			set = o
+		}
+	}
+	return set
 }
 
 func replicas(objects observetest.Objects, n int32) {

@@ -27,7 +27,7 @@ const (
 )
 
 // RestartRequestAnnotation requests a restart of members, one at a time, that etcd-webhook's controller carries out.
-// It is set on a StatefulSet, or on the Etcd that has it. Its value is "rolling" for all members or the name of one
+// It is set on a StatefulSet, or on the Etcd if one has that. Its value is "rolling" for all members or the name of one
 // pod, and may be followed by a space and any text. Another value requests another restart. Without the annotation,
 // no further member is restarted.
 const RestartRequestAnnotation = "kubectl-etcd.dev/restart-request"
@@ -36,7 +36,8 @@ const RestartRequestAnnotation = "kubectl-etcd.dev/restart-request"
 const RestartRolling = "rolling"
 
 // RestartedPodsAnnotation on a StatefulSet records the request that the controller carries out, and the UIDs of the
-// pods from when it began. Without pods, the request is done. No other client should write it.
+// pods from when it began. Without pods, the request is done. The budget of an Etcd has a copy, after the UID of the
+// StatefulSet. No other client should write it.
 const RestartedPodsAnnotation = "kubectl-etcd.dev/restart-pods"
 
 // Annotations that this project writes.

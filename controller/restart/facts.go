@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -28,6 +29,8 @@ type state struct {
 	// requests and records are those of the StatefulSets, in their order.
 	requests []string
 	records  []annotation.RestartRecord
+	// budget has a copy of the record, nil for none.
+	budget *policyv1.PodDisruptionBudget
 }
 
 // read reads a cluster by read.
@@ -41,15 +44,29 @@ func (c *Reconciler) read(ctx context.Context, o owner.Owner, read func(context.
 		s.requests = append(s.requests, requestOf(o, r.Sets[i].StatefulSet))
 		s.records = append(s.records, annotation.ParseRestartRecord(r.Sets[i].Annotations[v1alpha1.RestartedPodsAnnotation]))
 	}
+	if err := c.readCopy(ctx, &s); err != nil {
+		return state{}, err
+	}
 	return s, nil
 }
 
-// requestOf returns the request of a StatefulSet, or else that of an operator's object that has it.
+// requestOf returns the request of a StatefulSet. One of an Etcd has the request of that, and none of its own: etcd-druid
+// removes it, and of two requests, the one that is done would be carried out again after the other one.
 func requestOf(o owner.Owner, sts *appsv1.StatefulSet) string {
-	if request := sts.Annotations[v1alpha1.RestartRequestAnnotation]; request != "" || o.Kind == "StatefulSet" {
-		return request
+	if o.Kind == "StatefulSet" {
+		return sts.Annotations[v1alpha1.RestartRequestAnnotation]
 	}
 	return o.Annotations[v1alpha1.RestartRequestAnnotation]
+}
+
+// misplaced returns the request that is on the StatefulSet of an Etcd, empty for none.
+func (s *state) misplaced() string {
+	for i := range s.Sets {
+		if request := s.Sets[i].Annotations[v1alpha1.RestartRequestAnnotation]; s.owner.Kind != "StatefulSet" && request != "" {
+			return request
+		}
+	}
+	return ""
 }
 
 // any reports whether a restart is requested, or was until now.

@@ -9,16 +9,19 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memory"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -64,7 +67,12 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 		return reconcile.Result{}, err
 	}
 	if !s.any() {
-		c.removeState(key)
+		c.denied.Remove(key)
+		if request := s.misplaced(); request != "" {
+			c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(restart.RequestInvalid, "the request %q is on the StatefulSet, which %s overwrites: set %s on %s", request, o, v1alpha1.RestartRequestAnnotation, o))
+			return reconcile.Result{}, nil
+		}
+		c.announced.Remove(key)
 		return reconcile.Result{}, nil
 	}
 	if wrote, err := c.keepRecords(ctx, &s); wrote || err != nil {

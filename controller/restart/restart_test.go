@@ -33,11 +33,12 @@ type stage struct {
 	events  *events.FakeRecorder
 	evicted []string
 	refuse  error
+	key     owner.Key
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{Store: &controllertest.Store{Objects: controllertest.Cluster(t, "plain-3", "store", "{}")}, t: t}
+	s := &stage{Store: &controllertest.Store{Objects: controllertest.Cluster(t, "plain-3", "store", "{}")}, t: t, key: owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}}
 	for i := range 3 {
 		s.pod(i, func(p *corev1.Pod) {
 			p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-" + p.Name}}}}
@@ -107,17 +108,23 @@ func (s *stage) missing(i int) {
 // again creates a pod again, with another UID.
 func (s *stage) again(i int) { s.pod(i, func(p *corev1.Pod) { p.UID += "-new" }) }
 
+// controller returns one without memory.
+func (s *stage) controller() *Reconciler {
+	clock := clocktesting.NewFakePassiveClock(controllertest.Now)
+	c := &Reconciler{Client: s, Recorder: s.events, Clock: clock}
+	c.Reader = &observe.Reader{Reader: s.Cached(), Live: s.Store, Leases: &leaseclock.Clock{Clock: clock}}
+	return c
+}
+
 // step reconciles by a controller without memory, as after a change of leader, until no write is due but an
 // eviction. It returns the pods that were evicted, and the reasons of the Events.
 func (s *stage) step() string {
 	s.t.Helper()
 	s.evicted = nil
 	s.events = events.NewFakeRecorder(100)
-	clock := clocktesting.NewFakePassiveClock(controllertest.Now)
 	for range 2 {
-		c := &Reconciler{Client: s, Recorder: s.events, Clock: clock}
-		c.Reader = &observe.Reader{Reader: s.Cached(), Live: s.Store, Leases: &leaseclock.Clock{Clock: clock}}
-		if _, err := c.Reconcile(s.t.Context(), owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}); err != nil {
+		c := s.controller()
+		if _, err := c.Reconcile(s.t.Context(), s.key); err != nil {
 			s.t.Fatal(err)
 		}
 		if len(s.evicted) > 0 {

@@ -5,7 +5,6 @@ package restart
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,11 +15,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
-	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -35,14 +32,14 @@ const actionRestart = "RestartMember"
 func (c *Reconciler) keepRecords(ctx context.Context, s *state) (wrote bool, err error) {
 	for i := range s.Sets {
 		record, note := s.wanted(i)
-		if record == s.records[i].String() || record == "" && s.records[i].Request == "" {
-			continue
-		}
-		if err := c.record(ctx, s, i, record); err != nil {
+		changed, err := c.record(ctx, s, i, record)
+		if err != nil {
 			return wrote, err
 		}
-		wrote = true
-		c.publishNote(s.owner, corev1.EventTypeNormal, note)
+		wrote = wrote || changed
+		if record != s.records[i].String() && (record != "" || s.records[i].Request != "") {
+			c.publishChange(s.owner, note)
+		}
 	}
 	return wrote, nil
 }
@@ -106,20 +103,17 @@ func (s *state) ended(i int) string {
 	return policy.Names(pods, "has a new pod and is healthy", "have new pods and are healthy")
 }
 
-// record writes the record of a StatefulSet, in exactly the version that was read.
-func (c *Reconciler) record(ctx context.Context, s *state, i int, text string) error {
+// record writes the record of a StatefulSet and its copy, and reports whether either was another one.
+func (c *Reconciler) record(ctx context.Context, s *state, i int, text string) (wrote bool, err error) {
+	if wrote, err = c.copyRecord(ctx, s, text); err != nil {
+		return wrote, err
+	}
 	sts := s.Sets[i].StatefulSet
-	var value any = text
-	if text == "" {
-		value = nil
+	before := sts.Annotations[v1alpha1.RestartedPodsAnnotation]
+	if before == text || text == "" && annotation.ParseRestartRecord(before).Request == "" {
+		return wrote, nil
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": sts.UID, "resourceVersion": sts.ResourceVersion, "annotations": map[string]any{v1alpha1.RestartedPodsAnnotation: value},
-	}})
-	if err != nil {
-		return err
-	}
-	return c.Client.Patch(ctx, sts.DeepCopy(), client.RawPatch(types.MergePatchType, body), write.FieldOwner)
+	return true, c.annotate(ctx, sts, text)
 }
 
 // stop evicts a pod by its UID, so that budgets and the guard of evictions judge it.
@@ -153,6 +147,13 @@ func (c *Reconciler) publish(o owner.Owner, step restart.Step) {
 
 func (c *Reconciler) publishDenied(o owner.Owner, wait time.Duration, err error) {
 	c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(restart.RequestDenied, "the requested restart waits, and is retried in %s: %v", wait, err))
+}
+
+// publishChange records an Event of a change of a record. Two may have the same reason: of two StatefulSets, or of two
+// requests.
+func (c *Reconciler) publishChange(o owner.Owner, n policy.Note) {
+	c.announced.Swap(o.Key(), n.Reason.Name())
+	announce.Event(c.Recorder, announce.Reference(o), nil, corev1.EventTypeNormal, n, actionRestart)
 }
 
 // publishNote records an Event, unless the last one had the same reason.

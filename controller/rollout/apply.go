@@ -9,17 +9,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -53,71 +50,6 @@ func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r rollouts.State,
 	}
 	c.publish(o, step)
 	return again, nil
-}
-
-func (c *Reconciler) write(ctx context.Context, o owner.Owner, r rollouts.State, step rollout.Step) error {
-	if err := c.recordLeaving(ctx, &r, step); err != nil {
-		return err
-	}
-	for _, i := range inOrder(&r, step) {
-		set := r.Sets[i]
-		set.Follows = step.Set != "" && set.Name != step.Set
-		switch {
-		case set.Record == nil:
-			continue
-		case set.Bypassed:
-			c.announce(o, policy.NewNote(reasons.RolloutBypassed, "StatefulSet %s has another update strategy than was set, so its rollout is not held any more", set.Name), actionReleaseRollout)
-		}
-		patch, err := set.Patch(r.Facts.Sets[i].Value, step.Values[i], set.Bypassed || step.Released[i], step.Reason, r.At)
-		if err != nil {
-			return err
-		}
-		if patch == nil {
-			continue
-		}
-		if err := c.Client.Patch(ctx, set.DeepCopy(), patch, write.FieldOwner); err != nil {
-			return err
-		}
-	}
-	pod := r.Pods[step.Pod]
-	if !step.Delete || pod == nil {
-		return nil
-	}
-	return c.Client.Delete(ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
-}
-
-// inOrder returns the indexes of the StatefulSets in the order in which they are written. One that others wait for is
-// the last: if it is released, the others show when.
-func inOrder(r *rollouts.State, step rollout.Step) []int {
-	var order, last []int
-	for i := range r.Sets {
-		if step.Set != "" && r.Sets[i].Name == step.Set {
-			last = append(last, i)
-		} else {
-			order = append(order, i)
-		}
-	}
-	return append(order, last...)
-}
-
-// recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none
-// beside it. It renews the record while the pod is still there. It fails where an eviction was recorded
-// since the facts were read.
-func (c *Reconciler) recordLeaving(ctx context.Context, r *rollouts.State, step rollout.Step) error {
-	pod := r.Pods[step.Pod]
-	if step.Act != rollout.Next || pod == nil || r.Holder == nil || !r.Changes(step) && r.RecordedFor(pod.Name, eviction.Bound/2) {
-		return nil
-	}
-	patch, err := observe.RecordPatch(r.Holder, r.Record(pod))
-	if err != nil {
-		return err
-	}
-	holder := r.Holder.DeepCopyObject().(client.Object)
-	if err := c.Client.Patch(ctx, holder, patch, write.FieldOwner); err != nil {
-		return err
-	}
-	r.Wrote(holder)
-	return nil
 }
 
 // publish sets the metrics, and records an Event for each new reason and each pod that restarts.

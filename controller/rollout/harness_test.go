@@ -37,8 +37,9 @@ type stage struct {
 	deleted    []string
 	// before runs before each write; nil does nothing.
 	before func()
-	// refuse is the error of each write of a StatefulSet.
-	refuse error
+	// refuse is the error of each write of a StatefulSet, or only of the one that is named.
+	refuse    error
+	refuseSet string
 	// recorded are the Events of all replicas.
 	recorded []string
 }
@@ -48,7 +49,7 @@ func (s *stage) Patch(ctx context.Context, obj client.Object, patch client.Patch
 	if s.before != nil {
 		s.before()
 	}
-	if _, is := obj.(*appsv1.StatefulSet); is && s.refuse != nil {
+	if _, is := obj.(*appsv1.StatefulSet); is && s.refuse != nil && (s.refuseSet == "" || s.refuseSet == obj.GetName()) {
 		return s.refuse
 	}
 	return s.Store.Patch(ctx, obj, patch, opts...)

@@ -85,6 +85,11 @@ func TestRolloutDenied(t *testing.T) {
 	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
 		t.Errorf("%+v %v", result, err)
 	}
+	for _, o := range s.Objects {
+		if record := o.GetAnnotations()[v1alpha1.EvictionsAnnotation]; record != "" {
+			t.Errorf("%s records %s, which does not restart: no other one could be drained", o.GetName(), record)
+		}
+	}
 	if event := <-s.events.Events; !strings.Contains(event, "RolloutWriteDenied") || !strings.Contains(event, "protected") {
 		t.Error(event)
 	}

@@ -4,13 +4,16 @@
 package rollout
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -84,6 +87,52 @@ func TestReleasedByHandOneByOne(t *testing.T) {
 		s.advance(row.after)
 		if n := s.releasedSets(); n != row.want {
 			t.Fatalf("%d are released, want %d", n, row.want)
+		}
+	}
+}
+
+// TestRefusedReleaseKeepsTheWait refuses the release of the second of three StatefulSets, or the mark of the third one,
+// after the wait for the first one is over. The refusal is reported, and after it ends no new wait begins.
+func TestRefusedReleaseKeepsTheWait(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]error{
+		"another webhook":      apierrors.NewForbidden(appsv1.Resource("statefulsets"), "b", errors.New("protected")),
+		"a webhook that fails": apierrors.NewInternalError(errors.New("failed calling webhook")),
+		"a conflict":           apierrors.NewConflict(appsv1.Resource("statefulsets"), "b", errors.New("changed")),
+		"too many requests":    apierrors.NewTooManyRequests("later", 1),
+	} {
+		for _, set := range []string{"b", "c"} {
+			t.Run(name+" of "+set, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				s.apart()
+				for _, name := range []string{"a", "b", "c"} {
+					change(s, name, func(o *appsv1.StatefulSet) { o.Annotations[v1alpha1.RolloutAnnotation] = "release: it is safe" })
+				}
+				if n := s.releasedSets(); n != 1 {
+					t.Fatalf("%d are released, want 1", n)
+				}
+				s.releasedSets()
+				s.refuse, s.refuseSet = refuse, set
+				for range 3 {
+					s.advance(2 * time.Minute)
+					if n := s.releasedSets(); n != 1 {
+						t.Errorf("%d are released, want 1", n)
+					}
+					if got := strings.Join(controllertest.Recorded(t, s.events), "; "); strings.Contains(got, "RolloutWriteDenied") == apierrors.IsConflict(refuse) {
+						t.Errorf("the Events are: %s", got)
+					}
+				}
+				s.refuse = nil
+				s.advance(recheck)
+				if n := s.releasedSets(); n != 2 {
+					t.Errorf("%d are released when nothing is refused any more, want 2", n)
+				}
+				s.advance(recheck)
+				if n := s.releasedSets(); n != 2 {
+					t.Errorf("%d are released at once, want 2", n)
+				}
+			})
 		}
 	}
 }

@@ -70,8 +70,8 @@ var (
 		"The write restarts no pod that is not held already, or the author's strategy restarts no pod.",
 		policy.NoAction)
 	RestartRecordKept = admission.Add("RestartRecordKept",
-		"The write removes the record of a restart that was requested, as etcd-druid's reconciliation does. It is restored, because otherwise the members would restart once more.",
-		"To withdraw a request, remove the annotation kubectl-etcd.dev/restart-request alone.")
+		"The write removes the record of a restart that was requested, as etcd-druid's reconciliation does. It is restored: the controller would restart the members once more without it, or could not report that the request is withdrawn.",
+		"To withdraw a request, remove the annotation kubectl-etcd.dev/restart-request. If an operator writes the StatefulSet, remove only that one.")
 	PluginWrite = admission.Add("PluginWrite",
 		"The write is a step of kubectl etcd, which holds the pods itself.",
 		policy.NoAction)

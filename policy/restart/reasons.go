@@ -64,8 +64,8 @@ var (
 		"The annotation kubectl-etcd.dev/restart-request was removed before every member had restarted. The others keep their pods.",
 		policy.NoAction)
 	RequestInvalid = reasons.Add("RestartRequestInvalid",
-		"The annotation kubectl-etcd.dev/restart-request names no pod that exists, so nothing restarts.",
-		"Set it to rolling, or to the name of a pod of the StatefulSet. To restart all members at once: kubectl etcd restart NAME --strategy coordinated.")
+		"The annotation kubectl-etcd.dev/restart-request names no pod that exists, or is on the StatefulSet of an Etcd, so nothing restarts.",
+		"Set it to rolling, or to the name of a pod of the StatefulSet, on the Etcd if there is one. To restart all members at once: kubectl etcd restart NAME --strategy coordinated.")
 	RequestDenied = reasons.Add("RestartRequestDenied",
 		"The API server, a disruption budget or another webhook refused a write of a restart that was requested by annotation. It is tried again.",
 		"Read the message for the refusal. A budget that admits no eviction shows why in its Events: kubectl describe pdb.")

@@ -141,10 +141,10 @@ func checkStep(t *testing.T, f Facts) {
 	}
 	q := policy.Quorum(len(set.Pods))
 	for _, p := range restart {
-		if len(restart) > 1 || !p.down() && away > 0 || young {
+		if len(restart) > 1 || p.well() && away > 0 || young {
 			t.Errorf("%s beside %d that are away: %+v", text(step), away, restart)
 		}
-		if p.well() && healthy >= q && healthy-1 < q && healthy < len(set.Pods) || !p.well() && !p.down() && step.Act != Next {
+		if p.well() && healthy >= q && healthy-1 < q && healthy < len(set.Pods) || !p.well() && !p.down() && healthy < q {
 			t.Errorf("%s takes the quorum or an unclear member: %d healthy", text(step), healthy)
 		}
 	}

@@ -106,6 +106,9 @@ func (p Pod) down() bool { return p.Exists && !p.Going && !p.Ready && !p.PodRead
 // well reports whether both the pod and its member are ready.
 func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady }
 
+// ailing reports whether the pod or its member is not ready: a member that hangs may be in a pod that is Ready.
+func (p Pod) ailing() bool { return p.Exists && !p.Going && !p.well() }
+
 // starting reports whether a pod with the newest template may yet become ready by itself. That it is not ready shows
 // only after that time that its readiness waits for a quorum, and not for its etcd.
 func (p Pod) starting() bool {

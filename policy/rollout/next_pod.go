@@ -11,13 +11,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// cure returns the step while a pod is down. A pod that fails with the new template stops everything,
+// cure returns the step while a pod is down or ailing. A pod that fails with the new template stops everything,
 // unless there is no quorum to lose: then none may be ready before the others restart.
 func (f Facts) cure() (Step, bool) {
 	quorum := f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size)
 	updated := f.named(func(p Pod) bool { return p.Updated && !p.well() })
 	failing := f.named(func(p Pod) bool { return p.Updated && !p.well() && p.Failing })
-	set, at := f.broken()
+	set, at := f.broken(func(set *Set, at int) bool { return set.Pods[at].down() || set.uncreatable(at) })
+	if set == nil {
+		set, at = f.broken(f.spares)
+	}
 	starting := f.named(Pod.starting)
 	switch {
 	case len(updated) > 0 && (quorum || set == nil || set.Ordered || len(failing) > 0 || set.Pods[at].missing()):
@@ -51,8 +54,13 @@ func (f Facts) cureWithoutQuorum(set *Set, at int) Step {
 func (f Facts) restart(set *Set, at int) Step {
 	pod := set.Pods[at]
 	what := "is down"
-	if pod.missing() {
+	switch {
+	case pod.missing():
 		what = "can't be created"
+	case pod.PodReady:
+		what = "has a member that is not healthy"
+	case pod.Ready:
+		what = "is not Ready"
 	}
 	step := f.step(Restart, policy.CuresMember, fmt.Sprintf("%s %s with the old template, and gets the new one", pod.Pod, what))
 	step.Pod = pod.Pod
@@ -65,26 +73,38 @@ func (f Facts) restart(set *Set, at int) Step {
 	return step
 }
 
-// broken returns the next pod that is down with an old template or can't be created with it, nil for
-// none. A controller that works in order creates no pod above one that is not Ready.
-func (f Facts) broken() (*Set, int) {
+// broken returns the next pod with an old template, or without one, for which is reports true, nil for none. A
+// controller that works in order creates no pod above one that is not Ready.
+func (f Facts) broken(is func(set *Set, at int) bool) (*Set, int) {
 	for i := range f.Sets {
 		set := &f.Sets[i]
-		var down []int
+		var found []int
 		for at := set.Author; at < len(set.Pods); at++ {
-			if p := set.Pods[at]; p.down() && p.outdated() || set.uncreatable(at) {
-				down = append(down, at)
+			if p := set.Pods[at]; (p.outdated() || p.missing()) && is(set, at) {
+				found = append(found, at)
 			}
 		}
 		switch {
-		case !set.Held || len(down) == 0:
+		case !set.Held || len(found) == 0:
 		case set.Ordered:
-			return set, down[0]
+			return set, found[0]
 		default:
-			return set, down[len(down)-1]
+			return set, found[len(found)-1]
 		}
 	}
 	return nil, 0
+}
+
+// spares reports whether a pod is ailing, and the other members are a quorum without it. It may take part in etcd
+// all the same, so it restarts only then, and only if its controller creates it again at once.
+func (f Facts) spares(set *Set, at int) bool {
+	pod, others := set.Pods[at], 0
+	for _, m := range f.Cluster.Members {
+		if m.Ready && m.PodReady && !m.Learner && m.Pod != pod.Pod {
+			others++
+		}
+	}
+	return pod.ailing() && others >= policy.Quorum(f.Cluster.Size) && !set.waitsInOrder(at)
 }
 
 // next releases the highest pod of a set that has the old template: of a cluster that spans several,

@@ -3,7 +3,11 @@
 
 package rollout
 
-import "github.com/kubectl-etcd/kubectl-etcd/policy"
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
 
 // Removal is what is known of a rollout that is held when etcd-webhook is removed. After that, only the
 // StatefulSet's controller continues it, without regard for the health of etcd. The zero Removal is of a
@@ -17,12 +21,19 @@ type Removal struct {
 	NotEtcd bool
 	// Cluster is the cluster that the StatefulSet runs, alone or with others.
 	Cluster policy.Cluster
+	// Unshown is true if members may hang in pods that are Ready, and Reason is the name of the last one for which
+	// the controller held the rollout. It may know answers of members.
+	Unshown bool
+	Reason  string
 	// PeersMove is true if a pod that would restart listens for peers on other schemes or ports than with the
 	// newest template, as in Pod, and InParts if no coordinated restart can restart all members of the cluster.
 	PeersMove, InParts bool
 	// First is another StatefulSet of the cluster whose pods restart before those of this one, empty for none.
 	First string
 }
+
+// notReady are the reasons of a rollout that is held because a member is not ready.
+var notReady = []policy.Reason{policy.MemberDown, policy.CuresMember, policy.NoQuorum, UpdatedNotReady}
 
 // StaysHeld returns why the rollout stays held, without a full stop. It is empty if the rollout may be
 // released. With podManagementPolicy Parallel, the StatefulSet's controller restarts a member beside one
@@ -44,6 +55,9 @@ func (r Removal) StaysHeld() string {
 	}
 	if v := policy.Precondition(c, ""); !v.Allowed {
 		return v.Message
+	}
+	if r.Unshown && slices.ContainsFunc(notReady, func(n policy.Reason) bool { return n.Name() == r.Reason }) {
+		return "its pods are Ready, but their readiness probe does not ask etcd, and the rollout was held last because a member was not ready (" + r.Reason + ")"
 	}
 	if r.PeersMove {
 		return "with its new template, the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()

@@ -47,6 +47,11 @@ var removalRows = []struct {
 	{"O-20 one member, and the peers move", Removal{PeersMove: true, Cluster: clusterWith("v", nil)}, ""},
 	{"O-25 another StatefulSet is the first", Removal{First: "north", Cluster: clusterWith("vvv", nil)}, "beside those of StatefulSet north"},
 	{"O-21 a member is down, and another StatefulSet is the first", Removal{First: "north", Cluster: clusterWith("vxv", nil)}, "main-1 is not"},
+	{"O-28 a member hung", Removal{Unshown: true, Reason: "MemberDown", Cluster: clusterWith("vvv", nil)}, "was not ready (MemberDown)"},
+	{"O-28 a member hung with the new template", Removal{Unshown: true, Reason: "RolloutUpdatedNotReady", Cluster: clusterWith("vvv", nil)}, "was not ready"},
+	{"O-20 one member that hung", Removal{Unshown: true, Reason: "MemberDown", Cluster: clusterWith("v", nil)}, ""},
+	{"O-22 a member was down", Removal{Reason: "MemberDown", Cluster: clusterWith("vvv", nil)}, ""},
+	{"O-22 none hung", Removal{Unshown: true, Reason: "AllReady", Cluster: clusterWith("vvv", nil)}, ""},
 	{"O-22 well", Removal{Cluster: clusterWith("vvv", nil)}, ""},
 }
 

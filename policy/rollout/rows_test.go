@@ -44,10 +44,15 @@ func of(members, templates string, partition int) Facts {
 	return f
 }
 
-func with(f Facts, change func(*Facts)) Facts {
-	change(&f)
+func with(f Facts, changes ...func(*Facts)) Facts {
+	for _, change := range changes {
+		change(&f)
+	}
 	return f
 }
+
+// below has the author's partition keep the pods of lower ordinals.
+func below(partition int) func(*Facts) { return func(f *Facts) { f.Sets[0].Author = partition } }
 
 func onDelete(f *Facts) { f.Sets[0].Value = Value{OnDelete: true} }
 
@@ -207,6 +212,22 @@ var rolloutRows = []struct {
 	{"O-9 another, held by OnDelete", with(of("xvv", "ooo", 0), onDelete), "Restart main-0 now, OnDelete", policy.CuresMember},
 	{"O-9 two of five", of("xvxvv", "ooooo", 5), "Restart main-2, OnDelete", policy.CuresMember},
 	{"O-9 in order", with(of("xvxvv", "ooooo", 5), func(f *Facts) { f.Sets[0].Ordered = true }), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 hangs", of("pvv", "ooo", 3), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 hangs, held by OnDelete", with(of("pvv", "ooo", 0), onDelete), "Restart main-0 now, OnDelete", policy.CuresMember},
+	{"O-9 hangs, and is recorded as one that leaves", with(of("pvv", "ooo", 0), onDelete, func(f *Facts) { f.Leaving = []string{"main-0"} }), "Restart main-0 now, OnDelete", policy.CuresMember},
+	{"O-9 hangs, and another one leaves", with(of("pvv", "ooo", 0), onDelete, func(f *Facts) { f.Leaving = []string{"main-1"} }), "Hold, partition 3", PodLeaving},
+	{"O-9 the highest hangs", of("vvp", "ooo", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-9 another one was released, and then one hangs", of("pvv", "ooo", 2), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 hangs, in order", with(of("vpv", "ooo", 3), inOrder), "Restart main-1, OnDelete", policy.CuresMember},
+	{"O-9 hangs, and the template is newer than that of another one", of("vvp", "noo", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-9 only the pod is not ready", of("mvv", "ooo", 3), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 two of five hang", of("pvvvp", "ooooo", 5), "Restart main-4, partition 4", policy.CuresMember},
+	{"O-9 one of five hangs, and one is down", of("vxvvp", "ooooo", 5), "Restart main-1, OnDelete", policy.CuresMember},
+	{"O-9 hangs, and backups fail", with(of("pvv", "ooo", 3), func(f *Facts) { f.Cluster.BackupReady.Status = policy.False }), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-5 hangs, and an answer is awaited", with(of("pvv", "ooo", 3), func(f *Facts) { f.Confirmed = false }), "Hold, partition 3", Unconfirmed},
+	{"O-8 and another one hangs", of("pvvvx", "oooon", 4), "Hold, partition 4", UpdatedNotReady},
+	{"O-8 it hangs with the new template", of("vvp", "oon", 2), "Hold, partition 2", UpdatedNotReady},
+	{"O-9 the template from before, of one that hangs", with(of("vvp", "nno", 3), peersMove), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-9 the template before it", of("vvx", "nno", 3), "Restart main-2, partition 2", policy.CuresMember},
 	{"O-10 no quorum", of("xxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
 	{"O-10 no quorum, and one has just started", with(of("xxx", "oon", 2), waited), "Hold, partition 2", UpdatedNotReady},
@@ -226,13 +247,17 @@ var rolloutRows = []struct {
 	{"O-11 released", of("vvv", "ooo", 2), "Next main-2, partition 2", policy.AllReady},
 	{"O-11 the author's partition", with(of("vvv", "ooo", 3), func(f *Facts) { f.Sets[0].Author = 2 }), "Next main-2, partition 2", policy.AllReady},
 	{"O-12 backups", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.BackupReady.Status, f.Since = policy.False, holdLimit }), "Next main-2, partition 2", HoldLimitPassed},
-	{"O-12 one of five", with(of("pvvvv", "ooooo", 5), late), "Next main-4, partition 4", HoldLimitPassed},
+	{"O-12 one of five", with(of("pvvvv", "ooooo", 5), below(1), late), "Next main-4, partition 4", HoldLimitPassed},
 	{"O-13 backups", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.BackupReady.Status = policy.False }), "Hold, partition 3", policy.BackupFailing},
 	{"O-13 condition", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.AllMembersReady.Status = policy.False }), "Hold, partition 3", policy.ConditionFalse},
-	{"O-13 frozen", of("pvv", "ooo", 3), "Hold, partition 3", policy.MemberDown},
-	{"O-13 frozen, for long", with(of("pvv", "ooo", 3), late), "Hold, partition 3", policy.MemberDown},
-	{"O-13 released, and then one froze", of("pvv", "ooo", 2), "Hold, partition 3", policy.MemberDown},
-	{"O-13 below the author's partition", with(of("xvv", "ooo", 3), func(f *Facts) { f.Sets[0].Author = 1 }), "Hold, partition 3", policy.MemberDown},
+	{"O-13 two hang", of("ppv", "ooo", 3), "Hold, partition 3", policy.MemberDown},
+	{"O-13 two hang, for long", with(of("ppv", "ooo", 3), late), "Hold, partition 3", policy.MemberDown},
+	{"O-13 all hang, for long", with(of("ppp", "ooo", 3), late), "Hold, partition 3", policy.MemberDown},
+	{"O-13 one was released, and then two hang", of("ppv", "ooo", 2), "Hold, partition 3", policy.MemberDown},
+	{"O-13 below the author's partition", with(of("xvv", "ooo", 3), below(1)), "Hold, partition 3", policy.MemberDown},
+	{"O-13 hangs below the author's partition", with(of("pvv", "ooo", 3), below(1), late), "Hold, partition 3", policy.MemberDown},
+	{"O-13 hangs, and is not created before a lower one is ready", with(of("xvvvp", "ooooo", 5), below(1), inOrder), "Hold, partition 5", policy.MemberDown},
+	{"O-13 ready for less than minReadySeconds, and the quorum needs it", with(of("xvv", "ooo", 3), below(1), func(f *Facts) { f.Sets[0].Pods[2].PodReady = false }), "Hold, partition 3", policy.MemberDown},
 }
 
 func TestRolloutRows(t *testing.T) {

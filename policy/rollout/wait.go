@@ -61,11 +61,15 @@ func (f Facts) absent() []string {
 	return out
 }
 
-// released reports whether the StatefulSet's controller is about to restart a pod.
+// released reports whether a pod is about to restart by the strategy in force. By OnDelete, it is deleted because it is
+// ailing.
 func (f Facts) released(pod string) bool {
 	return slices.ContainsFunc(f.Sets, func(s Set) bool {
+		if s.Value.OnDelete {
+			return s.Held && slices.ContainsFunc(s.Pods, func(p Pod) bool { return p.Pod == pod && p.ailing() && p.outdated() })
+		}
 		next := s.next()
-		return s.Held && !s.Value.OnDelete && next >= s.Value.Partition && s.Pods[next].Pod == pod
+		return s.Held && next >= s.Value.Partition && s.Pods[next].Pod == pod
 	})
 }
 

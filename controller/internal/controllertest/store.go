@@ -65,8 +65,9 @@ func (s *Store) Delete(_ context.Context, obj client.Object, _ ...client.DeleteO
 	return nil
 }
 
-// Patch patches a budget or a StatefulSet, with its preconditions. obj becomes the version that it wrote.
-func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+// Patch patches a budget or a StatefulSet, with its preconditions. obj becomes the version that it wrote. A dry run
+// writes nothing.
+func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	if s.Refuse != nil {
 		return s.Refuse
 	}
@@ -98,7 +99,10 @@ func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch
 	if err := json.Unmarshal(text, out); err != nil {
 		return err
 	}
-	s.Put(out)
+	var options client.PatchOptions
+	if options.ApplyOptions(opts); len(options.DryRun) == 0 {
+		s.Put(out)
+	}
 	written, err := json.Marshal(out)
 	if err != nil {
 		return err

@@ -13,9 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -28,8 +31,11 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 	}
 	o, found, err := r.OwnerOfStatefulSet(ctx, sts)
 	if err == nil && found {
+		var facts observe.Facts
 		out.InParts = o.InParts()
-		out.Cluster, err = r.Cluster(ctx, o)
+		facts, err = r.Facts(ctx, o)
+		out.Cluster, out.Reason = facts.Cluster, sts.Annotations[v1alpha1.RolloutReasonAnnotation]
+		out.Unshown = slices.ContainsFunc(facts.Notes, func(n policy.Note) bool { return n.Reason == reasons.NoReadinessProbe })
 	}
 	if err == nil && found && !out.Cluster.Single() {
 		out.PeersMove, err = anyPeersMove(ctx, r, o, sts)
