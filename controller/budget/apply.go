@@ -47,10 +47,8 @@ func (c *cluster) applyKept(ctx context.Context) (wait time.Duration, err error)
 	if kept == nil {
 		return 0, c.createMissing(ctx)
 	}
-	// What got worse since the last write is written even so.
-	set := kept.Record.Value
-	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
-	if wait = c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
+	wait, written := c.conflicts.backoff(c.owner.Key(), c.facts.At)
+	if wait > 0 && !c.worseThan(written) {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
 		return wait, nil
 	}
@@ -102,9 +100,11 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 		kind = warning
 	}
 	written, err := c.write(ctx, kept, c.facts.Replicas, v, record, kind)
+	if written {
+		c.conflicts.wrote(c.owner.Key(), c.severity(), wasReset, c.facts.At)
+	}
 	if written && wasReset {
 		undone.Inc()
-		c.conflicts.record(c.owner.Key(), c.facts.At)
 	}
 	return err
 }
