@@ -87,11 +87,8 @@ func (c *cluster) lacksBudget() bool {
 // too, until its finalizers are gone.
 func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Managed
-	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
-		// Leases that were seen once, and members whose answer is awaited, are not enough evidence to loosen a budget.
-		return nil
-	}
 	record, wasReset := recordOf(kept, c.facts.Replicas)
+	_, record = c.facts.Budgets.InForce(kept.Value.Min(c.facts.Replicas), record, c.facts.Budgets.NonMemberPods)
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
 	record.Size = c.facts.Largest
