@@ -23,7 +23,10 @@ func (r *budgetReview) decideOther() Decision {
 	f := r.shared
 	original := r.write.original(before, wrote, r.facts.At)
 	f.Floor = original.Min(expected)
-	f.Current, f.State, f.Hold = current, before.State, r.unkept != nil
+	if r.other.Fault == nil {
+		current, before = r.facts.Budgets.InForce(current, before, r.other.NonMembers)
+	}
+	f.Current, f.State, f.Hold = current, before.State, f.Hold || r.unkept != nil
 	verdict := budget.EvaluateShared(f, topologypolicy.BudgetSettings(r.policy))
 	least := max(verdict.Target, current)
 	unchanged := Decision{Outcome: Warned, Reason: r.otherReason(), Policy: r.policy.Name, Warnings: warnings}

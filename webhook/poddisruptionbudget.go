@@ -119,6 +119,7 @@ func (r *budgetReview) decide() Decision {
 	}
 	wrote := r.facts.Budgets.Managed.Value
 	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
+	current, before = r.facts.Budgets.InForce(current, before, r.facts.Budgets.NonMemberPods)
 	original := r.write.original(before, wrote, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, Floor: original.Min(r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
@@ -136,7 +137,10 @@ func (r *budgetReview) decide() Decision {
 func withValue(record annotation.BudgetRecord, original, due annotation.BudgetValue, v budget.Result) annotation.BudgetRecord {
 	record.Original = &original
 	if record.Value == nil || *record.Value != due {
-		record.Value, record.Reason = &due, v.Reason.Name()
+		record.Value = &due
+		if v.MinAvailable == v.Target || record.Reason == "" {
+			record.Reason = v.Reason.Name()
+		}
 	}
 	return record
 }

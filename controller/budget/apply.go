@@ -47,10 +47,8 @@ func (c *cluster) applyKept(ctx context.Context) (wait time.Duration, err error)
 	if kept == nil {
 		return 0, c.createMissing(ctx)
 	}
-	// What got worse since the last write is written even so.
-	set := kept.Record.Value
-	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
-	if wait = c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
+	wait, written := c.conflicts.backoff(c.owner.Key(), c.facts.At)
+	if wait > 0 && !c.worseThan(written) {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
 		return wait, nil
 	}
@@ -89,11 +87,8 @@ func (c *cluster) lacksBudget() bool {
 // too, until its finalizers are gone.
 func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Managed
-	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
-		// Leases that were seen once, and members whose answer is awaited, are not enough evidence to loosen a budget.
-		return nil
-	}
 	record, wasReset := recordOf(kept, c.facts.Replicas)
+	_, record = c.facts.Budgets.InForce(kept.Value.Min(c.facts.Replicas), record, c.facts.Budgets.NonMemberPods)
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
 	record.Size = c.facts.Largest
@@ -102,9 +97,11 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 		kind = warning
 	}
 	written, err := c.write(ctx, kept, c.facts.Replicas, v, record, kind)
+	if written {
+		c.conflicts.wrote(c.owner.Key(), c.severity(), wasReset, c.facts.At)
+	}
 	if written && wasReset {
 		undone.Inc()
-		c.conflicts.record(c.owner.Key(), c.facts.At)
 	}
 	return err
 }

@@ -18,20 +18,27 @@ type answers map[string]observe.Answer
 
 func (a answers) Answer(pod *corev1.Pod) observe.Answer { return a[pod.Name] }
 
+// well is the answer of a healthy member.
+var well = observe.Answer{Known: true, Healthy: true}
+
+// weakProbes gives the members probes that don't ask etcd.
+func (s *stage) weakProbes() {
+	for _, o := range s.Objects {
+		if pod, is := o.(*corev1.Pod); is {
+			pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
+				TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt(2379)},
+			}}
+		}
+	}
+}
+
 // TestBudgetWaitsForAnswers: a leader that has not asked a member yet, which hung when the last leader asked it, loosens
 // nothing until the member answers, even if settle is shorter than that takes.
 func TestBudgetWaitsForAnswers(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{disruption: {settle: 10s, askMembers: true}}")
-	well := observe.Answer{Known: true, Healthy: true}
 	known := answers{"etcd-0": {Known: true}, "etcd-1": well, "etcd-2": well}
-	for name := range known {
-		change(s, name, func(p *corev1.Pod) {
-			p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
-				TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt(2379)},
-			}}
-		})
-	}
+	s.weakProbes()
 	s.budget.Health = known
 	s.expect("etcd maxUnavailable=0 MemberNotReady")
 	s.restart()

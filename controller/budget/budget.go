@@ -158,10 +158,12 @@ func (b *Reconciler) rememberSize(ctx context.Context, owner owner.Owner, facts 
 
 // decide evaluates the rule.
 func (c *cluster) decide() {
-	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0}
+	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0, Unconfirmed: !c.facts.Confirmed}
 	if kept := c.facts.Budgets.Managed; kept != nil {
-		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
-		if record, _ := recordOf(kept, c.facts.Replicas); record.Original != nil {
+		record, _ := recordOf(kept, c.facts.Replicas)
+		facts.Current, record = c.facts.Budgets.InForce(kept.Value.Min(c.facts.Replicas), record, c.facts.Budgets.NonMemberPods)
+		facts.State = record.State
+		if record.Original != nil {
 			facts.Floor = record.Original.Min(c.facts.Replicas)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memory"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // One reset of a budget comes from an operator that wrote while admission was unavailable.
@@ -20,24 +21,72 @@ const (
 
 // conflicts holds when another client loosened a cluster's budget without passing admission.
 type conflicts struct {
-	memory.Keyed[owner.Key, []time.Time]
+	memory.Keyed[owner.Key, conflict]
 }
 
-func (c *conflicts) record(key owner.Key, now time.Time) {
-	c.Update(key, func(resets []time.Time) []time.Time { return append(resets, now) })
+// conflict is what is remembered of one budget that was reset.
+type conflict struct {
+	resets []time.Time
+	// written are the facts by which the budget was written last.
+	written severity
 }
 
-// backoff returns how long not to write the budget because there were too many resets
-// of it, or 0.
-func (c *conflicts) backoff(key owner.Key, now time.Time) time.Duration {
-	if _, any := c.Get(key); !any {
-		return 0
+// severity is what the value of a budget depends on. The value alone doesn't show that facts got worse: of
+// three members, two must remain while all are ready, and while one is down.
+type severity struct {
+	reason                 policy.Reason
+	readyVoters, readyPods int
+}
+
+// severity returns that of the facts of this reconciliation.
+func (c *cluster) severity() severity {
+	s := severity{reason: c.verdict.Reason, readyVoters: c.facts.Cluster.ReadyVoters()}
+	for _, m := range c.facts.Cluster.Members {
+		if m.PodReady {
+			s.readyPods++
+		}
 	}
-	recent := c.Update(key, func(resets []time.Time) []time.Time {
-		return slices.DeleteFunc(resets, func(t time.Time) bool { return now.Sub(t) > conflictWindow })
+	return s
+}
+
+// worseThan reports whether the budget that remains is to be tightened although another client resets it again and
+// again: the facts are others than those of the last write, or more is due than was set. One write for each change
+// of the facts keeps the backoff.
+func (c *cluster) worseThan(written severity) bool {
+	kept := c.facts.Budgets.Managed
+	if c.verdict.Target <= kept.Value.Min(c.facts.Replicas) {
+		return false
+	}
+	set := kept.Record.Value
+	return c.severity() != written || set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
+}
+
+// wrote remembers the facts by which a budget was written, and the reset that was corrected so, if it was reset.
+func (c *conflicts) wrote(key owner.Key, by severity, wasReset bool, now time.Time) {
+	if _, any := c.Get(key); !any && !wasReset {
+		return
+	}
+	c.Update(key, func(old conflict) conflict {
+		old.written = by
+		if wasReset {
+			old.resets = append(old.resets, now)
+		}
+		return old
 	})
-	if n := len(recent); n >= maxConflicts {
-		return recent[n-maxConflicts].Add(conflictWindow).Sub(now) + time.Second
+}
+
+// backoff returns how long not to write the budget because there were too many resets of it, or 0, and the facts
+// by which it was written last.
+func (c *conflicts) backoff(key owner.Key, now time.Time) (wait time.Duration, written severity) {
+	if _, any := c.Get(key); !any {
+		return 0, severity{}
 	}
-	return 0
+	recent := c.Update(key, func(old conflict) conflict {
+		old.resets = slices.DeleteFunc(old.resets, func(t time.Time) bool { return now.Sub(t) > conflictWindow })
+		return old
+	})
+	if n := len(recent.resets); n >= maxConflicts {
+		wait = recent.resets[n-maxConflicts].Add(conflictWindow).Sub(now) + time.Second
+	}
+	return wait, recent.written
 }

@@ -38,7 +38,9 @@ var modelEvents = []modelEvent{
 	{name: "opt in", do: func(m *model) { change(m.stage, "etcd", func(o *appsv1.StatefulSet) { o.Annotations = nil }) }},
 	{name: "down 0", do: func(m *model) { m.setDown("etcd-0", true) }},
 	{name: "down 1", do: func(m *model) { m.setDown("etcd-1", true) }},
-	{name: "up", do: func(m *model) { m.setDown("", false) }},
+	{name: "up", do: func(m *model) { clear(m.hung); m.setDown("", false) }},
+	{name: "hang 0", do: func(m *model) { m.hang("etcd-0") }},
+	{name: "new leader", do: func(m *model) { m.forgetSize(); m.newLeader() }},
 	{name: "scale 0", pods: true, do: func(m *model) { m.scaleTo(0) }},
 	{name: "scale 1", pods: true, do: func(m *model) { m.scaleTo(1) }},
 	{name: "scale 3", pods: true, do: func(m *model) { m.scaleTo(3) }},
@@ -61,15 +63,20 @@ var modelEvents = []modelEvent{
 		m.foreign("minAvailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, other]}]}")
 	}},
 	{name: "no foreign", author: true, do: func(m *model) { m.drop("theirs") }},
-	{name: "a moment", do: func(m *model) { m.advance(10 * time.Second) }},
-	{name: "settled", do: func(m *model) { m.advance(time.Minute) }},
+	{name: "a moment", do: func(m *model) { m.wait(10 * time.Second) }},
+	{name: "settled", do: func(m *model) { m.wait(time.Minute) }},
 	{name: "former leader", do: (*model).formerLeader},
 	{name: "restart", do: func(m *model) {
-		// A size that is on no budget is not known any more.
-		asked := *find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas
-		m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && int(asked) < m.voters
+		m.forgetSize()
 		m.restart()
+		m.budget.Health = m
 	}},
+}
+
+// forgetSize is what a new controller doesn't know: a size that is on no budget.
+func (m *model) forgetSize() {
+	asked := *find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas
+	m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && int(asked) < m.voters
 }
 
 // addOther adds the other cluster.
@@ -98,7 +105,7 @@ func (m *model) formerLeader() {
 		return
 	}
 	old := &Reconciler{
-		Client: m.Store, Recorder: events.NewFakeRecorder(100), Clock: m.clock, Findings: &Findings{},
+		Client: m.Store, Recorder: events.NewFakeRecorder(100), Clock: m.clock, Findings: &Findings{}, Health: m,
 		Reader: &observe.Reader{Reader: m.previous, Leases: m.leases},
 	}
 	if _, err := old.Reconcile(m.t.Context(), m.key); err != nil {

@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -32,7 +34,11 @@ type model struct {
 	// can't know that etcd never got a voter for each.
 	voters, asked int
 	down          map[string]bool
-	log           []string
+	// hung are the members that hang behind a probe that does not ask etcd, so that their pods are Ready. While
+	// awaited is set, a new leader waits for their answers.
+	hung    map[string]bool
+	awaited bool
+	log     []string
 	// protected reports whether a budget must protect the members: one did, and nothing
 	// has happened since that may end that.
 	protected bool
@@ -52,12 +58,41 @@ const modelVoters = 5
 
 func newModel(t *testing.T) *model {
 	t.Helper()
-	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s}}"), down: map[string]bool{}, voters: modelVoters, asked: modelVoters}
+	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s, askMembers: true}}"), down: map[string]bool{}, hung: map[string]bool{}, voters: modelVoters, asked: modelVoters}
 	m.stored = find[*v1alpha1.EtcdTopologyPolicy](m.stage, "default")
 	removeBudget(m.stage, "etcd")
+	m.weakProbes()
 	m.scaleTo(modelVoters)
+	m.budget.Health = m
 	m.reconcile()
 	return m
+}
+
+// Answer implements MemberHealth.
+func (m *model) Answer(pod *corev1.Pod) observe.Answer {
+	if m.awaited {
+		return observe.Answer{Awaited: true}
+	}
+	return observe.Answer{Known: true, Healthy: !m.hung[pod.Name]}
+}
+
+// hang has a member hang, if the leader finds out at once: no budget protects against what no one can know.
+func (m *model) hang(pod string) {
+	if !m.awaited {
+		m.hung[pod] = true
+	}
+}
+
+// newLeader replaces the controller by one that has asked no member yet.
+func (m *model) newLeader() {
+	m.restart()
+	m.budget.Health, m.awaited = m, true
+}
+
+// wait lets time pass, in which the members answer.
+func (m *model) wait(d time.Duration) {
+	m.advance(d)
+	m.awaited = false
 }
 
 func (m *model) drop(uid string) {
@@ -122,7 +157,7 @@ func (m *model) allPods() []*corev1.Pod {
 func (m *model) healthy() int {
 	n := 0
 	for _, pod := range m.pods() {
-		if !m.down[pod.Name] && m.votes(pod) {
+		if !m.down[pod.Name] && !m.hung[pod.Name] && m.votes(pod) {
 			n++
 		}
 	}
@@ -138,7 +173,7 @@ func (m *model) votes(pod *corev1.Pod) bool {
 // promote makes a learner that answers a voter.
 func (m *model) promote() {
 	for _, pod := range m.pods() {
-		if !m.votes(pod) && !m.down[pod.Name] && m.healthy() >= policy.Quorum(m.voters) {
+		if !m.votes(pod) && !m.down[pod.Name] && !m.hung[pod.Name] && m.healthy() >= policy.Quorum(m.voters) {
 			m.voters++
 			return
 		}
@@ -150,6 +185,7 @@ func (m *model) step(event int) {
 	e := modelEvents[event]
 	m.log = append(m.log, e.name)
 	m.before, m.previous = nil, m.before
+	stood, ours := m.number("etcd-quorum")
 	for _, o := range m.Objects {
 		m.before = append(m.before, o.DeepCopyObject().(client.Object))
 	}
@@ -161,6 +197,11 @@ func (m *model) step(event int) {
 	m.reconcile()
 	finding, _ := m.budget.Findings.Get(m.key)
 	m.follow(finding, e.author)
+	_, stays := m.number("etcd-quorum")
+	if theirs, whole := m.number("theirs"); e.author && m.protected && ours && !stays && whole && theirs < min(stood, len(m.pods())) {
+		m.t.Errorf("after %s: a budget that kept %d of the members was replaced by one that keeps %d; budgets %q",
+			strings.Join(m.log, ", "), stood, theirs, m.budgets())
+	}
 	if !m.protected || m.unrecorded || m.healthy() < policy.Quorum(m.voters) {
 		return
 	}
@@ -177,7 +218,8 @@ func (m *model) follow(finding v1alpha1.Finding, author bool) {
 	m.authored = m.authored || author
 	switch {
 	case finding.Verdict == v1alpha1.Kept:
-		m.protected, m.unkeptSince, m.authored = true, time.Time{}, m.authored && len(m.pods()) == 0
+		// What is created before the members have answered is made by what is known then.
+		m.protected, m.unkeptSince, m.authored = m.protected || !m.awaited, time.Time{}, m.authored && len(m.pods()) == 0
 	case finding.Verdict == v1alpha1.Broken:
 		m.protected = m.protected && !m.authored // reported
 	case finding.Reason == reasons.PolicyConflict.Name():
@@ -187,6 +229,17 @@ func (m *model) follow(finding v1alpha1.Finding, author bool) {
 	case m.clock.Now().Sub(m.unkeptSince) >= time.Minute:
 		m.protected = false // released
 	}
+}
+
+// number returns how many of the pods a budget keeps, and reports whether it exists.
+func (m *model) number(name string) (int, bool) {
+	for _, o := range m.Objects {
+		if pdb, is := o.(*policyv1.PodDisruptionBudget); is && pdb.Name == name {
+			v, _ := annotation.ValueOf(pdb.Name, &pdb.Spec)
+			return v.Min(len(m.pods())), true
+		}
+	}
+	return 0, false
 }
 
 // recorded returns the names of the budgets with our record.
@@ -240,7 +293,7 @@ func (m *model) heal() {
 
 // TestHoldModel goes through every sequence of two events, a budget of another author followed by two changes of the
 // pods, and random longer ones. With POLICY_EXHAUSTIVE it goes through every sequence of three: policies that come, go and tie, owners that opt out, foreign budgets of each kind, members that
-// go down, pods that are gone, owners that scale past etcd, learners that are promoted, and a former leader with old objects. As long as the cluster isn't reported as unprotected or was
+// go down or hang, new leaders that have not asked the members yet, pods that are gone, owners that scale past etcd, learners that are promoted, and a former leader with old objects. As long as the cluster isn't reported as unprotected or was
 // released, no eviction that is admitted costs the quorum; and when everything is in order
 // again, a drain goes on. SEED repeats a run.
 func TestHoldModel(t *testing.T) {

@@ -79,10 +79,13 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (v budget.Re
 		return v, record, "", err
 	}
 	record, _ = recordOf(&o.Budget, o.Expected)
+	if o.Fault == nil {
+		_, record = c.facts.Budgets.InForce(o.Value.Min(o.Expected), record, o.NonMembers)
+	}
 	if facts.Unconfirmed {
 		c.waits = append(c.waits, unconfirmedWait)
 	}
-	facts.Hold = !c.kept() || observe.Ours(o.PodDisruptionBudget)
+	facts.Hold = facts.Hold || !c.kept() || observe.Ours(o.PodDisruptionBudget)
 	if record.Original != nil {
 		facts.Floor = record.Original.Min(o.Expected)
 	}

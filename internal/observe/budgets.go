@@ -38,6 +38,9 @@ type Budgets struct {
 	// Duplicates are budgets that this project created and that must be deleted, since the
 	// members have another: an eviction of a pod with two budgets fails.
 	Duplicates []*policyv1.PodDisruptionBudget
+	// Standing is what the budgets over all members keep that may go for another one: Duplicates, and of several
+	// budgets of other authors those that were made stricter. Whichever remains takes it over.
+	Standing []Standing
 	// Detached are budgets that were managed for this cluster and no longer are: their selector
 	// has changed, or their fields to what no value can be set in.
 	Detached []*policyv1.PodDisruptionBudget

@@ -161,6 +161,11 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		b.Problem = overlap(whole)
 		b.others(whole)
 		b.surplus(mine)
+		for _, j := range whole {
+			if w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
+				b.stands(j)
+			}
+		}
 	case len(mine) > 0:
 		b.keep(mine[0])
 		b.surplus(mine[1:])
@@ -205,6 +210,7 @@ func (b *Budgets) keep(j judged) {
 func (b *Budgets) surplus(mine []judged) {
 	for _, j := range mine {
 		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
+		b.stands(j)
 	}
 }
 

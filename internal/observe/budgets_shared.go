@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -23,6 +24,13 @@ func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv
 	out := budget.SharedFacts{
 		Shares: []budget.Share{f.share(o.Pods)}, NonMemberPods: o.NonMembers,
 		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At, Unconfirmed: !f.Confirmed,
+	}
+	if o.Fault == nil {
+		var record annotation.BudgetRecord
+		out.Current, record = f.Budgets.InForce(out.Current, o.Record, o.NonMembers)
+		out.State = record.State
+		// While several select all members, no eviction is possible, and the one that remains keeps what stands.
+		out.Hold = f.Budgets.Managed == nil
 	}
 	if r.memo == nil {
 		r = r.Remembering()

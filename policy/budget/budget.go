@@ -51,6 +51,9 @@ type Facts struct {
 	// that no policy keeps any more and that was not released yet.
 	Hold  bool
 	State State
+	// Unconfirmed is true while the health of a member is not known for sure: its lease was read for the first time,
+	// or its answer is awaited. Such facts make the budget stricter only, and start no clock.
+	Unconfirmed bool
 	// Now is the decision's time: policy has no clock.
 	Now time.Time
 }
@@ -87,6 +90,16 @@ const BackupUnknownGrace = 5 * time.Minute
 // quorum of the members that may vote, whatever the facts. An invalid fact, such as a negative
 // size or a future time, counts as the nearest valid one.
 func Evaluate(f Facts, s Settings) Result {
+	unconfirmed, state := f.Unconfirmed, f.State
+	f.Hold = f.Hold || unconfirmed
+	v := evaluate(f, s)
+	if unconfirmed && v.Target < f.Current {
+		v.State = state
+	}
+	return v
+}
+
+func evaluate(f Facts, s Settings) Result {
 	t := count(f.Cluster)
 	if t.n <= 1 {
 		return f.single(t)

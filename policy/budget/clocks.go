@@ -20,6 +20,25 @@ type clocks struct {
 	deadlines []time.Time
 }
 
+// TakeOver returns the state of a budget that takes over what another one keeps. Clocks that don't run yet continue
+// those of the other. higher reports whether the number of the other is the higher one, which is then in force: since
+// when less is due is known from that one alone.
+func (s State) TakeOver(other State, higher bool) State {
+	if higher || s.LooserSince.IsZero() {
+		s.LooserSince = other.LooserSince
+	}
+	if s.HoldSince.IsZero() {
+		s.HoldSince, s.BackupTrueSince = other.HoldSince, other.BackupTrueSince
+	}
+	if s.BackupUnknownSince.IsZero() {
+		s.BackupUnknownSince = other.BackupUnknownSince
+	}
+	if s.StaleSince.IsZero() {
+		s.StaleSince = other.StaleSince
+	}
+	return s
+}
+
 // runClocks returns the clocks with the state updated to the time of the facts.
 func runClocks(f Facts, s Settings) *clocks {
 	c := &clocks{now: f.Now, state: f.State}

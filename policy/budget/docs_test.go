@@ -22,6 +22,7 @@ func TestDocs(t *testing.T) {
 		"B-44", // TestSizeWithoutBudget of controller
 		"B-38", // TestOneBudgetOverWorkloads, TestBudgetsOfWorkloadsBecomeOne and TestAuthorsBudgetOverWorkloads of controller
 		"B-39", // TestMembersElsewhere
+		"B-45", // TestTakeOver, and TestHandOverKeepsWhatStands and TestHoldModel of controller
 		"B-35", // TestOursStaysBesideUselessBudget, TestOursGoesAfterForeignIsTight and TestPartialBudgetBesideMissingPods of controller
 	}, budgetRows, budgetTimes, sharedRows)
 	policytest.Reasons(t, Reasons())

@@ -53,6 +53,10 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-31 the author asks for more after a hold", "0s vvvvv floor=4 b=False 5@59m; 1h vvvvv floor=4 b=False 5@60s BackupFailingTooLong; 1h1m vvvvv floor=4 b=False 4@0s BackupFailingTooLong"},
 	{"B-31 one member", "0s v floor=1 1@0s; 1m v 0@0s"},
 	{"B-32 nothing becomes looser", "0s vvv 2; 1s vvm hold 3@0s; 1m vvv hold 3@0s; 1h vvx hold 3@0s; 2h vvv 3@60s; 2h1m vvv 2@0s"},
+	{"B-46 nothing becomes looser", "0s vvp 3; 1s vvv unconfirmed 3@0s; 2m vvv 3@60s; 3m vvv 2@0s"},
+	{"B-46 it becomes stricter", "0s vvv 2; 1s vvm unconfirmed 3@0s; 2s vvp unconfirmed 3@0s"},
+	{"B-46 a running wait goes on", "0s vvm 3; 1s vvv 3@60s; 31s vvv unconfirmed 3@0s; 61s vvv 2@0s"},
+	{"B-46 a single member is left", "0s vvv 2; 1s v unconfirmed 2@0s; 2s v 0@0s"},
 	{"B-32 a hold has no end", "0s vvv hold b=False 3; 1h vvv hold b=False 3@0s BackupFailingTooLong; 9h vvv hold b=True 3"},
 	{"B-32 one member is left", "0s vvv 2; 1h v hold 2@0s; 2h v 0@0s"},
 }
@@ -87,7 +91,7 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 	}
 	fields := strings.Fields(step)
 	f.Now = start.Add(duration(fields[0]))
-	f.Cluster, f.Hold, f.Floor = policytest.ClusterOf(fields[1]), false, 0
+	f.Cluster, f.Hold, f.Unconfirmed, f.Floor = policytest.ClusterOf(fields[1]), false, false, 0
 	recheck = -1
 	for i, word := range fields[2:] {
 		key, value, _ := strings.Cut(word, "=")
@@ -102,6 +106,8 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 			f.Cluster.TrafficCut = true
 		case "hold":
 			f.Hold = true
+		case "unconfirmed":
+			f.Unconfirmed = true
 		case "floor":
 			f.Floor, _ = strconv.Atoi(value)
 		default:
@@ -132,5 +138,23 @@ func TestBudgetTimesToCome(t *testing.T) {
 	f.State = State{HoldSince: ahead}
 	if v := Evaluate(f, settings); v.MinAvailable != 3 || v.Recheck != 59*time.Minute || !v.State.HoldSince.Equal(start) {
 		t.Errorf("hold: got %d@%s since %s, want 3@59m0s since now", v.MinAvailable, v.Recheck, v.State.HoldSince)
+	}
+}
+
+// TestTakeOver checks that a budget that takes the place of another one continues the clocks of that, if its own don't
+// run, and that since when less is due is known from the budget with the higher number.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+	other := State{LooserSince: at(1), HoldSince: at(2), BackupTrueSince: at(3), BackupUnknownSince: at(4), StaleSince: at(5)}
+	own := State{LooserSince: at(11), HoldSince: at(12), BackupUnknownSince: at(14), StaleSince: at(15)}
+	if got := (State{}).TakeOver(other, true); got != other {
+		t.Errorf("a new budget has %+v, want %+v", got, other)
+	}
+	if got := own.TakeOver(other, false); got != own {
+		t.Errorf("a budget with clocks has %+v, want %+v", got, own)
+	}
+	if got := own.TakeOver(State{}, true); !got.LooserSince.IsZero() || got.HoldSince != own.HoldSince {
+		t.Errorf("under a higher number that is due, it has %+v", got)
 	}
 }
