@@ -69,6 +69,8 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	switch {
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
+	case started.Perhaps && started.Path != "":
+		add("etcd stands in the arguments of %s, and it is not known which program that starts", started.Path)
 	case started.Perhaps:
 		add("its script executes a program that only the pod knows, and it may be etcd")
 	case started.Program == "etcd":

@@ -31,6 +31,9 @@ func (s *Script) mayRunEtcd() (may bool) {
 // mayBeEtcd reports the same of a command.
 func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
 	f := s.Fields(c)
+	if mayLaunchEtcd(f.Argv) {
+		return true
+	}
 	at := slices.IndexFunc(f.Argv, unknownField)
 	if program := ProgramAt(f.Argv); at < 0 || program >= 0 && program < at {
 		return false

@@ -4,60 +4,84 @@
 package script
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
 
-// mostSplit is how many texts of env -S are split in a command.
-const mostSplit = 8
+// mostUnfolded is how many texts are unfolded in a command.
+const mostUnfolded = 8
 
-// withoutSplitString returns a command in which the fields of the text of env -S stand in its place. Behind what
-// env does more to it than split it at spaces and remove quotes, it isn't known.
-func (all Fields) withoutSplitString() Fields {
-	for range mostSplit {
-		from, to, text, found := splitString(all.Argv)
+// unfolded returns a command in which the fields of the text of env -S stand in its place, and a shell in place of su and
+// flock with a script. Behind what env does more to its text than split it at spaces and remove quotes, it isn't known.
+func (all Fields) unfolded() Fields {
+	for range mostUnfolded {
+		f, found := findFold(all)
 		if !found {
 			break
 		}
-		argv, texts := splitAsEnv(text)
-		all.Argv = slices.Replace(slices.Clone(all.Argv), from, to, argv...)
-		all.Texts = slices.Replace(slices.Clone(all.Texts), from, to, texts...)
+		all.Argv = slices.Replace(slices.Clone(all.Argv), f.from, f.to, f.argv...)
+		all.Texts = slices.Replace(slices.Clone(all.Texts), f.from, f.to, f.texts...)
 		if all.args != nil {
-			all.args = slices.Replace(slices.Clone(all.args), from, to, slices.Repeat([]int{all.args[to-1]}, len(argv))...)
+			all.args = slices.Replace(slices.Clone(all.args), f.from, f.to, slices.Repeat([]int{all.args[f.to-1]}, len(f.argv))...)
 		}
 		all.split = true
 	}
 	return all
 }
 
-// WithoutSplitString returns arguments in which the fields of the text of env -S stand in its place.
-func WithoutSplitString(argv []string) []string {
-	return Fields{Argv: argv, Texts: argv}.withoutSplitString().Argv
+// Unfolded returns arguments in which the fields of the text of env -S stand in its place, and a shell in place of su and
+// flock with a script.
+func Unfolded(argv []string) []string {
+	return Fields{Argv: argv, Texts: argv}.unfolded().Argv
 }
 
-// splitString finds the first text that env splits, among the launchers of a command. It is in the fields [from, to).
-func splitString(argv []string) (from, to int, text string, found bool) {
+// fold is what replaces the fields [from, to) of a command.
+type fold struct {
+	from, to    int
+	argv, texts []string
+}
+
+// findFold finds the first text among the launchers of a command that is a command itself.
+func findFold(all Fields) (f fold, found bool) {
 	at := 0
-	for at < len(argv) {
-		l, is := launchers[path.Base(argv[at])]
+	for at < len(all.Argv) {
+		r, is := launchedAt(all.Argv, at)
 		if !is {
 			break
 		}
-		next := min(l.skip(argv, at+1), len(argv))
-		for i := at + 1; path.Base(argv[at]) == "env" && i < next; i++ {
-			long, isLong := strings.CutPrefix(argv[i], "--split-string=")
-			before, short, isShort := strings.Cut(argv[i], "S")
-			switch {
-			case isLong:
-				return i, i + 1, long, true
-			case argv[i] == "--split-string", isShort && short == "" && isFlags(before):
-				return i, min(i+2, len(argv)), firstOf(argv[min(i+1, len(argv)):]), i+1 < len(argv)
-			case isShort && isFlags(before):
-				return i, i + 1, short, true
+		switch r.name {
+		case "env":
+			if from, to, text, found := splitString(all.Argv, at+1, min(r.next, len(all.Argv))); found {
+				f = fold{from: from, to: to}
+				f.argv, f.texts = splitAsEnv(text)
+				return f, true
+			}
+		case "su", "runuser", "flock":
+			if f, found := foldedShell(all, r, at); found {
+				return f, true
 			}
 		}
-		at = next + l.operands
+		if !r.known {
+			break
+		}
+		at = r.next
+	}
+	return fold{}, false
+}
+
+// splitString finds the first text that env splits among its options. It is in the fields [from, to).
+func splitString(argv []string, at, end int) (from, to int, text string, found bool) {
+	for i := at; i < end; i++ {
+		long, isLong := strings.CutPrefix(argv[i], "--split-string=")
+		before, short, isShort := strings.Cut(argv[i], "S")
+		switch {
+		case isLong:
+			return i, i + 1, long, true
+		case argv[i] == "--split-string", isShort && short == "" && isFlags(before):
+			return i, min(i+2, len(argv)), firstOf(argv[min(i+1, len(argv)):]), i+1 < len(argv)
+		case isShort && isFlags(before):
+			return i, i + 1, short, true
+		}
 	}
 	return 0, 0, "", false
 }
