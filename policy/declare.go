@@ -18,6 +18,11 @@ func (c Cluster) DeclareVoters(n string) string {
 	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
 }
 
+// DeclareListed returns how a user finds out how many voters etcd has, and declares that, as a clause.
+func (c Cluster) DeclareListed() string {
+	return fmt.Sprintf("if etcd has N voters, as kubectl etcd member list %s shows, %s", c.TargetArgs(), c.DeclareVoters("N"))
+}
+
 // TargetArgs returns the arguments by which a command of kubectl etcd names the cluster. What is not known is
 // a placeholder.
 func (c Cluster) TargetArgs() string {

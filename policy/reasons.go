@@ -19,7 +19,7 @@ var (
 		"Check whether the members run and renew their leases: kubectl etcd status NAME, kubectl get leases. The members renew the leases themselves, so also check for disconnected nodes.")
 	SizeUnknown = shared.Add("SizeUnknown",
 		"One member of the cluster is known, and the list of its members can't be read: it is in an object that is not read, or only known in the pod. It may be a member of a larger cluster, so it is not treated as the only one: its budget allows no eviction, and an eviction is refused.",
-		"Write the list of members into the pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value. Or set the annotation kubectl-etcd.dev/size on the StatefulSet to \"N at TIME\", with the number of voters and the current time, as in 2026-01-31T12:00:00Z.")
+		"Write the list of members into the pod template: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value. Or set the annotation kubectl-etcd.dev/size on the StatefulSet to \"N at TIME\", with the number of voters, which kubectl etcd member list NAME shows, and the current time, as in 2026-01-31T12:00:00Z.")
 	BackupFailing = shared.Add("BackupFailing",
 		"Backups fail while every member is ready. No pod may be evicted until they succeed again, or until the policy's backupHoldLimit has passed.",
 		"Repair the backups. kubectl etcd status NAME shows since when they fail, and the backup container's log shows why. Drains that wait then continue.")

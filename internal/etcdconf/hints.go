@@ -49,7 +49,7 @@ func HintsOf(pod *corev1.Pod) []Hint {
 
 // notMembers are programs of etcd's that are no member. A container that runs one of them isn't etcd,
 // whatever its image is called.
-var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcd --version": true, "etcdctl": true, "etcdutl": true}
+var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcd --version": true, "etcd --proxy": true, "etcdctl": true, "etcdutl": true}
 
 // runsOthersOnly reports whether each container is known to run one of etcd's other programs.
 func runsOthersOnly(pod *corev1.Pod) bool {
@@ -67,8 +67,14 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	var texts []string
 	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
 	switch {
+	case started.ByName && evidenceOf(pod, c, nil) == Hinted:
+		add("its first argument is etcd, and the image decides what it executes")
+	case started.Program == "etcd" && isProxy(c):
+		return nil
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
+	case started.Perhaps && started.Path != "":
+		add("its command is %s, and etcd or flags of a member stand in it", started.Path)
 	case started.Perhaps:
 		add("its script executes a program that only the pod knows, and it may be etcd")
 	case started.Program == "etcd":

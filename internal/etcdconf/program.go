@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,7 +48,10 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 	started := startedIn(pod, c, contents)
 	switch {
 	case started.Program == "etcd":
-		if started.Script != nil && !started.Script.SurelyRunsEtcd() {
+		switch {
+		case isProxy(c):
+			return NoEvidence
+		case started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started):
 			return Hinted
 		}
 		return Shown
@@ -57,6 +61,26 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		return Hinted
 	}
 	return evidenceOfVariables(c, started, contents)
+}
+
+// isProxy reports whether a variable has etcd before 3.6 run no member.
+func isProxy(c *corev1.Container) bool {
+	value, _ := shownVariable(c, "ETCD_PROXY", nil)
+	return script.IsProxy(value)
+}
+
+// seemsMember reports whether a container whose image decides what the argument etcd means has something else of a
+// member. A backup has a name and a data directory, too.
+func seemsMember(c *corev1.Container, started script.Invocation) bool {
+	flags, _ := script.Flags(started.Args)
+	return isEtcdImage(c.Image) || slices.ContainsFunc(memberFlags, func(flag string) bool { _, has := flags[flag]; return has }) ||
+		slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return serverEnv[e.Name] })
+}
+
+// memberFlags are flags that only a member has.
+var memberFlags = []string{
+	"advertise-client-urls", "config-file", "initial-advertise-peer-urls", "initial-cluster", "initial-cluster-state", "initial-cluster-token",
+	"listen-client-urls", "listen-peer-urls", "wal-dir",
 }
 
 // startedIn returns what a container of a pod starts.

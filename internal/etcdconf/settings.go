@@ -150,7 +150,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		if err := started.Script.Unread(); err != nil {
 			return s, err
 		}
-		argv = s.of(started.Way(env.known, hostname(env.pod)), started.File)
+		argv = s.of(started.Way(env.behind(started.Env), hostname(env.pod)), started.File)
 		if err := s.readOthers(started, env); err != nil {
 			return s, err
 		}
@@ -158,8 +158,9 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
 		s.launcher = launcherOf(c, started, env.contents)
-	case len(started.Env) > 0:
-		s.env = assigned(started.Env, env.lookup)
+	case started.Env.Changes():
+		s.env = func(name string) (string, bool) { return started.Env.Lookup(name, env.lookup) }
+		s.launcher = started.Env.Resets
 	}
 	var rest []string
 	if s.flags, rest = script.Flags(argv); len(rest) > 0 && unresolved(rest[0]) {
@@ -175,18 +176,6 @@ func flagsIn(argv []string) []string {
 		return nil
 	}
 	return argv[at:]
-}
-
-// assigned returns an environment in which assignments NAME=value take precedence.
-func assigned(argv []string, lookup func(string) (string, bool)) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		for _, w := range argv {
-			if n, v, ok := strings.Cut(w, "="); ok && n == name {
-				return v, true
-			}
-		}
-		return lookup(name)
-	}
 }
 
 // druidConfigFile is the key of the ConfigMap from which etcd-backup-restore makes each member's

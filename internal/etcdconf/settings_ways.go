@@ -30,7 +30,7 @@ func (s *settings) readOthers(started script.Invocation, env *environment) error
 		s.many = errManyWays
 		return nil
 	}
-	for w := range started.OtherWays(env.known, hostname(env.pod)) {
+	for w := range started.OtherWays(env.behind(started.Env), hostname(env.pod)) {
 		o := &settings{unknown: env.unknown}
 		var rest []string
 		if o.flags, rest = script.Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {

@@ -58,11 +58,35 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	if err != nil {
 		return ShownPeers{Unknown: script.Cut(err.Error(), mostShown)}
 	}
-	p := ShownPeers{Own: config.ownPeers(), Unknown: config.UnknownPeers()}
+	p := ShownPeers{Own: canonical(config.ownPeers()), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
-		p.Listed = config.InitialPeers()
+		p.Listed = canonical(config.InitialPeers())
 	}
 	return p
+}
+
+// canonical returns entries with their URLs in one form, so that those of two pods can be compared: the case of a host, its
+// final dot and the form of an IP don't count. A URL with a part that only the pod knows remains.
+func canonical(entries []Peer) []Peer {
+	for i, e := range entries {
+		u, err := url.Parse(e.URL)
+		if err != nil || u.Hostname() == "" || unresolved(e.URL) {
+			continue
+		}
+		host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+		if ip, err := netip.ParseAddr(host); err == nil {
+			host = ip.Unmap().String()
+		}
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		if port := u.Port(); port != "" {
+			host += ":" + port
+		}
+		u.Host = host
+		entries[i].URL = u.String()
+	}
+	return entries
 }
 
 // ownPeers returns the entries by which the other members name this one.

@@ -80,10 +80,14 @@ func (f *Facts) heldBudget(b *policyv1.PodDisruptionBudget) (Finding, bool) {
 	}
 	size := f.Cluster.Value.Cluster.Size
 	if members := len(f.Survey.Value.List); f.Cluster.Value.Cluster.Lost > 0 && f.listKnown() && f.LastVoters == 0 && members == f.Size() && members < size {
-		declare := strings.TrimPrefix(f.Cluster.Value.Cluster.DeclareVoters(strconv.Itoa(members)), "run: ")
-		return warning(declare+f.Flags, "budget %s counts %s, the largest number that the cluster has had, and etcd lists %d: an operator, a script or a user removed the others, so every drain waits", b.Name, policy.Count(size, "voter"), members), true
+		return warning(f.declare(members), "budget %s counts %s, the largest number that the cluster has had, and etcd lists %d: an operator, a script or a user removed the others, so every drain waits", b.Name, policy.Count(size, "voter"), members), true
 	}
 	return info("", "budget %s allows no eviction: %s", b.Name, why), true
+}
+
+// declare returns how to declare how many voters etcd has.
+func (f *Facts) declare(voters int) string {
+	return strings.TrimPrefix(f.Cluster.Value.Cluster.DeclareVoters(strconv.Itoa(voters)), "run: ") + f.Flags
 }
 
 // percentage returns the finding about a budget with a percentage, which means another number at

@@ -229,7 +229,10 @@ func factsComplete(f *Facts) []Finding {
 			continue // etcd has its own list, and no guard needs it
 		}
 		fix := ""
-		if n.Reason == reasons.NoReadinessProbe {
+		switch {
+		case n.Reason == policy.SizeUnknown && f.listKnown():
+			fix = f.declare(f.voters().total)
+		case n.Reason == reasons.NoReadinessProbe:
 			fix = f.changeTemplate("add a readiness probe on etcd's /readyz", "")
 		}
 		one := warning(fix, "%s", n.Message)

@@ -354,6 +354,14 @@ func TestMembers(t *testing.T) {
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
 			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}
 		}, want: Warning, message: "lease main-3 is left over"},
+		{name: "the list is not shown, and etcd has it", id: "M008", size: 1, with: func(f *Facts) {
+			f.Cluster.Value.Cluster = policy.Cluster{Namespace: "team", Target: "statefulset/main", Size: 1, SizeUnknown: "x"}
+			f.Cluster.Value.Notes = []policy.Note{{Reason: policy.SizeUnknown, Message: "it is not known which members the cluster has"}}
+		}, want: Warning, wholeFix: `kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="1 at $(date -u +%FT%TZ)"`},
+		{name: "nothing has the list", id: "M008", size: 1, with: func(f *Facts) {
+			listUnknown(f)
+			f.Cluster.Value.Notes = []policy.Note{{Reason: policy.SizeUnknown, Message: "it is not known which members the cluster has"}}
+		}, want: Warning, fix: "-"},
 		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
 	})
 }

@@ -124,7 +124,7 @@ func (f *Facts) noteUnknownSize(o owner.Owner) {
 	effect, how := "", "write the list of all members into the pod template of each member: the flag --initial-cluster, or the variable ETCD_INITIAL_CLUSTER with a plain value"
 	if !o.WithoutStatefulSet() {
 		effect = "Until it is known, a budget that etcd-webhook keeps allows no eviction. "
-		how += "; or, if etcd has N voters, " + f.Cluster.DeclareVoters("N")
+		how += "; or, " + f.Cluster.DeclareListed()
 	}
 	f.note(policy.SizeUnknown, "it is not known which members the cluster has beside %s: %s. %sTo show it, %s",
 		policy.Count(max(1, len(f.Cluster.Members)), "known member"), why, effect, how)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -121,12 +122,8 @@ func leaseMatchesPod(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 	if pod.DeletionTimestamp != nil {
 		return false
 	}
-	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == etcdContainer })
-	if i < 0 {
-		return false
-	}
-	running := pod.Status.ContainerStatuses[i].State.Running
-	return running != nil && lease.Spec.RenewTime.After(running.StartedAt.Time)
+	since, runs := podstate.ContainerSince(pod, etcdContainer)
+	return runs && lease.Spec.RenewTime.After(since)
 }
 
 // noteLeaseAge records when a ready member's lease will be too old, and whether its age is confirmed.

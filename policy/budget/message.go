@@ -21,7 +21,8 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		return b.String()
 	}
 	if reason == policy.SizeUnknown {
-		fmt.Fprintf(&b, "1 member is known, and it is not known which others the cluster has (%s): minAvailable %d allows no eviction until the list of members is known", c.SizeUnknown, target)
+		fmt.Fprintf(&b, "1 member is known, and it is not known which others the cluster has (%s): minAvailable %d allows no eviction until the list of members is known; write it into the pod template (--initial-cluster); or, %s",
+			c.SizeUnknown, target, c.DeclareListed())
 		return b.String()
 	}
 	b.WriteString(t.state())

@@ -42,7 +42,7 @@ func TestUnknownSizeHolds(t *testing.T) {
 	c := policytest.ClusterOf("v")
 	c.SizeUnknown = "Secret tuning is not read"
 	v := Evaluate(Facts{Cluster: c, Current: 3, Floor: 2, Now: start}, settings)
-	if v.MinAvailable != 3 || v.Target != 2 || !strings.Contains(v.Message, c.SizeUnknown) {
+	if v.MinAvailable != 3 || v.Target != 2 || !strings.Contains(v.Message, c.SizeUnknown) || !strings.Contains(v.Message, c.DeclareListed()) {
 		t.Errorf("B-41: minAvailable %d of %d: %s", v.MinAvailable, v.Target, v.Message)
 	}
 }

@@ -63,7 +63,7 @@ func Evaluate(f Facts) Result {
 		return t.allow(NotMember, "%s runs no member", f.Pod)
 	case t.n <= 1 && f.Cluster.SizeUnknown != "":
 		return t.refuse(policy.SizeUnknown, "it is not known which other members it has (%s), and they may need %s; write the list of members into the pod template "+
-			"(--initial-cluster); or, if etcd has N voters, %s", f.Cluster.SizeUnknown, f.Pod, f.Cluster.DeclareVoters("N"))
+			"(--initial-cluster); or, %s", f.Cluster.SizeUnknown, f.Pod, f.Cluster.DeclareListed())
 	case t.n <= 1:
 		return t.allow(OneMember, "it has one member, and its eviction interrupts the cluster")
 	case f.Cluster.Stale:

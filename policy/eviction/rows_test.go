@@ -78,6 +78,9 @@ func TestEvictionRows(t *testing.T) {
 			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
 				t.Errorf("%+v", got)
 			}
+			if r.reason == policy.SizeUnknown && !strings.Contains(got.Message, c.DeclareListed()) {
+				t.Errorf("message without the way: %s", got.Message)
+			}
 			if !strings.HasPrefix(got.Message, "etcd cluster shoot/main: ") || !got.Allowed && !strings.Contains(got.Message, "quorum is ") {
 				t.Errorf("message without the cluster or the numbers: %s", got.Message)
 			}

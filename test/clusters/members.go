@@ -174,7 +174,7 @@ func (c *Cluster) Lives(ctx context.Context) (Lives, error) {
 	l := Lives{Generation: sts.Generation, Pods: map[string]string{}}
 	for _, m := range members {
 		restarts := 0
-		for _, s := range m.Pod.Status.ContainerStatuses {
+		for _, s := range slices.Concat(m.Pod.Status.InitContainerStatuses, m.Pod.Status.ContainerStatuses) {
 			restarts += int(s.RestartCount)
 		}
 		l.Pods[m.Pod.Name] = fmt.Sprintf("%s restarts %d", m.Pod.UID, restarts)

@@ -109,7 +109,7 @@ func (w *world) running(pods []corev1.Pod) {
 // instance returns what is different for each process of a member.
 func instance(pod *corev1.Pod) string {
 	ids := []string{string(pod.UID)}
-	for _, s := range pod.Status.ContainerStatuses {
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		ids = append(ids, s.ContainerID)
 	}
 	return strings.Join(ids, " ")

@@ -29,8 +29,8 @@ var printing = map[string]bool{
 
 // runners are programs that run a command which stands somewhere in their arguments.
 var runners = map[string]bool{
-	"busybox": true, "eval": true, "find": true, "flock": true, "parallel": true, "runuser": true, "ssh": true, "su": true,
-	"sudo": true, "watch": true, "xargs": true,
+	"busybox": true, "chroot": true, "doas": true, "eval": true, "find": true, "flock": true, "nsenter": true, "parallel": true,
+	"runuser": true, "setarch": true, "ssh": true, "su": true, "sudo": true, "unshare": true, "watch": true, "xargs": true,
 }
 
 // scope is a script that is inspected, and what the names in it mean.

@@ -82,7 +82,7 @@ func (w *walk) note(m Change) {
 
 // args inspects the program of a command, and the script that it runs.
 func (w *walk) args(argv []string) {
-	argv = script.WithoutSplitString(argv)
+	argv = script.Unfolded(argv)
 	at := script.ProgramAt(argv)
 	if at < 0 || at >= len(argv) {
 		return

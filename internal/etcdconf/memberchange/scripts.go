@@ -20,7 +20,11 @@ func (w *walk) scripts(in scope, c script.Fields) {
 		w.nested(in, strings.Join(c.Texts[1:], " "))
 		return
 	}
-	for _, text := range c.Texts {
+	executes := in.executesText(c.Argv[0])
+	for i, text := range c.Texts {
+		if !executes && strings.HasPrefix(c.Argv[i], script.UnknownWord) { // an argument such as $(dirname /x)
+			continue
+		}
 		if strings.HasPrefix(text, "--") { // --command=SCRIPT
 			_, text, _ = strings.Cut(text, "=")
 		}
@@ -28,6 +32,14 @@ func (w *walk) scripts(in scope, c script.Fields) {
 			w.nested(in, text)
 		}
 	}
+}
+
+// executesText reports whether a program may execute what is only known in the pod of its arguments: a shell, what runs another
+// program, a function that does, and what isn't known itself. Any other program gets it as a name or the like.
+func (in scope) executesText(program string) bool {
+	name := path.Base(program)
+	return script.IsShell(name) || runners[name] || evaluators[name] || name == "trap" || in.functions[name].evaluates ||
+		strings.Contains(program, script.UnknownWord)
 }
 
 // hasSpaces reports whether a text has spaces or lines, as most scripts have.

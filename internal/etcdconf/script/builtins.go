@@ -117,13 +117,6 @@ func (r *run) makeUnknownAll(e effects) {
 	}
 }
 
-// clears follows the options of env that remove variables.
-func (r *run) clears(option string) {
-	if option == "-" || option == "-i" || option == "--ignore-environment" {
-		r.cleared = true
-	}
-}
-
 // entries returns a command with the calls of the functions that lead to it, as many as are followed.
 func (s *Script) entries(call *syntax.CallExpr) []syntax.Node {
 	entries := []syntax.Node{call}

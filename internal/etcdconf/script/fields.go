@@ -28,7 +28,7 @@ type Fields struct {
 	Texts []string
 	// args has for each field the index of its argument.
 	args []int
-	// split is true where env splits one of the texts.
+	// split is true where one of the texts is a command itself, which stands in its place.
 	split bool
 }
 
@@ -57,7 +57,7 @@ func (s *Script) Fields(call *syntax.CallExpr) Fields {
 			all.args = append(all.args, i)
 		}
 	}
-	return all.withoutSplitString()
+	return all.unfolded()
 }
 
 // argv returns the fields of a command as far as they are known.

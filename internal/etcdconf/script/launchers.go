@@ -5,90 +5,101 @@ package script
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// launcher is a program that runs another one, which follows its options and operands.
+// launcher is a program that runs another one, which follows its options and its operand.
 type launcher struct {
-	// values are the options whose value is the next word.
-	values []string
-	// operands is how many arguments follow the options, before the program.
-	operands int
-	// without are the letters of options with which it runs no program.
+	// short are the letters of its options, as getopt has them: with a colon behind those that have a value, and two
+	// where only the same word has it. long are the names of its long options, with the same colons.
+	short, long string
+	// without are the options with which it runs no program. Those for its help and its version are not named.
 	without string
+	// resets are the options with which only the pod knows what it passes on of the environment, "*" for always.
+	resets string
+	// operand is the form of the operand that stands before the program, nil for none.
+	operand *regexp.Regexp
+	// bare launchers have no options, not even two dashes. leads is true for an operand before the options that may be
+	// left out. assigns is true for assignments before the program, dash for a single dash among the options, and
+	// numbers for a number as an option.
+	bare, leads, assigns, dash, numbers bool
+	// shell is true where the launcher starts a shell if no program is behind it.
+	shell bool
+	// runs reports whether the launcher runs the program behind it, nil for always.
+	runs func(r launched, argv []string) bool
 }
 
-// launchers are those with which etcd is started, by name.
-var launchers = map[string]launcher{
-	"exec": {values: []string{"-a"}}, "command": {without: "vV"}, "nohup": {}, "setsid": {}, "catatonit": {},
-	"tini":      {values: []string{"-p", "-e"}},
-	"dumb-init": {values: []string{"-r", "--rewrite"}},
-	"env":       {values: []string{"-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-vS", "-iS"}},
-	"nice":      {values: []string{"-n", "--adjustment"}},
-	"ionice":    {values: []string{"-c", "--class", "-n", "--classdata"}, without: "pPu"},
-	"chrt": {
-		values: []string{"-T", "--sched-runtime", "-P", "--sched-period", "-D", "--sched-deadline"}, operands: 1, without: "p",
-	},
-	"taskset": {operands: 1, without: "p"},
-	"numactl": {values: []string{
-		"-C", "--physcpubind", "-N", "--cpunodebind", "-m", "--membind", "-i", "--interleave", "-p", "--preferred",
-	}},
-	"stdbuf":  {values: []string{"-i", "--input", "-o", "--output", "-e", "--error"}},
-	"timeout": {values: []string{"-k", "--kill-after", "-s", "--signal"}, operands: 1},
-	"chroot":  {values: []string{"--userspec", "--groups"}, operands: 1},
-	"gosu":    {operands: 1},
-	"su-exec": {operands: 1},
-	"setpriv": {values: []string{
-		"--reuid", "--ruid", "--euid", "--regid", "--rgid", "--egid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set", "--securebits", "--pdeathsig",
-	}},
+// launched is how a launcher stands in a command.
+type launched struct {
+	launcher
+
+	name     string
+	options  []option
+	assigned []string
+	// next is the index of the program. known is false for an option or an operand that the launcher doesn't have.
+	next  int
+	known bool
 }
 
 // UnknownWord stands for a word that only a shell in the pod can expand.
 const UnknownWord = "\x00"
 
 // ProgramAt returns the index of the program that a command runs in the end, behind launchers;
-// -1 for none.
+// -1 for none. A launcher with options that are not known may run anything: then it is the program.
 func ProgramAt(argv []string) int {
 	at := 0
 	for at < len(argv) {
-		l, is := launchers[path.Base(argv[at])]
-		if !is {
+		r, is := launchedAt(argv, at)
+		switch {
+		case !is || !r.known:
 			return at
-		}
-		next := l.skip(argv, at+1)
-		if l.runsNothing(argv[at+1 : min(next, len(argv))]) {
+		case r.has(r.without):
 			return -1
 		}
-		at = next + l.operands
+		at = r.next
 	}
 	return -1
 }
 
-// runsNothing reports whether a launcher runs no program, by what stands before the program.
-func (l launcher) runsNothing(before []string) bool {
-	return l.without != "" && slices.ContainsFunc(before, func(word string) bool {
-		return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, l.without)
+// mayLaunchEtcd reports whether a command ends in a launcher of which it isn't known what it runs, or in a shell, and
+// etcd stands among the arguments of it.
+func mayLaunchEtcd(argv []string) bool {
+	at := ProgramAt(argv)
+	if at < 0 {
+		return false
+	}
+	_, is := launchers[path.Base(argv[at])]
+	return (is || IsShell(argv[at])) && slices.ContainsFunc(argv[at+1:], func(word string) bool {
+		return slices.ContainsFunc(strings.Fields(word), isEtcdProgram)
 	})
 }
 
-// skip returns the index of the first word behind a launcher's options and the assignments that
-// follow them.
-func (l launcher) skip(argv []string, at int) int {
-	for ; at < len(argv); at++ {
-		word := argv[at]
-		switch {
-		case word == "--":
-			return at + 1
-		case strings.HasPrefix(word, "-") && len(word) > 1:
-			if slices.Contains(l.values, word) {
-				at++
-			}
-		case !isAssignment(word):
-			return at
-		}
+// launchedAt reads the launcher at an index of a command, false if it is none.
+func launchedAt(argv []string, at int) (r launched, is bool) {
+	r.name = path.Base(argv[at])
+	r.launcher, is = launchers[r.name]
+	if !is {
+		return r, false
 	}
-	return at
+	r.next = at + 1
+	if r.leads && r.next < len(argv) && !strings.HasPrefix(argv[r.next], "-") {
+		r.next++
+	}
+	r.readOptions(argv)
+	for r.assigns && r.next < len(argv) && isAssignment(argv[r.next]) {
+		r.assigned = append(r.assigned, argv[r.next])
+		r.next++
+	}
+	if r.operand != nil && r.next < len(argv) {
+		r.known = r.known && (unknownField(argv[r.next]) || r.operand.MatchString(argv[r.next]))
+		r.next++
+	}
+	if r.runs != nil || r.shell {
+		r.known = r.known && r.next < len(argv) && (r.runs == nil || r.runs(r, argv))
+	}
+	return r, true
 }
 
 // isAssignment reports whether a word is NAME=value. The value may be unknown.

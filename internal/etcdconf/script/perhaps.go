@@ -14,13 +14,16 @@ import (
 // and etcd is among the values of that name, or stands in the arguments. Any other name that isn't known shows nothing:
 // most scripts execute some.
 func (s *Script) mayRunEtcd() (may bool) {
+	written := map[string]bool{}
 	for _, statement := range s.Statements {
 		syntax.Walk(statement, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.CmdSubst, *syntax.ProcSubst:
 				return false
+			case *syntax.Stmt:
+				may = may || s.writesEtcd(n, written)
 			case *syntax.CallExpr:
-				may = may || s.mayBeEtcd(n)
+				may = may || s.mayBeEtcd(n) || written[FileOf(s.argv(n))]
 			}
 			return !may && s.work.spend(1)
 		})
@@ -28,9 +31,43 @@ func (s *Script) mayRunEtcd() (may bool) {
 	return may
 }
 
+// writesEtcd reports whether a shell reads a here-document which runs etcd. It records the file that gets such a document.
+func (s *Script) writesEtcd(statement *syntax.Stmt, written map[string]bool) bool {
+	call, is := statement.Cmd.(*syntax.CallExpr)
+	if !is || !slices.ContainsFunc(s.Inputs(statement), runsEtcd) {
+		return false
+	}
+	for _, r := range statement.Redirs {
+		if file, ok := Literal(r.Word); ok && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrClob) {
+			written[file] = true
+		}
+	}
+	argv := s.argv(call)
+	for _, word := range argv { // tee FILE
+		written[word] = true
+	}
+	at := ProgramAt(argv)
+	return at >= 0 && IsShell(argv[at])
+}
+
+// runsEtcd reports whether a text runs etcd as a script.
+func runsEtcd(text string) bool {
+	s := newScript(text, Surroundings{})
+	if s.parse() != nil {
+		return false
+	}
+	for _, statement := range s.Statements {
+		s.find(statement, false)
+	}
+	return s.program == "etcd"
+}
+
 // mayBeEtcd reports the same of a command.
 func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
 	f := s.Fields(c)
+	if mayLaunchEtcd(f.Argv) {
+		return true
+	}
 	at := slices.IndexFunc(f.Argv, unknownField)
 	if program := ProgramAt(f.Argv); at < 0 || program >= 0 && program < at {
 		return false

@@ -28,8 +28,10 @@ type run struct {
 	// given are the variables that env assigns.
 	given     map[string]bool
 	allexport bool // set -a
-	// cleared is true where env gives etcd only what it assigns itself.
+	// cleared is true where env gives etcd only what it assigns itself, and removed are the variables that it
+	// removes.
 	cleared bool
+	removed map[string]bool
 	// changed is true where a file or text that isn't read may have set any variable.
 	changed bool
 	// entries are the commands that lead to etcd: itself, and the calls of the function that it is in.
@@ -43,7 +45,7 @@ type run struct {
 func newRun(s *Script, inherited func(string) (string, bool), hostname string, positional []string) *run {
 	return &run{
 		script: s, inherited: inherited, hostname: hostname, positional: positional,
-		vars: map[string]string{}, exported: map[string]bool{}, given: map[string]bool{}, open: map[*syntax.Stmt]bool{}, budget: maxExpansion,
+		vars: map[string]string{}, exported: map[string]bool{}, given: map[string]bool{}, removed: map[string]bool{}, open: map[*syntax.Stmt]bool{}, budget: maxExpansion,
 	}
 }
 

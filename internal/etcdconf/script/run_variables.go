@@ -4,7 +4,6 @@
 package script
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -15,6 +14,9 @@ import (
 // environ returns a variable of the environment that the script gives to etcd.
 func (r *run) environ(name string) (string, bool) {
 	v, ok := r.vars[name]
+	if r.removed[name] {
+		return "", false
+	}
 	if r.cleared {
 		return r.render(v), ok && r.given[name]
 	}
@@ -53,22 +55,14 @@ func (r *run) variable(name string) (string, bool) {
 	return r.hostname, true
 }
 
-// envAssigns follows the assignments of env in `env NAME=value etcd`.
+// envAssigns follows what launchers do to the environment, as in `env NAME=value etcd`.
 func (r *run) envAssigns(c *syntax.CallExpr) {
 	w := r.script.etcdFields
 	before := w.Texts
 	if !w.split {
 		before = r.fields(c.Args[:w.args[etcdAt(w.Argv)]+1])
 	}
-	for _, field := range before {
-		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
-			r.vars[name], r.exported[name], r.given[name] = value, true, true
-		}
-		r.clears(field)
-		if path.Base(field) == "etcd" {
-			return
-		}
-	}
+	r.launch(environmentOf(before))
 }
 
 // setPositional follows set: its options, and its operands, which replace $1 and following.

@@ -104,7 +104,7 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 	}
 	// A process of its own, with the assignments before it and the arguments behind it.
 	var process strings.Builder
-	process.WriteString("( :\n")
+	process.WriteString("( :\n" + environmentOf(w.Argv).lost())
 	for _, a := range call.Assigns {
 		process.WriteString("export " + s.Source(a) + "\n")
 	}

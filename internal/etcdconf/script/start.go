@@ -20,12 +20,17 @@ type Invocation struct {
 	Program string
 	// Path is how the command names another program.
 	Path string
-	// Args are etcd's arguments, and Env the assignments before it, without a shell.
-	Args, Env []string
+	// Args are etcd's arguments without a shell.
+	Args []string
+	// Env is what launchers do to the environment of the program, or of the shell.
+	Env Environment
 	// Script is set where a shell starts the program, and File is its path where it is a file.
 	Script *Script
 	File   string
-	// Perhaps is true where the script executes a program that only the pod knows and that may be etcd.
+	// ByName is true where the image decides what is executed, and its first argument is the word etcd.
+	ByName bool
+	// Perhaps is true where the script executes a program that only the pod knows and that may be etcd, or a launcher has
+	// options that are not known.
 	Perhaps bool
 	// positional are $0 and following of the script.
 	positional []string
@@ -42,32 +47,62 @@ func Start(command, args []string, around Surroundings) Invocation {
 	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
 		return Invocation{Program: "unreadable"}
 	}
-	all := Fields{Argv: argv, Texts: argv}.withoutSplitString()
+	all := Fields{Argv: argv, Texts: argv}.unfolded()
 	argv = all.Argv
 	at := ProgramAt(argv)
-	if at < 0 || at >= len(argv) {
+	switch {
+	case len(argv) == 0:
 		return Invocation{}
+	case at < 0: // such as ionice -p
+		return Invocation{Program: path.Base(argv[0]), Path: argv[0], Args: argv[1:]}
 	}
-	env := argv[:at]
-	argv = argv[at:]
+	env := environmentOf(argv)
+	started := startIn(all.From(at), len(command) == 0, around.behind(env))
+	started.Env = env
+	return started
+}
+
+// startIn returns how a program starts behind its launchers. ofImage is true where only the image has the command.
+func startIn(all Fields, ofImage bool, around Surroundings) Invocation {
+	argv := all.Argv
 	program := path.Base(argv[0])
+	_, launches := launchers[program]
 	switch {
 	case program == "etcd":
-		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[at+1:], Env: env}
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], ByName: ofImage && argv[0] == program}
+	case launches:
+		return Invocation{Program: program, Path: argv[0], Args: argv[1:], Perhaps: mayLaunchEtcd(argv)}
 	case IsShell(program):
 		return inShell(argv[1:], program, around)
-	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
-		return Invocation{Program: "etcd", Args: argv, Env: env}
-	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
+	case ofImage && slices.ContainsFunc(argv, isPeerFlag):
+		return Invocation{Program: "etcd", Args: argv}
+	case ofImage && strings.HasPrefix(argv[0], "-"):
 		return Invocation{Args: argv}
 	}
 	if text, ok := around.Read(argv[0], false); ok && RunsInShell(text) {
 		return inScript(text, argv[0], argv, around)
 	}
-	return Invocation{Program: program, Path: argv[0], Args: argv[1:]}
+	return Invocation{Program: program, Path: argv[0], Args: argv[1:], Perhaps: seemsEtcd(argv)}
 }
 
-var shells = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "busybox": true}
+// seemsEtcd reports whether a program that isn't known has the flags of a member, or is a shell that isn't read and has etcd
+// among its arguments, or etcd for Windows.
+func seemsEtcd(argv []string) bool {
+	name := strings.TrimSuffix(baseOf(argv[0]), ".exe")
+	isEtcd := func(word string) bool { return strings.TrimSuffix(baseOf(word), ".exe") == "etcd" }
+	return name == "etcd" || !IsTool(name) && slices.ContainsFunc(argv, isPeerFlag) ||
+		otherShells[name] && slices.ContainsFunc(argv[1:], func(text string) bool { return slices.ContainsFunc(strings.Fields(text), isEtcd) })
+}
+
+// baseOf returns the name behind the folders of a path of Windows or another system.
+func baseOf(word string) string {
+	return strings.ToLower(word[strings.LastIndexAny(word, `\/`)+1:])
+}
+
+var shells = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "ksh": true, "mksh": true, "busybox": true}
+
+// otherShells have another grammar.
+var otherShells = map[string]bool{"zsh": true, "fish": true, "csh": true, "tcsh": true, "cmd": true, "powershell": true, "pwsh": true}
 
 // IsShell reports whether a program, by its name or path, is a shell.
 func IsShell(program string) bool { return shells[path.Base(program)] }
@@ -84,9 +119,20 @@ func subcommand(args []string) string {
 		return " " + args[0]
 	case informs(args):
 		return " --version"
+	case proxies(args):
+		return " --proxy"
 	}
 	return ""
 }
+
+// proxies reports whether etcd before 3.6 is a proxy of the members, and none itself.
+func proxies(args []string) bool {
+	flags, _ := Flags(args)
+	return IsProxy(flags["proxy"])
+}
+
+// IsProxy reports whether a value of the setting proxy has etcd run no member.
+func IsProxy(value string) bool { return value == "on" || value == "readonly" }
 
 // informs reports whether etcd only prints its version or its flags.
 func informs(args []string) bool {

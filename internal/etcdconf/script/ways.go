@@ -115,14 +115,16 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	if _, is := s.Cmd.(*syntax.CallExpr); s.Background && !is {
 		inner := *s
 		inner.Background = false
-		return w.statement(&inner, false).process(false)
+		all := w.statement(&inner, false).process(false)
+		all.on = all.on || !all.etcd && !w.script.own.waits // the script goes on beside one that never ends
+		return all
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		if bodies := w.script.own.functions[firstOf(w.lookedUp(c))]; s.Background && len(bodies) > 0 {
 			return w.background(c, bodies)
 		}
-		return w.call(c, last && !s.Background)
+		return w.call(c, last && !s.Background, s.Background)
 	case *syntax.Block:
 		return w.block(c, last)
 	case *syntax.Subshell:

@@ -5,6 +5,8 @@ package script
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,7 +23,7 @@ var brief = map[string]bool{
 // last one.
 //
 //nolint:gocyclo // one case a kind of command
-func (w *walk) call(c *syntax.CallExpr, last bool) ways {
+func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
 	if !w.script.work.spend(workOf(c)) {
 		return ways{other: true}
 	}
@@ -29,7 +31,8 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{etcd: true}
 	}
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
-		return ways{etcd: program == "etcd", other: program != "etcd"}
+		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
+		return ways{etcd: program == "etcd", other: program != "etcd", on: ends}
 	}
 	argv := w.lookedUp(c)
 	at := ProgramAt(argv)
@@ -59,6 +62,21 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 		return ways{other: true}
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}
+	case !background && neverEnds(name, argv[at+1:]):
+		return ways{exit: true}
 	}
 	return w.mayFail(name)
+}
+
+// neverEnds reports whether a command never ends, so that nothing behind it is reached.
+func neverEnds(name string, args []string) bool {
+	switch name {
+	case "sleep":
+		return slices.Contains(args, "infinity") || slices.Contains(args, "inf")
+	case "tail":
+		return slices.ContainsFunc(args, func(word string) bool {
+			return strings.HasPrefix(word, "--follow") || word == "--retry" || len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.ContainsAny(word, "fF")
+		})
+	}
+	return false
 }

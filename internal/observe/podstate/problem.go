@@ -110,9 +110,9 @@ func initializing(pod *corev1.Pod) string {
 		switch {
 		case c.State.Running == nil:
 		case sidecar && c.Started != nil && !*c.Started:
-			return "the startup probe of sidecar " + c.Name + " has not passed yet, and the containers after it wait"
+			return "the startup probe of sidecar " + c.Name + " has not passed yet" + before(&c) + ", and the containers after it wait"
 		case sidecar && !c.Ready:
-			return "the readiness probe of sidecar " + c.Name + " fails"
+			return "the readiness probe of sidecar " + c.Name + before(&c) + " fails"
 		case !sidecar:
 			return "init container " + c.Name + " runs, and the containers after it wait"
 		}

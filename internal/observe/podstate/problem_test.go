@@ -55,12 +55,14 @@ func TestProblemOf(t *testing.T) {
 		"init container":    {[]func(*corev1.Pod){initial(nil, corev1.ContainerStatus{State: running}), container(corev1.ContainerStatus{State: waits("PodInitializing", "")})}, "unready: init container first runs, and the containers after it wait"},
 		"sidecar starts":    {[]func(*corev1.Pod){initial(&always, corev1.ContainerStatus{State: running, Started: new(false)})}, "unready: the startup probe of sidecar first has not passed yet, and the containers after it wait"},
 		"sidecar not ready": {[]func(*corev1.Pod){initial(&always, corev1.ContainerStatus{State: running, Started: new(true)}), container(corev1.ContainerStatus{State: running, Ready: true})}, "unready: the readiness probe of sidecar first fails"},
-		"gate never set":    {[]func(*corev1.Pod){gate, container(corev1.ContainerStatus{State: running, Ready: true})}, "unready: nothing has set the condition of its readiness gate example.com/lb"},
-		"gate is false":     {[]func(*corev1.Pod){gate, condition("example.com/lb", corev1.ConditionFalse, "no target")}, "unready: its readiness gate example.com/lb is False: no target"},
-		"gate without why":  {[]func(*corev1.Pod){gate, condition("example.com/lb", corev1.ConditionFalse, "")}, "unready: its readiness gate example.com/lb is False"},
-		"only a message":    {[]func(*corev1.Pod){condition(corev1.PodReady, corev1.ConditionFalse, "the node is lost")}, "unready: the node is lost"},
-		"only a phase":      {[]func(*corev1.Pod){func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }}, "unready: its phase is Failed"},
-		"nothing":           {nil, "unready: its pod is not Ready"},
+		"sidecar restarted": {[]func(*corev1.Pod){initial(&always, corev1.ContainerStatus{State: running, Started: new(true), LastTerminationState: crashed}), container(corev1.ContainerStatus{State: running, Ready: true})},
+			"unready: the readiness probe of sidecar first (before, it ended with exit code 1: panic: no space) fails"},
+		"gate never set":   {[]func(*corev1.Pod){gate, container(corev1.ContainerStatus{State: running, Ready: true})}, "unready: nothing has set the condition of its readiness gate example.com/lb"},
+		"gate is false":    {[]func(*corev1.Pod){gate, condition("example.com/lb", corev1.ConditionFalse, "no target")}, "unready: its readiness gate example.com/lb is False: no target"},
+		"gate without why": {[]func(*corev1.Pod){gate, condition("example.com/lb", corev1.ConditionFalse, "")}, "unready: its readiness gate example.com/lb is False"},
+		"only a message":   {[]func(*corev1.Pod){condition(corev1.PodReady, corev1.ConditionFalse, "the node is lost")}, "unready: the node is lost"},
+		"only a phase":     {[]func(*corev1.Pod){func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }}, "unready: its phase is Failed"},
+		"nothing":          {nil, "unready: its pod is not Ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

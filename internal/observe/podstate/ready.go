@@ -65,8 +65,9 @@ func RunningSince(pod *corev1.Pod) (time.Time, bool) {
 // that was restarted, it is known since when it could be created.
 func StartedSince(pod *corev1.Pod) (time.Time, bool) {
 	var youngest time.Time
-	for i := range pod.Status.ContainerStatuses {
-		c := &pod.Status.ContainerStatuses[i]
+	all := containers.Statuses(pod)
+	for i := range all {
+		c := &all[i]
 		since := creatableSince(pod)
 		switch {
 		case c.RestartCount > 0:
@@ -79,7 +80,7 @@ func StartedSince(pod *corev1.Pod) (time.Time, bool) {
 			youngest = since
 		}
 	}
-	return youngest, len(pod.Status.ContainerStatuses) > 0
+	return youngest, len(all) > 0
 }
 
 // creatableSince returns since when the volumes of a pod are attached and its init containers have ended.

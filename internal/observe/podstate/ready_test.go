@@ -53,20 +53,32 @@ func TestStartedSince(t *testing.T) {
 	}
 	waiting := corev1.ContainerStatus{}
 	crashed := corev1.ContainerStatus{RestartCount: 1}
+	always := corev1.ContainerRestartPolicyAlways
+	first := corev1.ContainerStatus{Name: "first", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
+	sidecar := func(s corev1.ContainerStatus) []corev1.ContainerStatus {
+		s.Name = "etcd"
+		return []corev1.ContainerStatus{first, s}
+	}
 	for _, row := range []struct {
 		what       string
 		containers []corev1.ContainerStatus
 		want       int // minute, negative for never
+		initial    []corev1.ContainerStatus
 	}{
-		{"no status yet", nil, -1},
-		{"a volume is attached", []corev1.ContainerStatus{waiting}, -1},
-		{"it runs", []corev1.ContainerStatus{running(5, 0)}, 5},
-		{"a sidecar is later", []corev1.ContainerStatus{running(5, 0), running(7, 0)}, 7},
-		{"a sidecar never ran", []corev1.ContainerStatus{running(5, 0), waiting}, -1},
-		{"its liveness probe ended it", []corev1.ContainerStatus{running(9, 3)}, 4},
-		{"it waits to run again", []corev1.ContainerStatus{crashed}, 4},
+		{what: "no status yet", want: -1},
+		{what: "a volume is attached", containers: []corev1.ContainerStatus{waiting}, want: -1},
+		{what: "it runs", containers: []corev1.ContainerStatus{running(5, 0)}, want: 5},
+		{what: "a sidecar is later", containers: []corev1.ContainerStatus{running(5, 0), running(7, 0)}, want: 7},
+		{what: "a sidecar never ran", containers: []corev1.ContainerStatus{running(5, 0), waiting}, want: -1},
+		{what: "its liveness probe ended it", containers: []corev1.ContainerStatus{running(9, 3)}, want: 4},
+		{what: "it waits to run again", containers: []corev1.ContainerStatus{crashed}, want: 4},
+		{what: "an init container has ended", containers: []corev1.ContainerStatus{running(5, 0)}, want: 5, initial: []corev1.ContainerStatus{first}},
+		{what: "a native sidecar never ran", containers: []corev1.ContainerStatus{crashed}, want: -1, initial: sidecar(waiting)},
+		{what: "a native sidecar is later", containers: []corev1.ContainerStatus{crashed}, want: 6, initial: sidecar(running(6, 0))},
+		{what: "a native sidecar waits to run again", containers: []corev1.ContainerStatus{running(5, 0)}, want: 5, initial: sidecar(crashed)},
 	} {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: at(0)}, Status: corev1.PodStatus{ContainerStatuses: row.containers}}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: at(0)}, Status: corev1.PodStatus{ContainerStatuses: row.containers, InitContainerStatuses: row.initial}}
+		pod.Spec.InitContainers = []corev1.Container{{Name: "first"}, {Name: "etcd", RestartPolicy: &always}}
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReadyToStartContainers, LastTransitionTime: at(3)}, {Type: corev1.PodInitialized, LastTransitionTime: at(4)}}
 		got, ran := StartedSince(pod)
 		if ran != (row.want >= 0) || ran && !got.Equal(at(row.want).Time) {
