@@ -64,7 +64,7 @@ func (r *Plan) findReturned(rec *progress.Record, sts *appsv1.StatefulSet) {
 	steps := r.steps()
 	r.Returned = returned(steps, rec.Done, sts)
 	r.Unstopped = rec.Done <= firstStop(steps) && notStopped(sts) || r.Returned && rec.Done < firstTouch(steps)
-	if r.Returned {
+	if startedAgain(sts) && rec.Done > firstStop(steps) && !rec.Undo {
 		r.Starter = fmt.Sprintf("another client set the replicas of StatefulSet %s/%s to %d%s", sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), progress.WriterOfReplicas(sts))
 	}
 }

@@ -80,11 +80,12 @@ func (r Plan) stop() step.Step {
 	return s
 }
 
-// The IDs of steps: no member runs, the old data has another name, the members run on new data, clients
+// The IDs of steps: no member runs, the old data has another name, the new data is there, the members run on it, clients
 // reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store.
 const (
 	stopped   = progress.Stopped
 	renamed   = "renamed"
+	copied    = "copied"
 	started   = "started"
 	letIn     = "let in"
 	suspended = "suspended"

@@ -48,16 +48,17 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsNewData: after members have run on it, new data gets another name, since clients may have
-// written to it. Before that it is a copy.
-func TestUndoKeepsNewData(t *testing.T) {
+// TestUndoKeepsRecord: an undoing removes the record of old data only if no new data can have a name of it.
+func TestUndoKeepsRecord(t *testing.T) {
 	t.Parallel()
 	r := plainRestore()
 	all := r.steps()
 	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for id, ran := range map[string]bool{renamed: false, started: true} {
-		rec := &progress.Record{Done: at(id)}
-		steps, err := r.Undo(rec)
+	for _, row := range []struct {
+		id, starter string
+		kept        bool
+	}{{id: renamed}, {renamed, "another client", true}, {id: copied, kept: true}, {id: started, kept: true}} {
+		steps, err := changed(r, func(r *Plan) { r.Starter = row.starter }).Undo(&progress.Record{Done: at(row.id)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,8 +66,8 @@ func TestUndoKeepsNewData(t *testing.T) {
 		for _, s := range steps {
 			fmt.Fprintln(&text, s.Commands(r.Flags))
 		}
-		if strings.Contains(text.String(), "rm -rf") == ran || strings.Contains(text.String(), ".undone-") != ran || (r.UndoLoses(rec) != "") != ran {
-			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
+		if removed := strings.Contains(text.String(), "kubectl-etcd.dev/kept-data-"); removed == row.kept {
+			t.Errorf("%+v: the record is removed: %t\n%s", row, removed, text.String())
 		}
 	}
 }
