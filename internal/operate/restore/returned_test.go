@@ -32,10 +32,11 @@ func TestReturned(t *testing.T) {
 		plan Plan
 		want string
 	}{
-		"plain": {plainRestore(), "asks asks asks asks asks asks undo undo"},
-		"lost":  {changed(plainRestore(), func(r *Plan) { r.Lost = []string{"main-1"} }), "asks asks asks asks asks asks undo undo save - - save save save"},
-		"gone":  {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
-		"druid": {druidRestore(), "asks asks asks asks asks save"},
+		"plain":              {plainRestore(), "asks asks asks asks asks asks undo undo"},
+		"lost":               {changed(plainRestore(), func(r *Plan) { r.Lost = []string{"main-1"} }), "asks asks asks asks asks asks undo undo save - - save save save"},
+		"gone":               {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
+		"druid":              {druidRestore(), "asks asks asks asks undo save"},
+		"store of the nodes": {changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }), "asks asks asks asks asks undo save"},
 	} {
 		steps, got := row.plan.steps(), []string{}
 		for done := range steps {

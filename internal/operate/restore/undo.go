@@ -116,7 +116,7 @@ func (r Plan) startAgain() step.Step {
 // undoDruid returns the steps that let etcd-druid go on with the old data.
 func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 	var steps []step.Step
-	if has(stored) {
+	if has(stored) || has(uploaded) {
 		steps = append(steps, r.removeFromStore())
 	}
 	if has(stopped) {

@@ -101,6 +101,36 @@ func TestUndoNewVolumes(t *testing.T) {
 	}
 }
 
+// TestStoredStopped: no step before the stop puts anything into the store that a sidecar takes for a snapshot: a member
+// that starts would be restored from it, and one that is the only one would delete its data. The same holds after an
+// undoing.
+func TestStoredStopped(t *testing.T) {
+	t.Parallel()
+	node := changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" })
+	for name, r := range map[string]Plan{"bucket": druidRestore(), "node": node, "no hash": changed(node, func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }), "as it is": changed(node, func(r *Plan) { r.Bump = 0 })} {
+		all := r.steps()
+		stop, remove := firstStop(all), slices.IndexFunc(all, func(s step.Step) bool { return s.ID == removed })
+		for done, s := range all {
+			text := strings.Join(s.Commands(r.Flags), "\n")
+			if named := strings.Contains(text, r.storedName()); named != (s.ID == stored) || named && (done <= stop || done >= remove || !slices.Contains(s.Uses, stopped) || !strings.Contains(text, "wait --for=delete")) {
+				t.Errorf("%s, %q: the snapshot gets its name in the store: %t\n%s", name, s.Title, named, text)
+			}
+			steps, err := r.Undo(&progress.Record{Done: done})
+			if err != nil {
+				continue
+			}
+			text = ""
+			for _, s := range steps {
+				text += strings.Join(s.Commands(r.Flags), "\n") + "\n"
+			}
+			free, start := strings.Index(text, r.storedName()), strings.Index(text, "scale ")
+			if begun := (&progress.Record{Done: done}).Begun(all); (free >= 0) != (slices.Contains(begun, stored) || slices.Contains(begun, uploaded)) || start >= 0 && free > start {
+				t.Errorf("%s, %q is next: the undoing leaves it in the store, or starts members before:\n%s", name, s.Title, text)
+			}
+		}
+	}
+}
+
 // TestUndoDruid: the old volumes of druid come back until their claims are deleted.
 func TestUndoDruid(t *testing.T) {
 	t.Parallel()
