@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -116,5 +118,47 @@ func TestRecoverSurvivorSilent(t *testing.T) {
 	w.unfinishedRecovery(3)
 	if code := w.run(t.Context(), recovers, "--dry-run=client"); code != 0 {
 		t.Errorf("exit code %d: %s", code, &w.err)
+	}
+}
+
+// TestRecoverStartedAgain: a recovery that has stopped the members does not stop them again after another client has
+// started them, and their quorum is back. --abort ends it.
+func TestRecoverStartedAgain(t *testing.T) {
+	t.Parallel()
+	for _, v := range []verb{recovers, restores} {
+		w := newWorld(t, recovers)
+		w.unfinishedRecovery(5)
+		metadata := operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")
+		metadata["annotations"] = apitest.Object{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
+		before := w.state()
+		code, text := w.run(t.Context(), v, "-y"), w.err.String()
+		for _, want := range []string{"3 of 3 voters healthy", "It has changed no data, and another client set the replicas of StatefulSet team/main to 3. End it", " -n team snapshot restore statefulset/main --abort"} {
+			if code != 2 || !strings.Contains(text, want) || w.state() != before {
+				t.Errorf("%s: exit code %d, lacks %q, or something was written:\n%s", v.path, code, want, text)
+			}
+		}
+		w.err.Reset()
+		if code := w.run(t.Context(), aborts, "-y"); code != 0 || w.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) != nil || isCut(w) {
+			t.Errorf("--abort: exit code %d:\n%s", code, &w.err)
+		}
+	}
+}
+
+// TestRestoreStartedAgain: a restore whose members another client has started before it changed data shows what is lost by
+// now, and saves the present data again before it stops them.
+func TestRestoreStartedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, restores)
+	w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"revision":1,"answers":true,"led":true,"newest":3,"loss":"2 revisions are lost","done":6,"firstStop":5,"firstTouch":7}`, sha256.Sum256(w.Etcd.Database)))
+	metadata := operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")
+	metadata["annotations"] = apitest.Object{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
+	code, text := w.run(t.Context(), restores, "--dry-run=client", "--bump-revision", "0"), w.err.String()
+	for _, want := range []string{
+		"before the restore, the members reported revision 1000", "4 of 14 steps are done", "Save the present data", "Stop all members",
+		"another client set the replicas of StatefulSet team/main to 3 since the restore stopped the members: they stop again, and what they have now is replaced.",
+	} {
+		if code != 0 || !strings.Contains(text, want) || strings.Contains(text, "2 revisions are lost") {
+			t.Errorf("exit code %d, lacks %q:\n%s", code, want, text)
+		}
 	}
 }

@@ -75,7 +75,8 @@ type Facts struct {
 	KeepsClientsAway bool
 	// SetsAside is true if that operation can't go on and may have set the data of members aside.
 	SetsAside bool
-	// Unstopped is true if that operation is an unfinished restore that has stopped no member.
+	// Unstopped is true if that operation is an unfinished restore that has stopped no member, or whose members another client
+	// has started before it changed any data.
 	Unstopped bool
 	// Replaced is true if the StatefulSet was created again since that operation began.
 	Replaced bool

@@ -37,7 +37,7 @@ func (f *Facts) hasLearner() bool {
 }
 
 // continues returns the command that continues or ends an unfinished operation of this program, empty if
-// there is none. Until then, other changes are refused. A restore that has stopped no member is ended while the quorum
+// there is none. Until then, other changes are refused. A restore that has changed no data is ended while the quorum
 // holds: to continue it would replace data that is well.
 func (f *Facts) continues() string {
 	if f.Unstopped && f.listKnown() {

@@ -74,7 +74,8 @@ type Facts struct {
 	Replaced bool
 	// SetsAside is true if that operation may have set the data of members aside.
 	SetsAside bool
-	// Unstopped is true if that operation is a restore that has stopped no member, and that can be undone.
+	// Unstopped is true if that operation is a restore that has stopped no member, or whose members another client has
+	// started before it changed any data, and that can be undone.
 	Unstopped bool
 	// TrafficCut is true while client traffic is cut.
 	TrafficCut bool

@@ -127,7 +127,7 @@ const replacedWhy = "Its StatefulSet was created again since it began, so it can
 const replacedAside = "Its StatefulSet was created again since it began, so it can be neither continued nor undone. The members may run without their data, which it may have set aside on their volumes. Restore no client traffic and replace no member before you have checked that. sweep shows the name of that data."
 
 // unstoppedWhy is why a restore is ended, and not continued.
-const unstoppedWhy = "The quorum holds, and the restore has stopped no member. To continue it would replace data that is well. This command ends it: it changes no data of the members, and restores client traffic. If the snapshot is still to be restored after that, begin again."
+const unstoppedWhy = "The quorum holds, and the restore has changed no data. To continue it would replace data that is well. This command ends it: it changes no data of the members, and restores client traffic. If the snapshot is still to be restored after that, begin again."
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,

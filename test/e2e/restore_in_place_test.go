@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -244,4 +245,47 @@ func TestPluginRestoreInPlaceDruid(t *testing.T) {
 	r.succeeds(t, r.file)
 	r.restored(t, 3)
 	volumesRemain(t, before)
+}
+
+// TestPluginRestoreInPlaceDruidOne kills a restore of an Etcd with one member when the snapshot is copied, and deletes the
+// member's pod. The sidecar of the next pod would restore a snapshot with a higher revision, and delete the present data: it
+// finds none. The same command continues, and --abort leaves nothing in the store.
+func TestPluginRestoreInPlaceDruidOne(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	r := savedBefore(t, start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1}))
+	plugin(t, 0, "snapshot", "save", target(r.c), "-n", ns, "--via", "backup-restore", "-y")
+	restores(t, r.dir, "3.5")
+	before := surveyOf(t, r.c)
+	keeps := func(when string) {
+		pod := &members(t, r.c)[0].Pod
+		remove(t, pod.DeepCopy())
+		eventually(t, "another pod to be Ready", func(ctx context.Context) (string, bool, error) {
+			var now corev1.Pod
+			err := client.IgnoreNotFound(kube.Get(ctx, client.ObjectKeyFromObject(pod), &now))
+			ready := now.UID != pod.UID && slices.ContainsFunc(now.Status.Conditions, func(c corev1.PodCondition) bool {
+				return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+			})
+			return string(now.Status.Phase), ready, err
+		})
+		if now := contents(t, r.c); now != r.after {
+			t.Fatalf("%s, the contents are %q, want %q", when, now, r.after)
+		}
+		if now := surveyOf(t, r.c); now != before {
+			t.Errorf("%s, the cluster is %s, want %s", when, now, before)
+		}
+	}
+	const copied = 3 // the check, the raised revision and the copy
+	if r.killed(t, copied, r.start(t, r.file)) {
+		t.Fatal("the command has ended before it was killed")
+	}
+	keeps("killed when the snapshot is copied")
+	r.succeeds(t, "--abort")
+	keeps("after --abort")
+	if r.killed(t, copied, r.start(t, r.file)) {
+		t.Fatal("the command has ended before it was killed")
+	}
+	keeps("killed again")
+	r.succeeds(t, r.file)
+	r.restored(t, 1)
 }

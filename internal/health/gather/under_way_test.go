@@ -6,6 +6,7 @@ package gather
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
@@ -75,11 +77,16 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestUnstopped: a restore that has stopped no member is known to be one, beside the StatefulSet that it began on.
+// TestUnstopped: a restore that has stopped no member is known to be one, beside the StatefulSet that it began on, and so is
+// one whose members another client has started before it changed data.
 func TestUnstopped(t *testing.T) {
 	t.Parallel()
-	for payload, want := range map[string]bool{`{"done":3,"firstStop":5}`: true, `{"done":6,"firstStop":5}`: false, `{"done":3,"firstStop":5,"undo":true}`: false, `"unreadable"`: false} {
+	for payload, want := range map[string]bool{`{"done":3,"firstStop":5}`: true, `{"done":6,"firstStop":5}`: false, `{"done":3,"firstStop":5,"undo":true}`: false, `"unreadable"`: false,
+		`{"done":6,"firstStop":5,"firstTouch":7,"again":true}`: true, `{"done":7,"firstStop":5,"firstTouch":7,"again":true}`: false, `{"done":6,"firstStop":5,"firstTouch":7}`: false} {
 		set := observetest.EtcdSet("main/3")
+		if strings.Contains(payload, "again") {
+			set.Annotations = map[string]string{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
+		}
 		text := fmt.Sprintf(`{"kind":"snapshot restore","began":"2026-01-01T00:00:00Z","object":%q,"payload":%s}`, set.UID, payload)
 		kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "kubectl-etcd-main"}, Data: map[string]string{"journal.json": text}}
 		g := gatherer{Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{set, kept}}}, Facts: &health.Facts{Owner: owner.OfStatefulSet(set)}}

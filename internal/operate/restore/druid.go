@@ -50,16 +50,18 @@ func (r Plan) bySidecars() bool { return r.Owner.Product().BackupRestore }
 // druid returns the steps for an Etcd. Its sidecars restore the last snapshot in the store
 // into a first member with a new volume, and the others join it. The sidecars read no file,
 // so the snapshot is copied into the store. They don't raise the revision, so it is raised
-// before that. This also makes the snapshot the last one.
+// before that. This also makes the snapshot the last one, which it becomes when no member runs.
 func (r Plan) druid() []step.Step {
 	d := r.Druid
-	steps := append([]step.Step{r.check()}, r.intoStore()...)
+	before, put := r.intoStore()
+	steps := append([]step.Step{r.check()}, before...)
 	steps = append(steps, r.suspend())
 	if r.Answers {
 		steps = append(steps, r.keepInStore())
 	}
 	steps = append(steps,
 		step.Step{ID: stopped, Title: "Stop all members", Acts: r.stopAll()},
+		put,
 		r.removeVolumes(),
 		step.Step{
 			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list again later.",

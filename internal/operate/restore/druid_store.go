@@ -13,38 +13,43 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// intoStore returns the steps that make the snapshot the last one in the store.
-func (r Plan) intoStore() []step.Step {
+// intoStore returns the steps that make the snapshot the last one in the store, before and after the members stop. From
+// when it has its name there, a member that starts is restored from it, and the only member of a cluster deletes its present
+// data for that.
+func (r Plan) intoStore() (before []step.Step, put step.Step) {
 	file := r.File
-	var steps []step.Step
 	switch dir := r.dir(); {
 	case r.Bump > 0:
 		file = dir + ".db"
-		steps = append(steps, step.Step{
+		before = append(before, step.Step{
 			ID: made, Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
 			Acts: append([]step.Action{step.RemoveDir{Dir: dir}, r.tool([]string{"--data-dir", dir}), r.same()}, withHash(dir+"/member/snap/db", file)...),
 		})
 	case !r.Snapshot.Hashed:
 		file = dir + ".db"
-		steps = append(steps, step.Step{
+		before = append(before, step.Step{
 			ID: made, Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: append(withHash(r.File, file), r.same()),
 		})
 	}
-	name := r.storedName()
-	put := step.Step{
-		ID: stored, Uses: []string{made}, Title: "Copy it into the backup store as the last full snapshot",
-		Why: fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
+	var same []step.Action
+	if file == r.File {
+		same = append(same, r.same())
+	}
+	put = step.Step{
+		ID: stored, Uses: []string{stopped}, Title: "Make it the last full snapshot in the backup store",
+		Why: fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision. A member that starts now would replace its data with it.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {
-		put.Acts = []step.Action{upload(r.Druid.Store, file, name)}
-	} else {
-		put.Why += " The store is a directory of the nodes, which all of them must share."
-		put.Acts = r.putOnNode(file, name)
+		put.Title, put.Uses = "Copy it into the backup store as the last full snapshot", []string{made, stopped}
+		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{upload(r.Druid.Store, file, r.storedName())})
+		return before, put
 	}
-	if file == r.File {
-		put.Acts = append([]step.Action{r.same()}, put.Acts...)
-	}
-	return append(steps, put)
+	put.Acts = r.nameOnNode()
+	return append(before, step.Step{
+		ID: uploaded, Uses: []string{made}, Title: "Copy it into the directory of the backup store",
+		Why:  "The store is a directory of the nodes, which all of them must share. The copy doesn't have the name of a snapshot yet.",
+		Acts: append(same, r.putOnNode(file)...),
+	}), put
 }
 
 // storedName returns the name of the snapshot in the store.
@@ -60,10 +65,14 @@ func (r Plan) removeFromStore() step.Step {
 		s.Acts = []step.Action{removeObject(r.Druid.Store, r.storedName())}
 		return s
 	}
-	pod, dir := r.storePod(), r.Druid.StoreDir
-	s.Acts = append(r.startStorePod(), step.Exec{Pod: pod, Args: []string{"rm", "-f", dir + "/restore.part", dir + "/" + r.storedName()}}, r.deleteStorePod())
+	s.Acts = append(r.startStorePod(), step.Exec{Pod: r.storePod(), Args: []string{"rm", "-f", r.partInStore(), r.inStore()}}, r.deleteStorePod())
 	return s
 }
+
+// inStore returns the path of the snapshot in a store that is a directory of the nodes, and partInStore the one that it has
+// before.
+func (r Plan) inStore() string     { return r.Druid.StoreDir + "/" + r.storedName() }
+func (r Plan) partInStore() string { return r.Druid.StoreDir + "/restore.part" }
 
 // startStorePod starts the pod that mounts the store.
 func (r Plan) startStorePod() []step.Action {
@@ -76,14 +85,18 @@ func (r Plan) startStorePod() []step.Action {
 
 // putOnNode returns the actions that copy a file into a directory of the nodes. Running
 // sidecars read that directory, and take each file whose name begins like that of a snapshot
-// for one. So the file gets this name when it is complete.
-func (r Plan) putOnNode(file, name string) []step.Action {
-	pod, dir := r.storePod(), r.Druid.StoreDir
-	part := step.CopyFile{From: file, Pod: pod, To: dir + "/restore.part"}
-	return append(r.startStorePod(),
-		part,
-		step.CompareFile(part),
-		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s", format.Quote(part.To), format.Quote(dir+"/"+name))}},
+// for one.
+func (r Plan) putOnNode(file string) []step.Action {
+	part := step.CopyFile{From: file, Pod: r.storePod(), To: r.partInStore()}
+	return append(r.startStorePod(), part, step.CompareFile(part), r.deleteStorePod())
+}
+
+// nameOnNode returns the actions that give the copy the name of a snapshot, which an interrupted command may have done.
+func (r Plan) nameOnNode() []step.Action {
+	part, name := format.Quote(r.partInStore()), format.Quote(r.inStore())
+	acts := append([]step.Action{r.noMember()}, r.startStorePod()...)
+	return append(acts,
+		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf("if test -e %[1]s; then mv %[1]s %[2]s; else test -e %[2]s; fi", part, name)}},
 		r.deleteStorePod(),
 	)
 }

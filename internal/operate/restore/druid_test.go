@@ -71,7 +71,7 @@ func TestRestoreStore(t *testing.T) {
 			has: []string{
 				"  name: main-restore-store\n", "      path: /buckets/bucket\n", "    - mountPath: /home/nonroot/bucket\n", "    runAsUser: 65532\n",
 				"-- sh -c 'mkdir -p -m 700 /home/nonroot/bucket/main/v2 && cat > /home/nonroot/bucket/main/v2/restore.part' < restored-19700101T000000.db",
-				"mv /home/nonroot/bucket/main/v2/restore.part /home/nonroot/bucket/main/v2/Full-00000000-1000000000-0'",
+				"mv /home/nonroot/bucket/main/v2/restore.part /home/nonroot/bucket/main/v2/Full-00000000-1000000000-0;",
 				"kubectl -n team delete pod -l kubectl-etcd.dev/restore-of=",
 			},
 		},

@@ -305,6 +305,9 @@ func TestHostsAfterStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec.Done = done
+			s.change("StatefulSet", "main", func(o apitest.Object) {
+				operatetest.Field(o, "spec")["replicas"] = map[bool]int{true: 0, false: 3}[done > at]
+			})
 			again := Plan{Owner: r.Owner}
 			if err := again.Continue(t.Context(), rec, kube, &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}, "busybox"); err != nil {
 				t.Fatal(err)

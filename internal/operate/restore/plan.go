@@ -49,9 +49,15 @@ type Plan struct {
 	// Unmarked means that the journal has a restore of which the StatefulSet has no mark: it has not changed the
 	// StatefulSet, or has ended.
 	Unmarked bool
-	// Unstopped means that an unfinished restore has stopped no member yet, so that the members may have come back and
-	// gone on.
+	// Unstopped means that the members of an unfinished restore may have come back and gone on with all of their data: it has
+	// stopped no member yet, or Returned is true before it has changed any data.
 	Unstopped bool
+	// Returned means that another client has started members since the restore stopped them, although the next step needs
+	// them stopped.
+	Returned bool
+	// Starter describes the client that set the replicas that the StatefulSet of an unfinished restore has. It is empty if it
+	// has none. The restore itself may be that client.
+	Starter string
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
 	// OldSize is the number of members of the old cluster, if claims of members are left that the restored cluster does not

@@ -80,6 +80,9 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	if lost := r.UndoLoses(rec); undo && lost != "" {
 		p.Warnings = append(p.Warnings, lost)
 	}
+	if r.Returned && !undo {
+		p.Warnings = append(p.Warnings, r.Starter+" since the restore stopped the members: they stop again, and what they have now is replaced.")
+	}
 	if r.Unstopped && !undo { // the loss may be another one than that which the user agreed to
 		p.Typed = r.Owner.Name
 	}

@@ -25,10 +25,11 @@ import (
 // NewRecord returns the record of a plan of which no step has been done.
 func NewRecord(r Plan) *progress.Record {
 	size := int32(len(r.Members)) //nolint:gosec // there are few members
+	steps := r.steps()
 	rec := &progress.Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(r.steps()), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
+		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
@@ -82,13 +83,13 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)
-	if slices.Contains(r.begun(rec), stopped) {
+	r.findReturned(rec, sts)
+	if slices.Contains(r.begun(rec), stopped) && !r.Returned {
 		r.stoppedByUs(rec.Done)
 	}
 	if r.Druid != nil {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
 	}
-	r.Unstopped = rec.Done <= firstStop(r.steps()) && notStopped(sts)
 	return nil
 }
 

@@ -80,16 +80,19 @@ func (r Plan) stop() step.Step {
 	return s
 }
 
-// The IDs of steps: no member runs, the old data has another name, the members run on new data, clients
-// reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store.
+// The IDs of steps: no member runs, the old data has another name, the new data is there, the members run on it, clients
+// reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store, and a copy is there that has
+// no name of a snapshot yet.
 const (
 	stopped   = progress.Stopped
 	renamed   = "renamed"
+	copied    = "copied"
 	started   = "started"
 	letIn     = "let in"
 	suspended = "suspended"
 	removed   = "removed"
 	stored    = "stored"
+	uploaded  = "uploaded"
 
 	// saved is that the present data is in a file.
 	saved = "saved"

@@ -37,7 +37,7 @@ func (r Plan) renameFirst() []step.Step {
 	start, end := r.helpers(intact)
 	start.ID, end.ID = helpersFirst, "" // of other pods than later
 	return []step.Step{start, {ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersFirst}, Acts: []step.Action{
-		r.noMember(), step.ForEach{Pods: podsOf(intact), Acts: r.roomBefore()}, r.recordKept(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside()}, step.ForEach{Pods: podsOf(intact), Acts: r.room()},
+		r.noMember(), step.ForEach{Pods: podsOf(intact), Acts: r.roomBefore()}, r.recordKept(), step.ForEach{Pods: podsOf(intact), Acts: r.setAside(false)}, step.ForEach{Pods: podsOf(intact), Acts: r.room()},
 	}}, end}
 }
 

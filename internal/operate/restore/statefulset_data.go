@@ -30,12 +30,13 @@ func (r Plan) putData(into []Member) []step.Step {
 		return []step.Action{step.ForEach{Pods: pods, Acts: acts}}
 	}
 	start, end := r.helpers(into)
+	ran := len(r.Gone)+len(r.lostClaims()) > 0 // to create volumes
 	return []step.Step{
 		start,
-		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember()}, each(r.roomBefore()), []step.Action{r.recordKept()}, each(r.setAside()), each(r.room()))},
+		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember()}, each(r.roomBefore()), []step.Action{r.recordKept()}, each(r.setAside(ran)), each(r.room()))},
 		{
-			Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
-			Acts: slices.Concat([]step.Action{r.noMember()}, each(r.copyData()), each(r.compareData())),
+			ID: copied, Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
+			Acts: append([]step.Action{r.noMember()}, each(r.copyData())...),
 		},
 		end,
 	}
@@ -62,14 +63,25 @@ func (r Plan) noMember() step.Action {
 	return step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Members: true, Timeout: time.Minute}
 }
 
-// setAside returns the commands that rename the old data and its log. What has the old name beside
-// renamed data is a part of the new data, from a command that was interrupted.
-func (r Plan) setAside() []step.PodAction {
+// setAside returns the commands that rename the old data and its log. What has the old name beside renamed data is of members
+// that have run since. If another client started them, it gets a name, too. If the restore did, to create volumes, nothing
+// of it is needed.
+func (r Plan) setAside(ran bool) []step.PodAction {
 	var acts []step.PodAction
 	for _, path := range r.oldPaths() {
-		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then rm -rf %[1]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", format.Quote(path), format.Quote(r.aside(path)))))
+		now, old := format.Quote(path), format.Quote(r.aside(path))
+		free := r.keepUndone(path)
+		if ran {
+			free = "rm -rf " + now
+		}
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s; elif test -e %[1]s; then mv %[1]s %[2]s; fi", now, old, free)))
 	}
 	return acts
+}
+
+// keepUndone returns the command that renames what members may have written since the old data of a path was renamed.
+func (r Plan) keepUndone(path string) string {
+	return fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", format.Quote(path), format.Quote(r.undone(path)))
 }
 
 // KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.
@@ -93,29 +105,44 @@ func (r Plan) oldPaths() []string {
 	return paths
 }
 
-// data and log are what is copied for each member.
+// data and log are what is copied for each member. The copy gets the name under which a member finds it when it is
+// complete: so what has that name may be a member's own.
 func (r Plan) data() step.CopyDir {
-	return step.CopyDir{From: r.dir() + "/" + step.EachPod, What: "member", Pod: helperPod, To: r.Files.DataDir}
+	return step.CopyDir{From: r.dir() + "/" + step.EachPod, What: "member", Pod: helperPod, To: r.incomplete(r.Files.DataDir + "/member")}
 }
 
 func (r Plan) log() step.CopyDir {
-	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.Files.WALDir}
+	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.incomplete(r.Files.WALDir)}
 }
 
-// copyData returns the commands that copy new data in place of what an interrupted command has copied,
-// which the tool may have made with other bytes. The old data has another name by then.
-func (r Plan) copyData() []step.PodAction {
-	acts := []step.PodAction{helper("rm", "-rf", r.Files.DataDir+"/member"), r.data()}
-	if wal := r.Files.WALDir; wal != "" {
-		acts = append(acts, helper("rm", "-rf", wal), helper("mkdir", "-p", "-m", "700", wal), r.log())
-	}
-	return acts
-}
+// incomplete returns the directory for the copy of a path until it is complete.
+func (r Plan) incomplete(path string) string { return path + ".new-" + r.stamp() }
 
-func (r Plan) compareData() []step.PodAction {
-	acts := []step.PodAction{step.CompareDir(r.data())}
+// incompletePaths are those that the copies of a member have until they are complete.
+func (r Plan) incompletePaths() []string {
+	paths := []string{r.incomplete(r.Files.DataDir + "/member")}
 	if r.Files.WALDir != "" {
-		acts = append(acts, step.CompareDir(r.log()))
+		paths = append(paths, r.incomplete(r.Files.WALDir))
+	}
+	return paths
+}
+
+// copyData returns the commands that copy new data beside what an interrupted command has copied completely, and in place of
+// an incomplete copy. The tool may have made it with other bytes. The old data has another name by then.
+func (r Plan) copyData() []step.PodAction {
+	data := r.data()
+	acts := r.copyOf(data, r.Files.DataDir+"/member", data.To+"/"+data.What)
+	acts = append(acts, helper("rmdir", data.To))
+	if wal := r.Files.WALDir; wal != "" { // it may be below the data
+		acts = append(acts, r.copyOf(r.log(), wal, r.log().To)...)
 	}
 	return acts
+}
+
+// copyOf returns the commands that copy a directory, compare the copy, and give it a name.
+func (r Plan) copyOf(d step.CopyDir, path, result string) []step.PodAction {
+	return []step.PodAction{
+		helper("rm", "-rf", d.To), helper("mkdir", "-p", "-m", "700", d.To), d, step.CompareDir(d),
+		helper("sh", "-c", fmt.Sprintf("%s && mv %s %s", r.keepUndone(path), format.Quote(result), format.Quote(path))),
+	}
 }

@@ -60,7 +60,7 @@ func begun(t *testing.T, r Plan) int {
 	at := slices.IndexFunc(steps, func(s step.Step) bool {
 		return s.ID == renamed && len(r.Gone) == 0 || s.ID == stored
 	})
-	return max(at+1, 0)
+	return max(at, 0)
 }
 
 // commandsIn returns the names of the commands that a shell script executes, also with sh -c in a pod.

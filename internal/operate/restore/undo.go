@@ -72,7 +72,7 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 	}
 	switch {
 	case has(renamed):
-		steps = append(steps, r.putBack(has(started))...)
+		steps = append(steps, r.putBack(has(copied) || r.ranSince(has))...)
 	case has(helpersRun), has(helpersFirst):
 		_, end := r.helpers(r.into())
 		steps = append(steps, end)
@@ -83,23 +83,18 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 	return steps
 }
 
-// putBack returns the steps that give the old data its name again. New data is only removed beside
-// old data that is still there. After members have started on it, it gets another name: clients may have
-// written to it.
-func (r Plan) putBack(started bool) []step.Step {
+// putBack returns the steps that give the old data its name again. Only an incomplete copy of the new data is removed. What
+// has the name of the old data beside it gets another name: members may have run on it, whichever client started them, and
+// clients may have written to it. kept is true if that may be there.
+func (r Plan) putBack(kept bool) []step.Step {
 	into := r.intact()
-	var acts []step.PodAction
+	acts := []step.PodAction{helper(append([]string{"rm", "-rf"}, r.incompletePaths()...)...)}
 	for _, path := range r.oldPaths() {
-		now, old := format.Quote(path), format.Quote(r.aside(path))
-		free := "rm -rf " + now
-		if started {
-			free = fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", now, format.Quote(r.undone(path)))
-		}
-		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", now, old, free)))
+		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", format.Quote(path), format.Quote(r.aside(path)), r.keepUndone(path))))
 	}
 	start, end := r.helpers(into)
 	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}
-	if !started {
+	if !kept {
 		back.Acts = append(back.Acts, r.WithoutRecords(r.stamp()))
 	}
 	return []step.Step{start, back, end}
@@ -121,7 +116,7 @@ func (r Plan) startAgain() step.Step {
 // undoDruid returns the steps that let etcd-druid go on with the old data.
 func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 	var steps []step.Step
-	if has(stored) {
+	if has(stored) || has(uploaded) {
 		steps = append(steps, r.removeFromStore())
 	}
 	if has(stopped) {
@@ -144,20 +139,35 @@ func (r Plan) undoDruid(has func(id string) bool) []step.Step {
 // undone returns the new path of data that members have run on.
 func (r Plan) undone(path string) string { return path + ".undone-" + r.stamp() }
 
+// ranSince reports whether members may have run since their old data got another name: the restore or another client has
+// started them.
+func (r Plan) ranSince(has func(id string) bool) bool {
+	return has(started) || r.Starter != "" && has(renamed)
+}
+
 // UndoLoses describes what an undoing takes from clients, empty for nothing.
 func (r Plan) UndoLoses(rec *progress.Record) string {
-	if !slices.Contains(r.begun(rec), started) || r.Druid != nil {
+	begun := r.begun(rec)
+	if r.Druid != nil || !r.ranSince(func(id string) bool { return slices.Contains(begun, id) }) {
 		return ""
 	}
-	return fmt.Sprintf("The members have run on the restored data. What clients have written to it since is not in the old data. It stays in the volumes, in %s.", r.undone(r.Files.DataDir+"/member"))
+	ran := "The members have run on the restored data. What clients have written to it since"
+	if !slices.Contains(begun, started) {
+		ran = "Members may have run on other data than their old data: " + r.Starter + ". What clients have written to that"
+	}
+	return fmt.Sprintf("%s is not in the old data. It stays in the volumes, in %s.", ran, r.undone(r.Files.DataDir+"/member"))
 }
 
 // Undone describes what the members do after an undoing, and what it took from clients, for the user.
 func (r Plan) Undone(rec *progress.Record) string {
+	text := r.startedAgain(rec)
 	if lost := r.UndoLoses(rec); lost != "" {
-		return r.startedAgain(rec) + ". " + strings.TrimSuffix(lost, ".")
+		return text + ". " + strings.TrimSuffix(lost, ".")
 	}
-	return r.startedAgain(rec)
+	if r.Druid == nil && slices.Contains(r.begun(rec), copied) {
+		text += fmt.Sprintf(". Complete copies of the new data stay in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
+	}
+	return text
 }
 
 func (r Plan) startedAgain(rec *progress.Record) string {

@@ -48,16 +48,17 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsNewData: after members have run on it, new data gets another name, since clients may have
-// written to it. Before that it is a copy.
-func TestUndoKeepsNewData(t *testing.T) {
+// TestUndoKeepsRecord: an undoing removes the record of old data only if no new data can have a name of it.
+func TestUndoKeepsRecord(t *testing.T) {
 	t.Parallel()
 	r := plainRestore()
 	all := r.steps()
 	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for id, ran := range map[string]bool{renamed: false, started: true} {
-		rec := &progress.Record{Done: at(id)}
-		steps, err := r.Undo(rec)
+	for _, row := range []struct {
+		id, starter string
+		kept        bool
+	}{{id: renamed}, {renamed, "another client", true}, {id: copied, kept: true}, {id: started, kept: true}} {
+		steps, err := changed(r, func(r *Plan) { r.Starter = row.starter }).Undo(&progress.Record{Done: at(row.id)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,8 +66,8 @@ func TestUndoKeepsNewData(t *testing.T) {
 		for _, s := range steps {
 			fmt.Fprintln(&text, s.Commands(r.Flags))
 		}
-		if strings.Contains(text.String(), "rm -rf") == ran || strings.Contains(text.String(), ".undone-") != ran || (r.UndoLoses(rec) != "") != ran {
-			t.Errorf("%s: %s\n%q", id, text.String(), r.UndoLoses(rec))
+		if removed := strings.Contains(text.String(), "kubectl-etcd.dev/kept-data-"); removed == row.kept {
+			t.Errorf("%+v: the record is removed: %t\n%s", row, removed, text.String())
 		}
 	}
 }
@@ -97,6 +98,36 @@ func TestUndoNewVolumes(t *testing.T) {
 	}
 	if names := podsOf(r.intact()); !slices.Equal(names, []string{"main-0"}) {
 		t.Errorf("intact are %q", names)
+	}
+}
+
+// TestStoredStopped: no step before the stop puts anything into the store that a sidecar takes for a snapshot: a member
+// that starts would be restored from it, and one that is the only one would delete its data. The same holds after an
+// undoing.
+func TestStoredStopped(t *testing.T) {
+	t.Parallel()
+	node := changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" })
+	for name, r := range map[string]Plan{"bucket": druidRestore(), "node": node, "no hash": changed(node, func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }), "as it is": changed(node, func(r *Plan) { r.Bump = 0 })} {
+		all := r.steps()
+		stop, remove := firstStop(all), slices.IndexFunc(all, func(s step.Step) bool { return s.ID == removed })
+		for done, s := range all {
+			text := strings.Join(s.Commands(r.Flags), "\n")
+			if named := strings.Contains(text, r.storedName()); named != (s.ID == stored) || named && (done <= stop || done >= remove || !slices.Contains(s.Uses, stopped) || !strings.Contains(text, "wait --for=delete")) {
+				t.Errorf("%s, %q: the snapshot gets its name in the store: %t\n%s", name, s.Title, named, text)
+			}
+			steps, err := r.Undo(&progress.Record{Done: done})
+			if err != nil {
+				continue
+			}
+			text = ""
+			for _, s := range steps {
+				text += strings.Join(s.Commands(r.Flags), "\n") + "\n"
+			}
+			free, start := strings.Index(text, r.storedName()), strings.Index(text, "scale ")
+			if begun := (&progress.Record{Done: done}).Begun(all); (free >= 0) != (slices.Contains(begun, stored) || slices.Contains(begun, uploaded)) || start >= 0 && free > start {
+				t.Errorf("%s, %q is next: the undoing leaves it in the store, or starts members before:\n%s", name, s.Title, text)
+			}
+		}
 	}
 }
 

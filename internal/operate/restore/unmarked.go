@@ -30,10 +30,14 @@ func firstStop(steps []step.Step) int {
 	return slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == stopped })
 }
 
-// MayContinue refuses to continue a restore whose claims other clients have deleted. It also refuses one that has
-// stopped the members, as its journal has it, although the StatefulSet has no mark of it.
+// MayContinue refuses to continue a restore whose claims other clients have deleted, or whose members another client has
+// started. It also refuses one that has stopped the members, as its journal has it, although the StatefulSet has no mark of
+// it.
 func (r Plan) MayContinue(rec *progress.Record) error {
 	if err := r.proven(rec); err != nil {
+		return err
+	}
+	if err := r.mayStopAgain(rec); err != nil {
 		return err
 	}
 	return r.claimsMayContinue()

@@ -25,14 +25,17 @@ func notStopped(sts *appsv1.StatefulSet) bool {
 	return !marked || ptr.Deref(sts.Spec.Replicas, 1) > 0
 }
 
-// Unstopped reports whether a journal is of a restore that has stopped no member of its StatefulSet. It is false if the
-// journal doesn't show that.
+// Unstopped reports whether a journal is of a restore that has stopped no member of its StatefulSet, or whose members
+// another client has started before it changed any data. It is false if the journal doesn't show that.
 func Unstopped(j *journal.Journal, sts *appsv1.StatefulSet) bool {
 	var rec progress.Record
-	return j.Kind == journal.KindRestore && json.Unmarshal(j.Payload, &rec) == nil && rec.Done <= rec.FirstStop && notStopped(sts)
+	if j.Kind != journal.KindRestore || json.Unmarshal(j.Payload, &rec) != nil {
+		return false
+	}
+	return rec.Done <= rec.FirstStop && notStopped(sts) || rec.Done < rec.FirstTouch && startedAgain(sts)
 }
 
-// MayStillStop refuses a restore that has stopped no member, if what the members answer now is not what the user agreed
+// MayStillStop refuses a restore whose members run on their present data, if what the members answer now is not what the user agreed
 // to lose. The plan has the survey of now, and the record what the plan had that the user agreed to. That a cluster with
 // a quorum has written more is no reason: the plan showed that its present data is lost. Whether the quorum of a recovery
 // is still lost is the decision of policy/recovery.
@@ -50,11 +53,15 @@ func (r Plan) MayStillStop(rec *progress.Record) error {
 	return r.silent()
 }
 
-// MustEnd returns the refusal of a restore that has stopped no member, with the command that ends it.
+// MustEnd returns the refusal of a restore whose members run on their present data, with the command that ends it.
 func (r Plan) MustEnd(why string) error {
+	state := "It has stopped no member"
+	if r.Returned {
+		state = "It has changed no data, and " + r.Starter
+	}
 	return &operate.RefusedError{What: "continue the restore into " + r.Owner.String(), Why: []string{fmt.Sprintf(
-		"%s. It has stopped no member. End it, which changes no data of the members and restores client traffic: %s. If the cluster is still to be restored after that, begin again",
-		why, r.plugin("snapshot restore %s --abort", r.Target()))}}
+		"%s. %s. End it, which changes no data of the members and restores client traffic: %s. If the cluster is still to be restored after that, begin again",
+		why, state, r.plugin("snapshot restore %s --abort", r.Target()))}}
 }
 
 // AsNow takes over the survey of now from a plan, for the steps that the restore began with.
@@ -70,15 +77,17 @@ func (r *Plan) AtStop(now Plan) {
 	}
 }
 
-// Redone returns how many steps of a restore that has stopped no member count as done when it continues: the present
-// data is saved again, since clients may have written since. A journal of an earlier version has other steps.
+// Redone returns how many steps of a restore whose members run count as done when it continues: the members are stopped
+// again, and before that the present data is saved again, since clients may have written since. A journal of an earlier
+// version has other steps.
 func (r Plan) Redone(rec *progress.Record) int {
-	save := slices.IndexFunc(r.steps(), func(s step.Step) bool { return s.ID == saved })
+	steps := r.steps()
+	save := slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == saved })
 	switch {
 	case rec.FirstStop == 0:
 		return 0
 	case save < 0:
-		return rec.Done
+		save = firstStop(steps)
 	}
 	return min(rec.Done, save)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
-// judgeUnstopped judges an unfinished restore again that has stopped no member: the members may have come back and
-// written since. The plan then has what they answer now.
+// judgeUnstopped judges an unfinished restore again that has stopped no member, or whose members another client has started
+// before it changed any data: the members may have come back and written since. The plan then has what they answer now.
 func (t *task) judgeUnstopped(ctx context.Context, rec *progress.Record, r *restore.Plan) error {
 	if !r.Unstopped {
 		return nil

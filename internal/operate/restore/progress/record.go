@@ -66,6 +66,8 @@ type Record struct {
 	// members, 0 in a journal of an earlier version.
 	Done      int `json:"done"`
 	FirstStop int `json:"firstStop,omitempty"`
+	// FirstTouch is the number of steps before the first that changes where members find their data.
+	FirstTouch int `json:"firstTouch,omitempty"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
 	// Undone means that all steps of the undoing have been done.

@@ -173,11 +173,11 @@ func (j *Job) raised(ctx context.Context, s step.Step, err error) error {
 		return err
 	}
 	return fmt.Errorf("another client set the replicas of StatefulSet %s/%s to %d%s, and no member may run during this step: stop that client first (%w)",
-		sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), writerOfReplicas(sts), err)
+		sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), WriterOfReplicas(sts), err)
 }
 
-// writerOfReplicas returns which client last wrote the replicas, and when, empty if that is not known.
-func writerOfReplicas(sts *appsv1.StatefulSet) string {
+// WriterOfReplicas returns which client last wrote the replicas, and when, empty if that is not known.
+func WriterOfReplicas(sts *appsv1.StatefulSet) string {
 	manager, at := operate.LastWriter(sts, "replicas")
 	if at.IsZero() {
 		return ""

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+)
+
+// markedSet returns a StatefulSet that a restore has stopped, and that has replicas again.
+func markedSet(replicas int32) *appsv1.StatefulSet {
+	sts := &appsv1.StatefulSet{}
+	sts.Namespace, sts.Name, sts.Spec.Replicas = "team", "main", new(replicas)
+	sts.Annotations = map[string]string{v1alpha1.RestoreAnnotation: "2026-01-01T00:00:00Z 3"}
+	return sts
+}
+
+// TestReturned has, for each step that an interrupted restore has to do next, what becomes of it when another client has
+// started the members: "asks" judges it again and asks for the name, since members run on all their data. "undo" and "save"
+// refuse it, with that way. Other steps don't stop members again, or the restore has started the members itself.
+func TestReturned(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		plan Plan
+		want string
+	}{
+		"plain":              {plainRestore(), "asks asks asks asks asks asks undo undo"},
+		"lost":               {changed(plainRestore(), func(r *Plan) { r.Lost = []string{"main-1"} }), "asks asks asks asks asks asks undo undo save - - save save save"},
+		"gone":               {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
+		"druid":              {druidRestore(), "asks asks asks asks undo save"},
+		"store of the nodes": {changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }), "asks asks asks asks asks undo save"},
+	} {
+		steps, got := row.plan.steps(), []string{}
+		for done := range steps {
+			r, rec := row.plan, NewRecord(row.plan)
+			rec.Done = done
+			r.findReturned(rec, markedSet(3))
+			does, err := "-", r.MayContinue(rec)
+			switch {
+			case r.Unstopped:
+				does = "asks"
+				if p := r.ProposeRest(rec, nil, false); p.Typed != "main" || done > firstStop(steps) != (len(p.Warnings) > 0) {
+					t.Errorf("%s, %q is next: typed %q, warnings %q", name, steps[done].Title, p.Typed, p.Warnings)
+				}
+				if redone := r.Redone(rec); redone > firstStop(steps) {
+					t.Errorf("%s, %q is next: %d steps count as done, so nothing is judged before the stop", name, steps[done].Title, redone)
+				}
+			case err == nil:
+			case strings.Contains(err.Error(), "statefulset/main --abort") || strings.Contains(err.Error(), "etcd/main --abort"):
+				does = "undo"
+				if _, err := r.Undo(rec); err != nil {
+					t.Errorf("%s, %q is next: it can't be undone: %v", name, steps[done].Title, err)
+				}
+			case strings.Contains(err.Error(), "set the replicas to 0, and repeat the command"):
+				does = "save"
+			}
+			if err != nil && (r.Unstopped || !strings.Contains(err.Error(), "another client set the replicas of StatefulSet team/main to 3 since the restore stopped the members")) {
+				t.Errorf("%s, %q is next: %v", name, steps[done].Title, err)
+			}
+			got = append(got, does)
+			if r.findReturned(rec, markedSet(0)); r.Returned || r.Unstopped {
+				t.Errorf("%s, %q is next: members run of a StatefulSet without replicas", name, steps[done].Title)
+			}
+			wantUnstopped(t, fmt.Sprintf("%s, %q is next", name, steps[done].Title), rec, does == "asks")
+		}
+		if text := strings.TrimRight(strings.Join(got, " "), " -"); text != row.want {
+			t.Errorf("%s: %s, want %s", name, text, row.want)
+		}
+	}
+}
+
+// wantUnstopped checks that the journal alone shows beside the StatefulSet that members run on all their data.
+func wantUnstopped(t *testing.T, name string, payload any, want bool) {
+	t.Helper()
+	text, err := json.Marshal(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Unstopped(&journal.Journal{Kind: journal.KindRestore, Payload: text}, markedSet(3)); got != want {
+		t.Errorf("%s: the journal shows %t", name, got)
+	}
+}
