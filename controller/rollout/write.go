@@ -5,6 +5,7 @@ package rollout
 
 import (
 	"context"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -90,11 +90,11 @@ func inOrder(r *rollouts.State, step rollout.Step) []int {
 // recordsLeaving reports whether a step needs a record of the pod that restarts: until it has one, and while the pod is
 // still there. The guard of evictions counts a member that hangs in a Ready pod as healthy.
 func recordsLeaving(r *rollouts.State, step rollout.Step) bool {
-	pod := r.Pods[step.Pod]
-	if pod == nil || r.Holder == nil || step.Act != rollout.Next && !podstate.Ready(pod) {
+	counts := step.Act == rollout.Next || slices.ContainsFunc(r.Facts.Cluster.Members, func(m policy.Member) bool { return m.Pod == step.Pod && m.PodReady })
+	if r.Pods[step.Pod] == nil || r.Holder == nil || !counts {
 		return false
 	}
-	return r.Changes(step) || !r.RecordedFor(pod.Name, eviction.Bound/2)
+	return r.Changes(step) || !r.RecordedFor(step.Pod, eviction.Bound/2)
 }
 
 // recordLeaving records the pod that restarts next, as an eviction: the guard of evictions admits none

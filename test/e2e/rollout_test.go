@@ -50,6 +50,28 @@ func TestRolloutCuresFirst(t *testing.T) {
 	}
 }
 
+// TestRolloutCuresMemberThatHangs is the same with a readiness probe that only connects: the pod of the frozen member
+// stays Ready. etcd-webhook asks the members.
+func TestRolloutCuresMemberThatHangs(t *testing.T) {
+	operating(t, 3)
+	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) {
+		guardRollouts(s)
+		s.Disruption.CreateMissing, s.Disruption.AskMembers = true, true
+	})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Mutate: connectingProbe})
+	awaitMin(t, c, 2, "AllReady")
+	all := members(t, c)
+	freeze(t, all[0].Pod.UID)
+	awaitMin(t, c, 3, "")
+	changeTemplate(t, c, stamp)
+	restarted := awaitRestarts(t, c, all)
+	if want := []int{0, 2, 1}; !slices.Equal(restarted, want) {
+		t.Errorf("the members restarted in the order %v, want %v", restarted, want)
+	}
+	rolledOut(t, c)
+	works(t, c)
+}
+
 // guardRollouts enables the guard of rollouts, which is off by default.
 func guardRollouts(s *v1alpha1.EtcdTopologyPolicySpec) { s.Rollout.Guard = v1alpha1.ModeEnforce }
 
