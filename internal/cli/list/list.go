@@ -127,16 +127,8 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 // reportUnseen warns about objects that the user may not list. It returns an error if clusters may
 // be missing.
 func reportUnseen(a *app.App, unseen []v1alpha1.Unseen, namespace string) error {
-	var missing, unread []string
-	for _, u := range unseen {
-		if u.What == gather.UnreadWorkloads {
-			unread = append(unread, u.Why)
-			continue
-		}
-		if gather.RequiredKinds[u.What] {
-			missing = append(missing, u.What)
-			continue
-		}
+	missing, unread, others := gather.Gaps(unseen)
+	for _, u := range others {
 		a.Warn("%s: %s.", u.What, u.Why)
 	}
 	if len(missing) == 0 && len(unread) > 0 {

@@ -51,7 +51,7 @@ func markUnseen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen
 	if len(view.MissingEvidence(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
 		row[2], row[3] = ui.Cell{Text: fmt.Sprintf("?/%d", c.Members.Desired)}, ui.Cell{Text: "?"}
 	}
-	if view.Missing(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
+	if view.Missing(unseen, "leases.coordination.k8s.io") && view.LatestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
 		row[5] = ui.Cell{Text: "?"}
 	}
 }
@@ -89,7 +89,7 @@ func slackCell(c *v1alpha1.EtcdCluster) ui.Cell {
 // not True.
 func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
 	age := ""
-	if latest := latestBackup(b); !latest.IsZero() {
+	if latest := view.LatestBackup(b); !latest.IsZero() {
 		age = format.Since(now, latest)
 	}
 	switch {
@@ -101,20 +101,6 @@ func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
 		return ui.Cell{Text: age}
 	}
 	return ui.Cell{Text: cmp.Or(age, "never")}
-}
-
-func latestBackup(b v1alpha1.Backup) time.Time {
-	var latest time.Time
-	if b.Full != nil {
-		latest = b.Full.Time
-	}
-	if b.Delta != nil && b.Delta.After(latest) {
-		latest = b.Delta.Time
-	}
-	if b.Last != nil && b.Last.After(latest) {
-		latest = b.Last.Time
-	}
-	return latest
 }
 
 func trafficCell(t v1alpha1.Traffic, now time.Time) ui.Cell {

@@ -6,10 +6,6 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 )
 
 func newRestoreCommand(a *app.App) *cobra.Command {
@@ -88,20 +85,5 @@ func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags) (f
 	if arg != "-" {
 		return store.of(a).Download(ctx, arg)
 	}
-	dir, err := os.MkdirTemp("", "kubectl-etcd-")
-	if err != nil {
-		return "", nil, err
-	}
-	clean = func() { _ = os.RemoveAll(dir) } // only a copy is left
-	file = filepath.Join(dir, "stdin.db")
-	to, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600) //nolint:gosec // in a new directory
-	if err == nil {
-		_, err = io.Copy(to, a.In)
-		err = errors.Join(err, to.Close())
-	}
-	if err != nil {
-		clean()
-		return "", nil, fmt.Errorf("read the snapshot from stdin: %w", err)
-	}
-	return file, clean, nil
+	return stored.FromStdin(a.In)
 }

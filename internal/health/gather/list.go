@@ -127,3 +127,23 @@ func memberVersions(ctx context.Context, r *observe.Reader, access etcd.Access, 
 	slices.Sort(versions)
 	return strings.Join(versions, ",")
 }
+
+// UnreadWorkloads stands for StatefulSets of which it is not known whether they run etcd, since what their pods
+// execute could not be read.
+const UnreadWorkloads = "workloads"
+
+// Gaps sorts what a list of clusters lacks. missing are the kinds that the user may not list and without which clusters may
+// be missing, unread is why it is not known of workloads whether they run etcd, and others lack no cluster.
+func Gaps(unseen []output.Unseen) (missing, unread []string, others []output.Unseen) {
+	for _, u := range unseen {
+		switch {
+		case u.What == UnreadWorkloads:
+			unread = append(unread, u.Why)
+		case requiredKinds[u.What]:
+			missing = append(missing, u.What)
+		default:
+			others = append(others, u)
+		}
+	}
+	return missing, unread, others
+}

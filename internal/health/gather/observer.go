@@ -109,12 +109,8 @@ func (v *Observer) expire(pods []*corev1.Pod) {
 	}
 }
 
-// RequiredKinds are the resources without which clusters may be missing.
-var RequiredKinds = map[string]bool{"etcds." + druidv1alpha1.GroupName: true, "statefulsets.apps": true, "pods": true}
-
-// UnreadWorkloads stands for StatefulSets of which it is not known whether they run etcd, since what their pods
-// execute could not be read.
-const UnreadWorkloads = "workloads"
+// requiredKinds are the resources without which clusters may be missing.
+var requiredKinds = map[string]bool{"etcds." + druidv1alpha1.GroupName: true, "statefulsets.apps": true, "pods": true}
 
 // unseen returns the denials as the API has them.
 func unseen(denials []source.Denial) []output.Unseen {
@@ -138,7 +134,7 @@ func unresolved(err error, denials []source.Denial) error {
 	}
 	errs := []error{fmt.Errorf("%s among what you may see in namespace %s", what, missing.Namespace)}
 	for _, d := range denials {
-		if RequiredKinds[d.Resource] {
+		if requiredKinds[d.Resource] {
 			errs = append(errs, d.Err)
 		}
 	}

@@ -5,6 +5,9 @@ package stored
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -55,4 +58,24 @@ func fetchRecord(ctx context.Context, l blob.Location, file string) error {
 		return err
 	}
 	return os.WriteFile(file+blob.RecordSuffix, text, 0o600)
+}
+
+// FromStdin returns a temporary file with the snapshot that a command gets on stdin, and a function that deletes it.
+func FromStdin(in io.Reader) (file string, clean func(), err error) {
+	dir, err := os.MkdirTemp("", "kubectl-etcd-")
+	if err != nil {
+		return "", nil, err
+	}
+	clean = func() { _ = os.RemoveAll(dir) } // only a copy is left
+	file = filepath.Join(dir, "stdin.db")
+	to, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600) //nolint:gosec // in a new directory
+	if err == nil {
+		_, err = io.Copy(to, in)
+		err = errors.Join(err, to.Close())
+	}
+	if err != nil {
+		clean()
+		return "", nil, fmt.Errorf("read the snapshot from stdin: %w", err)
+	}
+	return file, clean, nil
 }
