@@ -7,9 +7,9 @@ import "time"
 
 // The programs that act by themselves.
 const (
-	kubelet     = "kubelet"
-	scheduler   = "scheduler"
-	statefulSet = "StatefulSet controller"
+	kubelet     = "the kubelet"
+	scheduler   = "the scheduler"
+	statefulSet = "the StatefulSet controller"
 )
 
 // eventsOf returns what other programs will do about members.

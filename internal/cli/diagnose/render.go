@@ -72,14 +72,14 @@ func at(now time.Time, t *metav1.Time) string {
 	return fmt.Sprintf("%s (in %s)", format.Time(t.Time), format.Since(t.Time, now))
 }
 
-// scenario writes a row that holds: its evidence beside what the table asks for, what runs and what
+// scenario writes a row that holds: its evidence beside what the row asks for, what runs and what
 // happens by itself. Beside the first, each also has its action.
 func scenario(p *ui.Page, s *v1alpha1.DiagnosisScenario, withAction bool) {
 	p.Section(s.ID, ui.Bold, s.Reason+": "+s.Title)
 	for _, e := range s.Evidence {
 		line, color := e.Fact+": "+e.Observed, ui.NoColor
 		if e.Asked != "" && e.Asked != "any" {
-			line += "; the table asks for: " + e.Asked
+			line += fmt.Sprintf("; row %s asks for: %s", s.ID, e.Asked)
 			if !e.Met {
 				line, color = line+" (differs)", ui.Yellow
 			}
