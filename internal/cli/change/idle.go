@@ -28,6 +28,11 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 	if op.AllowsUnfinished || c == nil {
 		return nil
 	}
+	if op.AllowsAwaited && journal.Kept(c.Owner) {
+		if awaits, err := membership.ReadAwaiting(ctx, c.Kube, c.Owner); err != nil || awaits != nil {
+			return err
+		}
+	}
 	return Unfinished(ctx, e, c)
 }
 

@@ -62,6 +62,8 @@ func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
 // MembersTask is one run of a change of members. An earlier command may have started the change.
 type MembersTask struct {
 	Members *membership.Members
+	// Read reads the unfinished change. Nil reads it as any change of members does.
+	Read func(context.Context) (*membership.Change, error)
 	// Plan plans a change from current facts. The Change is nil if there is nothing to do.
 	Plan func(context.Context) (*membership.Change, operate.Plan, error)
 	// Continues returns an error if this command can't continue or undo an unfinished change.
@@ -95,6 +97,9 @@ func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 
 func (t *MembersTask) read(ctx context.Context) (*membership.Change, error) {
 	t.Members.Owner = t.cluster.Owner
+	if t.Read != nil {
+		return t.Read(ctx)
+	}
 	return membership.ReadChange(ctx, t.cluster.Kube, t.cluster.Owner)
 }
 
@@ -135,7 +140,7 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 		return err
 	}
 	if t.Undo || t.run.Current.Undo {
-		if err := t.Members.Undo(ctx, t.run.Current); err != nil {
+		if err := t.Members.Undo(ctx, t.run.Current, t.Undo); err != nil {
 			return err
 		}
 		return t.undone(ctx, run)

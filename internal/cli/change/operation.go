@@ -27,6 +27,9 @@ type Operation struct {
 	// restart is unfinished. Such an operation continues that change, undoes it, or repairs
 	// something else. All other operations are refused until the change has ended.
 	AllowsUnfinished bool
+	// AllowsAwaited is true for an operation that may run while only a scale is left of a restore, because it repairs
+	// what can keep that scale from beginning.
+	AllowsAwaited bool
 	// Detaches is true if the change continues without this command, so that --wait=false is
 	// possible.
 	Detaches bool

@@ -62,7 +62,7 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 	defer c.Close()
 	d := &maintenance.Defragmentation{Job: change.Maintenance(a, c), Cluster: c.String()}
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: "defrag", Needs: change.ThroughTunnel(c),
+		Verb: "defrag", Needs: change.ThroughTunnel(c), AllowsAwaited: true, // no member is added while etcd is out of space
 		Judge: func(ctx context.Context) (operate.Plan, error) {
 			d.Members = c.Members
 			return d.Judge(ctx)

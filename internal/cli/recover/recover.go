@@ -106,6 +106,9 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 			return err
 		}
 		file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
+		if err != nil && unfinished.Journal().ScaleTo > 0 { // its snapshot is not needed any more
+			err = change.Unfinished(ctx, a, c)
+		}
 		if err != nil {
 			return err
 		}

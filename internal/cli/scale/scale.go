@@ -50,7 +50,10 @@ func NewCommand(e *app.App) *cobra.Command {
 
 			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
 			same command again to continue, or use --abort to remove a new member that is not a voter yet.
-			When --timeout has passed, the command removes such a member itself.`),
+			When --timeout has passed, the command removes such a member itself.
+
+			If a restore that adds its members last was interrupted before that, this command adds them.
+			Then --abort leaves the cluster with the members that it has.`),
 		Example: ui.Examples(`
 			# Print the plan for five members and change nothing
 			kubectl etcd scale statefulset/main --replicas 5 --dry-run=client
@@ -85,6 +88,15 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.abort {
+		after, err := afterRestore(ctx, c)
+		if err != nil {
+			return err
+		}
+		if after {
+			return leave(ctx, e, c, o.Flags)
+		}
+	}
 	unfinished, err := change.HasUnfinished(ctx, c)
 	if err != nil {
 		return err
@@ -110,6 +122,9 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 	t := &change.MembersTask{
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + policy.Count(o.replicas, "member"),
+		Read: func(ctx context.Context) (*membership.Change, error) {
+			return membership.ReadScale(ctx, c.Kube, c.Owner, o.replicas)
+		},
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			if err := membership.MayScale(c.Owner); err != nil { // the change that was unfinished has ended
 				return nil, operate.Plan{}, err
@@ -120,5 +135,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return j.ContinuesScale(c.Owner, o.replicas, o.keepClaims, o.abort)
 		},
 	}
-	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
+	op := t.Operation(e, c)
+	op.Already = func(ctx context.Context) error { return membership.EndAwaiting(ctx, c.Kube, c.Owner) }
+	return change.Do(ctx, e, c, o.Flags, op)
 }

@@ -6,6 +6,7 @@ package gather
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // operations reads the operation of this program that is under way or was interrupted.
@@ -91,6 +93,9 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
 	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	out.Snapshot = progress.SnapshotOf(j)
+	if j.ScaleTo > 0 {
+		out.Change = fmt.Sprintf("scale to %s after the restore", policy.Count(j.ScaleTo, "member"))
+	}
 	if out.Interrupted {
 		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
 		for _, command := range membership.CommandsOf(f.Owner, j) {

@@ -12,10 +12,12 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -41,19 +43,28 @@ type Journal struct {
 	Reason string `json:"reason,omitempty"`
 	// Object is the UID of the StatefulSet that the operation changes.
 	Object types.UID `json:"object"`
+	// ScaleTo is the number of members to which kubectl etcd scale has to bring the cluster after a restore that has itself
+	// ended. No other object has that number then. It is 0 while the operation is unfinished, and for all other kinds.
+	ScaleTo int `json:"scaleTo,omitempty"`
 	// Payload is what the operation of that kind needs to continue.
 	Payload json.RawMessage `json:"payload"`
 
 	config corev1.ConfigMap
 }
 
-const dataKey = "journal.json"
+// The keys of the text and of its description.
+const (
+	dataKey  = "journal.json"
+	aboutKey = "about"
+)
 
 // KindRestart is the kind of a restart of members, and KindRestore that of a restore. All other kinds
 // are changes of members.
 const (
 	KindRestart = "restart"
 	KindRestore = "snapshot restore"
+
+	kindScale = "scale"
 )
 
 // OfMembers reports whether the operation is a change of members.
@@ -75,6 +86,9 @@ const (
 func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }
 
 func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
+
+// statefulSetOf returns the StatefulSet of a journal's name.
+func statefulSetOf(name string) string { return strings.TrimPrefix(name, nameOf("")) }
 
 // Kept reports whether a cluster can have a journal. Every StatefulSet can: a restart has one whatever
 // manages the members, and the manager may be another one than when a change of members began.
@@ -106,8 +120,13 @@ func (j *Journal) parse() error {
 		return fmt.Errorf("%s is not a journal: %w: restore its earlier contents, because the operation can't be resumed or undone without them", dataKey, err)
 	}
 	j.By, j.Reason = format.PrintableLine(j.By), format.PrintableLine(j.Reason)
-	if j.Kind == "" {
+	switch {
+	case j.Kind == "":
 		return j.readFlat([]byte(text))
+	case j.Kind != KindRestore:
+		j.ScaleTo = 0
+	case j.ScaleTo < 0 || j.ScaleTo > owner.MaxMembers:
+		return fmt.Errorf("it awaits a scale to %d members, and no restore does: restore its earlier contents", j.ScaleTo)
 	}
 	return nil
 }
@@ -124,7 +143,7 @@ func (j *Journal) readFlat(text []byte) error {
 	}
 	switch flat.Operation {
 	case "ScaleOut", "ScaleIn":
-		j.Kind = "scale"
+		j.Kind = kindScale
 	case "Replace":
 		j.Kind = "member replace"
 	default:
@@ -134,8 +153,8 @@ func (j *Journal) readFlat(text []byte) error {
 	return nil
 }
 
-// Create writes the journal for the first time, beside the StatefulSet and owned by it. With dry it is
-// a dry run at the API server.
+// Create writes the journal for the first time, beside the StatefulSet and owned by it. The journal of a scale takes the
+// place of one that awaits a scale. With dry it is a dry run at the API server.
 func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	text, err := j.text()
 	if err != nil {
@@ -151,8 +170,8 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 			}},
 		},
 		Data: map[string]string{
-			"about": "kubectl etcd " + j.Kind + " is under way on this StatefulSet, or was interrupted. To resume it, run the same command again. To undo it, add --abort. Don't delete this.",
-			dataKey: text,
+			aboutKey: j.about(sts.Name),
+			dataKey:  text,
 		},
 	}
 	var options []client.CreateOption
@@ -161,7 +180,11 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 	}
 	err = kube.Create(ctx, &j.config, options...)
 	if apierrors.IsAlreadyExists(err) {
-		err = fmt.Errorf("another operation has begun since the plan was made; see kubectl etcd status statefulset/%s -n %s: %w", sts.Name, sts.Namespace, err)
+		took, failed := j.takeOver(ctx, kube, sts, text, dry)
+		if took {
+			return nil
+		}
+		err = fmt.Errorf("another operation has begun since the plan was made; see kubectl etcd status statefulset/%s -n %s: %w", sts.Name, sts.Namespace, cmp.Or(failed, err))
 	}
 	if err != nil {
 		return fmt.Errorf("write the journal of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
@@ -193,7 +216,7 @@ func (j *Journal) Update(ctx context.Context, kube client.Client) error {
 // write writes the text if the ConfigMap is as it was read.
 func (j *Journal) write(ctx context.Context, kube client.Client, text string) error {
 	after := j.config.DeepCopy()
-	after.Data[dataKey] = text
+	after.Data[dataKey], after.Data[aboutKey] = text, j.about(statefulSetOf(after.Name))
 	if err := kube.Patch(ctx, after, client.MergeFromWithOptions(&j.config, client.MergeFromWithOptimisticLock{})); err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ type Change struct {
 
 	// journal keeps the change until its last step is done.
 	journal journal.Journal
+	// givenUp means that a change that is undone is not to be made later.
+	givenUp bool
 }
 
 // Journal returns who began the change and when.
@@ -102,7 +104,10 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 	return err
 }
 
-// end removes the journal after the last step.
+// end removes the journal after the last step, or gives it back to the restore that the change has followed.
 func (j *Change) end(ctx context.Context, kube client.Client) error {
+	if j.Undo && !j.givenUp {
+		return j.journal.GiveBack(ctx, kube)
+	}
 	return j.journal.Delete(ctx, kube)
 }

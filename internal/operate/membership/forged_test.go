@@ -178,7 +178,7 @@ func (c *crashing) resumeForged(t *testing.T, at int, undo bool) bool {
 	}
 	_, refused := m.PlanResume(ctx, j, undo)
 	if undo {
-		err = m.Undo(ctx, j)
+		err = m.Undo(ctx, j, true)
 	} else {
 		err = m.Run(ctx, j)
 	}

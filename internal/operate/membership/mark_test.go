@@ -39,7 +39,7 @@ func (c *crashing) resumeOnce(t *testing.T, undo bool) (refused, err error) {
 		t.Fatalf("there is no journal: %v", err)
 	}
 	if _, refused = m.PlanResume(ctx, j, undo); undo {
-		return refused, m.Undo(ctx, j)
+		return refused, m.Undo(ctx, j, true)
 	}
 	return refused, m.Run(ctx, j)
 }

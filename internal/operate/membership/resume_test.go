@@ -196,7 +196,7 @@ func (c *crashing) resume(t *testing.T, undo bool) bool {
 	}
 	operation := j.Operation
 	if undo {
-		err = m.Undo(ctx, j)
+		err = m.Undo(ctx, j, true)
 	} else {
 		err = m.Run(ctx, j)
 	}

@@ -58,14 +58,16 @@ func (m *Members) Run(ctx context.Context, j *Change) error {
 	defer cancel()
 	awaited := cmp.Or(w.Awaited(), "the next step was not done yet")
 	m.Logf("… timed out waiting for: %s; rolling back", awaited)
-	if err := m.Undo(ctx, j); err != nil {
+	if err := m.Undo(ctx, j, false); err != nil {
 		return fmt.Errorf("roll back after a timeout (waited for: %s): %w", awaited, err)
 	}
 	return &UndoneError{Awaited: awaited, Members: m.count(ctx)}
 }
 
-// Undo undoes an operation. Members that vote by now stay.
-func (m *Members) Undo(ctx context.Context, j *Change) error {
+// Undo undoes an operation. Members that vote by now stay. A scale that has followed a restore is still to be done after
+// that, unless the user has given it up.
+func (m *Members) Undo(ctx context.Context, j *Change, givenUp bool) error {
+	j.givenUp = givenUp
 	if err := m.checkLock(); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestNothingWithoutLock(t *testing.T) {
 		"run": func(ctx context.Context) error {
 			return m.Run(ctx, &Change{Record: membership.Record{Operation: membership.ScaleOut}})
 		},
-		"undo":          func(ctx context.Context) error { return m.Undo(ctx, &Change{}) },
+		"undo":          func(ctx context.Context) error { return m.Undo(ctx, &Change{}, true) },
 		"scale druid":   func(ctx context.Context) error { return m.ScaleDruid(ctx, 3, false) },
 		"replace druid": func(ctx context.Context) error { return m.ReplaceDruid(ctx, &DruidReplacement{}, false) },
 	} {

@@ -93,9 +93,9 @@ func commandsOf(o owner.Owner, j *journal.Journal) (resume, abort string) {
 func (u UnderWay) CutsTraffic() bool { return u.Other != nil && CutsTraffic(u.Other) }
 
 // CutsTraffic reports whether the operation of a journal may cut client traffic until its end: a restore, or a
-// coordinated restart.
+// coordinated restart. A restore of which only a scale is left has let clients in.
 func CutsTraffic(j *journal.Journal) bool {
-	return j.Kind == journal.KindRestore || restart.CutsTraffic(j)
+	return j.Kind == journal.KindRestore && j.ScaleTo == 0 || restart.CutsTraffic(j)
 }
 
 // Summary returns the operation as text: "scale from 1 to 3 members".

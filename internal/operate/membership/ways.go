@@ -20,13 +20,21 @@ func Unfinished(what string, j *journal.Journal, ways string) string {
 
 // UnfinishedOther returns what is unfinished and how to end it, for a journal of a restart or a restore.
 func UnfinishedOther(o owner.Owner, j *journal.Journal) string {
+	if j.ScaleTo > 0 {
+		return fmt.Sprintf("kubectl etcd %s, begun %s, has ended, and members are still to be added: %s", j.Kind, format.Time(j.Began), WaysOf(o, j))
+	}
 	return Unfinished("kubectl etcd "+j.Kind, j, WaysOf(o, j))
 }
 
 // WaysOf returns how to end an unfinished restart or restore.
 func WaysOf(o owner.Owner, j *journal.Journal) string {
 	resume, abort := commandsOf(o, j)
-	if resume == "" {
+	switch m := o.Membership(); {
+	case j.ScaleTo > 0 && resume == "":
+		return fmt.Sprintf("%s adds its members, %d in all: %s. When it has, run %s -n %s", m.ManagerName, j.ScaleTo, m.ScaleHow, abort, o.Namespace)
+	case j.ScaleTo > 0:
+		return fmt.Sprintf("add them with %[1]s -n %[3]s, or leave them out with %[2]s -n %[3]s", resume, abort, o.Namespace)
+	case resume == "":
 		return fmt.Sprintf("it is being undone: continue that with %s -n %s", abort, o.Namespace)
 	}
 	ways := way("continue", resume, o)

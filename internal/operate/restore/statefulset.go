@@ -5,11 +5,9 @@ package restore
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -47,7 +45,7 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.deleteClaimsAgain())
 	}
 	if r.OneByOne {
-		steps = append(steps, r.grow())
+		steps = append(steps, r.grow(len(r.Members)))
 	}
 	return append(steps, r.tidy(into))
 }
@@ -136,17 +134,6 @@ func (r Plan) startOne() step.Step {
 		Why:   "These members start one after the other and are ready only " + until + ". If there are several, the first waits forever.",
 		Acts:  acts,
 	}
-}
-
-// grow returns the step that adds the other members.
-func (r Plan) grow() step.Step {
-	grow := step.Step{Title: "Add the other members", After: true}
-	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
-		grow.Acts = append(grow.Acts, verb("scale", r.Target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
-	} else {
-		grow.Why = fmt.Sprintf("Scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
-	}
-	return grow
 }
 
 func (r Plan) tidy(into []Member) step.Step {

@@ -29,7 +29,7 @@ func notStopped(sts *appsv1.StatefulSet) bool {
 // another client has started before it changed any data. It is false if the journal doesn't show that.
 func Unstopped(j *journal.Journal, sts *appsv1.StatefulSet) bool {
 	var rec progress.Record
-	if j.Kind != journal.KindRestore || json.Unmarshal(j.Payload, &rec) != nil {
+	if j.Kind != journal.KindRestore || j.ScaleTo > 0 || json.Unmarshal(j.Payload, &rec) != nil {
 		return false
 	}
 	return rec.Done <= rec.FirstStop && notStopped(sts) || rec.Done < rec.FirstTouch && startedAgain(sts)

@@ -38,7 +38,8 @@ type task struct {
 	steps          []step.Step
 	job            *progress.Job
 	run            change.Journaled[*progress.Record]
-	ended          bool
+	// ended means that the restore has ended, and onlyScale that it had before.
+	ended, onlyScale bool
 	// alarms are those that the check of the cluster has found. Nil means that an earlier command made the check.
 	alarms *alarms
 }
@@ -151,7 +152,13 @@ func OriginOf(s *v1alpha1.Snapshot) restore.Origin {
 }
 
 // resume plans the rest of an unfinished restore, or its undoing.
-func (t *task) resume(ctx context.Context, rec *progress.Record) (operate.Plan, error) {
+func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.Plan, err error) {
+	if t.onlyScale, err = t.awaitsScale(ctx, rec); err != nil {
+		return plan, err
+	}
+	if t.onlyScale {
+		return t.resumeScale(rec)
+	}
 	if rec.Undo && !t.Abort {
 		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
 	}
@@ -195,6 +202,10 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.job.Clients.Etcd = &cluster{task: t, run: run}
 	if err := t.run.Begin(ctx, run); err != nil {
 		return err
+	}
+	if t.onlyScale {
+		t.ended = true
+		return nil
 	}
 	rec, what := t.run.Current, fmt.Sprintf("snapshot of revision %d restored, with %d members", t.plan.Snapshot.Revision, len(t.plan.Members))
 	if t.Abort {

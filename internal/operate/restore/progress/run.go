@@ -59,6 +59,7 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 	if err := j.owns(ctx, o, rec); err != nil {
 		return err
 	}
+	then := scaleAfter(rec, steps)
 	steps = Counted(steps)
 	if err := j.repeat(ctx, rec.Done, steps); err != nil {
 		return err
@@ -76,7 +77,15 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 			return err
 		}
 	}
-	return j.end(ctx, o, rec)
+	return j.end(ctx, o, rec, then)
+}
+
+// scaleAfter returns the number of members to which a scale brings the cluster after the restore, 0 if none follows.
+func scaleAfter(rec *Record, steps []step.Step) int {
+	if slices.ContainsFunc(steps, func(s step.Step) bool { return s.After && len(s.Acts) > 0 }) {
+		return int(rec.Size)
+	}
+	return 0
 }
 
 // Counted returns the steps that a record counts: all but those that are changes of their own.
@@ -116,7 +125,7 @@ func (j *Job) Undo(ctx context.Context, o owner.Owner, rec *Record, steps []step
 	if err := rec.update(ctx, j.Clients.Kube); err != nil {
 		return err
 	}
-	return j.end(ctx, o, rec)
+	return j.end(ctx, o, rec, 0)
 }
 
 func (j *Job) owns(ctx context.Context, o owner.Owner, rec *Record) error {
@@ -186,8 +195,9 @@ func WriterOfReplicas(sts *appsv1.StatefulSet) string {
 }
 
 // end removes the local files, the mark of the restore from the StatefulSet, and then the journal: without a journal, no
-// command would remove the others.
-func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record) error {
+// command would remove the others. If a scale follows, the journal stays until that has one: without a journal, nothing
+// would show how many members there are to be.
+func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record, scaleTo int) error {
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
@@ -196,6 +206,10 @@ func (j *Job) end(ctx context.Context, o owner.Owner, rec *Record) error {
 	}
 	if err := operate.Unmark(ctx, j.Clients.Kube, o, v1alpha1.RestoreAnnotation); err != nil {
 		return err
+	}
+	if scaleTo > 0 {
+		rec.journal.ScaleTo = scaleTo
+		return rec.update(ctx, j.Clients.Kube)
 	}
 	return rec.journal.Delete(ctx, j.Clients.Kube)
 }

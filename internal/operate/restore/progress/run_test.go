@@ -47,6 +47,8 @@ type runs struct {
 
 	owner owner.Owner
 	steps []step.Step
+	// scale is a change of its own that follows, if a test adds it.
+	scale step.Step
 	did   []string
 	// left is the number of actions until the process is killed, below 0 for never.
 	left int
@@ -75,8 +77,9 @@ func newRuns(t *testing.T) *runs {
 		{Uses: []string{"a"}, Acts: []step.Action{one("c")}},
 		{Title: "nothing to do"},
 		{Uses: []string{"b"}, Acts: []step.Action{one("d")}},
-		{After: true, Acts: []step.Action{one("e")}},
+		{After: true, Title: "another program scales"},
 	}
+	r.scale = step.Step{After: true, Acts: []step.Action{one("scale")}}
 	return r
 }
 

@@ -14,8 +14,14 @@ import (
 )
 
 // Commands returns the command that continues the unfinished restore of a journal, and the one that undoes it, without
-// the flag for the namespace. Either is empty if it would be refused.
+// the flag for the namespace. Either is empty if it would be refused. If only a scale is left, they are commands of it.
 func Commands(o owner.Owner, j *journal.Journal) (resume, abort string) {
+	if j.ScaleTo > 0 {
+		if abort = fmt.Sprintf("kubectl etcd scale %s --abort", o.Target()); o.Unmanaged() {
+			resume = fmt.Sprintf("kubectl etcd scale %s --replicas %d", o.Target(), j.ScaleTo)
+		}
+		return resume, abort
+	}
 	var of struct{ Undo, Final bool }
 	known := json.Unmarshal(j.Payload, &of) == nil
 	file, _ := snapshotOf(j)
@@ -32,10 +38,10 @@ func Commands(o owner.Owner, j *journal.Journal) (resume, abort string) {
 
 // SnapshotOf returns which snapshot continues an unfinished restore, if its command alone doesn't show it: the file is
 // not recorded, or it was stdin, or its URL had parameters. It is empty for any other operation, and for a restore that
-// is being undone.
+// is being undone, or of which only a scale is left.
 func SnapshotOf(j *journal.Journal) string {
 	var of struct{ Undo bool }
-	if j.Kind != journal.KindRestore || json.Unmarshal(j.Payload, &of) == nil && of.Undo {
+	if j.Kind != journal.KindRestore || j.ScaleTo > 0 || json.Unmarshal(j.Payload, &of) == nil && of.Undo {
 		return ""
 	}
 	_, explained := snapshotOf(j)
