@@ -96,7 +96,7 @@ var graph = map[string][]string{
 	"internal/operate/drain/kubectl": {"internal/format"},
 	"internal/operate/hosts":         {"internal/observe/scheduling", "internal/observe/terms", "policy/..."},
 	"internal/operate/lock":          {"internal/observe/owner", "internal/operate", "internal/format"},
-	"internal/operate/journal":       {"internal/observe/owner", "internal/format"},
+	"internal/operate/journal":       {"internal/observe/owner", "internal/format", "api/v1alpha1"},
 	"internal/operate/maintenance":   {"internal/operate", "internal/etcd", "policy/..."},
 	"internal/operate/membership": {
 		"internal/etcdconf/containers", "internal/operate", "internal/operate/journal", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/restart", "internal/operate/restore/progress",

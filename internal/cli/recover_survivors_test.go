@@ -71,18 +71,42 @@ func TestRecoverDifferent(t *testing.T) {
 	}
 }
 
-// TestRecoverSavesNothingInVain: without the permission to write, or without a way to confirm, the data of the survivor is
-// not transferred.
+// cordon has no node accept another pod.
+func (w *world) cordon() {
+	for _, path := range w.Paths() {
+		if node := w.Get(path); node["kind"] == "Node" {
+			node["spec"] = apitest.Object{"unschedulable": true}
+		}
+	}
+}
+
+// quota has the namespace refuse more pods.
+func (w *world) quota() {
+	w.Refuse = func(method, path string) int {
+		if method == "POST" && strings.HasSuffix(path, "/namespaces/team/pods") {
+			return 403
+		}
+		return 0
+	}
+}
+
+// TestRecoverSavesNothingInVain: if the recovery would be refused for a reason that is known before, the data of the
+// survivor is neither compared nor transferred.
 func TestRecoverSavesNothingInVain(t *testing.T) {
 	t.Parallel()
 	recovery := verb{path: "recover", args: "statefulset/main --lost main-2,main-3,main-4 --tool ETCDUTL --save-to SURVIVOR"}
 	for _, row := range []struct {
 		name, flag string
 		deny       func(verb, resource string) bool
+		set        func(*world)
 		code       int
 		want       string
 	}{
 		{name: "no terminal", code: 2, want: "To see the plan, add --dry-run=client"},
+		{name: "no permission of the plan", flag: "-y", deny: func(verb, resource string) bool { return verb == "delete" && resource == "persistentvolumeclaims" }, code: 1, want: `verb "delete" on "persistentvolumeclaims`},
+		{name: "no node", flag: "--dry-run=client", set: (*world).cordon, code: 2, want: "The restore stops all members, and"},
+		{name: "a quota", flag: "-y", set: (*world).quota, code: 1, want: "create pod main-0-restore: refused by the test"},
+		{name: "a tool of another release", flag: "--dry-run=client --tool=/bin/true", code: 2, want: "doesn't show its version"},
 		{name: "no permission", flag: "-y", deny: func(verb, resource string) bool { return verb == "patch" && resource == "statefulsets" }, code: 1, want: `verb "patch" on "statefulsets`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -90,12 +114,14 @@ func TestRecoverSavesNothingInVain(t *testing.T) {
 			w := newWorld(t, recovery)
 			w.twoOfFive(t)
 			w.Deny = row.deny
-			var flags []string
-			if row.flag != "" {
-				flags = append(flags, row.flag)
+			if row.set != nil {
+				row.set(w)
 			}
-			if code := w.run(t.Context(), recovery, flags...); code != row.code || !strings.Contains(w.err.String(), row.want) {
+			if code := w.run(t.Context(), recovery, strings.Fields(row.flag)...); code != row.code || !strings.Contains(w.err.String(), row.want) {
 				t.Errorf("exit code %d, want %d: %s", code, row.code, w.err.String())
+			}
+			if strings.Contains(w.err.String(), "Comparing the data") {
+				t.Errorf("the data was compared: %s", w.err.String())
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(w.config), "SURVIVOR")); !os.IsNotExist(err) {
 				t.Errorf("the data was saved: %v", err)

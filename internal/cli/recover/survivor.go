@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -28,20 +27,21 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		return "", found, err
 	}
 	defer cluster.Close()
-	survivors, facts, err := compareSurvivors(ctx, a, cluster, pods, o.member)
+	survivors, err := findSurvivors(ctx, cluster, pods, o.member)
 	if err != nil {
 		return "", found, err
 	}
 	source := survivors.Source
-	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, source.Pod, a.Warn)
+	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, source); err != nil {
+		return "", found, err
+	}
+	facts, err := compareSurvivors(ctx, a, cluster, survivors)
 	if err != nil {
 		return "", found, err
 	}
-	tool := restore.Plan{Owner: c.Owner, Tool: o.Tool, Etcd: source.Version}
-	if !c.Product().BackupRestore { // where sidecars restore, the plan may need no tool
-		if err := tool.CheckTool(ctx); err != nil { // before another file is written
-			return "", found, err
-		}
+	order, err := backup.ChooseMembers(ctx, cluster.Owner, cluster.Members, source.Pod, a.Warn)
+	if err != nil {
+		return "", found, err
 	}
 	file = cmp.Or(o.file, survivor.File(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
@@ -60,24 +60,24 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	return file, found, nil
 }
 
-// compareSurvivors finds the member whose data is restored, and compares the data of all that answer. Each reads its whole
-// database for that.
-func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, pods []string, chosen string) (survivor.Set, []string, error) {
+// findSurvivors finds the member whose data is restored, and the others that answer.
+func findSurvivors(ctx context.Context, cluster *app.Cluster, pods []string, chosen string) (survivor.Set, error) {
 	survey, err := cluster.Members.Survey(ctx)
 	if err != nil {
-		return survivor.Set{}, nil, err
+		return survivor.Set{}, err
 	}
-	survivors, err := survivor.Find(cluster.Owner, survey, pods, chosen)
-	if err != nil {
-		return survivors, nil, err
-	}
+	return survivor.Find(cluster.Owner, survey, pods, chosen)
+}
+
+// compareSurvivors compares the data of all that answer. Each reads its whole database for that.
+func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, survivors survivor.Set) ([]string, error) {
 	var hashes etcd.Hashes
 	if len(survivors.All) > 1 {
-		a.Notef("Comparing the data of %s", policy.List(pods))
+		a.Notef("Comparing the data of %s", policy.List(survivors.Pods()))
+		var err error
 		if hashes, err = cluster.Members.Hashes(ctx, survivors.All, a.Clock); err != nil {
-			return survivors, nil, err
+			return nil, err
 		}
 	}
-	facts, err := survivors.Facts(cluster.Owner, hashes)
-	return survivors, facts, err
+	return survivors.Facts(cluster.Owner, hashes)
 }

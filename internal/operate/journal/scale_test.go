@@ -69,22 +69,31 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestTakeOverLate: a journal that another client has written since it was read is not replaced.
-func TestTakeOverLate(t *testing.T) {
+// TestTakeOverRefused: a journal that another client has written or removed since it was read is not replaced, and none
+// is if the API server refuses the write.
+func TestTakeOverRefused(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
-	put(s, "config-1", apitest.Object{dataKey: awaiting})
-	reads := 0
-	s.Refuse = func(method, path string) int {
-		if method == "PATCH" && path == configMapPath {
-			if reads++; reads == 1 {
-				label(s)
+	for name, row := range map[string]struct {
+		meanwhile func(s *apitest.Server) int
+		left      string
+		fails     bool
+	}{
+		"refused": {func(*apitest.Server) int { return 403 }, awaiting, true},
+		"changed": {func(s *apitest.Server) int { label(s); return 0 }, awaiting, true},
+		"gone":    {func(s *apitest.Server) int { s.Remove(configMapPath); return 0 }, "", false},
+	} {
+		s := apitest.New(t)
+		put(s, "config-1", apitest.Object{dataKey: awaiting})
+		s.Refuse = func(method, path string) int {
+			if method == "PATCH" && path == configMapPath {
+				return row.meanwhile(s)
 			}
+			return 0
 		}
-		return 0
-	}
-	if err := began(noon()).Create(t.Context(), s.Client(t), statefulSet("sts-1"), false); err == nil || text(s) != awaiting {
-		t.Errorf("%v: %s", err, text(s))
+		took, err := began(noon()).takeOver(t.Context(), s.Client(t), statefulSet("sts-1"), "{}", false)
+		if took || (err != nil) != row.fails || text(s) != row.left {
+			t.Errorf("%s: took %t, %v: %s", name, took, err, text(s))
+		}
 	}
 }
 

@@ -31,10 +31,6 @@ func (r Plan) CheckTools(ctx context.Context, steps []step.Step) error {
 	return nil
 }
 
-// CheckTool returns an error if the program that makes data directories is missing, or is of another minor release than
-// the members.
-func (r Plan) CheckTool(ctx context.Context) error { return r.checkTool(ctx, r.tool().Lines[0][0]) }
-
 var toolVersion = regexp.MustCompile(`(?m)^etcd(?:utl|ctl) version: (\S+)`)
 
 // checkTool returns an error if a program is missing, or if it is a tool of etcd of another minor release

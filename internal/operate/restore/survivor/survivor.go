@@ -47,6 +47,9 @@ func Find(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Set,
 	return s, nil
 }
 
+// Pods returns the pods of the survivors.
+func (s Set) Pods() []string { return podsIn(s.All) }
+
 // Revision returns the highest revision of the survivors.
 func (s Set) Revision() int64 {
 	newest := int64(0)
