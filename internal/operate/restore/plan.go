@@ -141,6 +141,8 @@ type Plan struct {
 	Container string
 	// At is when the plan was made.
 	At time.Time
+	// recorded means that the number of members is that of an unfinished restore, whatever its owner has now.
+	recorded bool
 	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
 	KeepFor time.Duration
 }

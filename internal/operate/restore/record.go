@@ -71,6 +71,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor, r.Lost, r.Loss, r.Saved = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != ""
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
+	r.recorded = true
 	alarms := r.Snapshot.Alarms
 	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {

@@ -200,6 +200,9 @@ func (r Plan) onlyOurs(c etcdconf.Config, size int) error {
 
 // druidSize returns how many members druid starts after the restore. No flag changes it.
 func (r Plan) druidSize(ctx context.Context, kube client.Reader, asked int32) (int32, error) {
+	if r.recorded {
+		return asked, nil
+	}
 	e, err := operate.ReadEtcd(ctx, kube, r.Owner)
 	if err != nil {
 		return 0, err

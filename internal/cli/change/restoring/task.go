@@ -182,6 +182,9 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 		return operate.Plan{}, r.OtherFile(rec, err)
 	}
 	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
+	if err := r.FollowReplicas(ctx, rec, t.cluster.Kube); err != nil {
+		return operate.Plan{}, err
+	}
 	if err := t.judgeUnstopped(ctx, rec, &r); err != nil {
 		return operate.Plan{}, err
 	}
