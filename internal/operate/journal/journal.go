@@ -153,8 +153,8 @@ func (j *Journal) readFlat(text []byte) error {
 	return nil
 }
 
-// Create writes the journal for the first time, beside the StatefulSet and owned by it. The journal of a scale takes the
-// place of one that awaits a scale. With dry it is a dry run at the API server.
+// Create writes the journal for the first time, beside the StatefulSet and owned by it. The journal of a scale replaces
+// one that awaits a scale. With dry it is a dry run at the API server.
 func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	text, err := j.text()
 	if err != nil {

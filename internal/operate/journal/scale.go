@@ -49,9 +49,9 @@ func (j *Journal) takeOver(ctx context.Context, kube client.Client, sts *appsv1.
 	return true, nil
 }
 
-// GiveBack ends a scale that was undone. The journal that it took over is again as it was, because no other object has
+// Reinstate ends a scale that was undone. The journal that it took over is again as it was, because no other object has
 // the number of members that the cluster is to get. If there is none, the journal is removed.
-func (j *Journal) GiveBack(ctx context.Context, kube client.Client) error {
+func (j *Journal) Reinstate(ctx context.Context, kube client.Client) error {
 	text, took := j.config.Data[beforeKey]
 	before := Journal{config: corev1.ConfigMap{Data: map[string]string{dataKey: text}}}
 	if !took || before.parse() != nil || before.ScaleTo == 0 {

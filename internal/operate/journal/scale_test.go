@@ -25,8 +25,8 @@ func about(s *apitest.Server) string {
 	return text
 }
 
-// TestTakeOver: a scale takes the place of a restore of which only a scale is left, in one write. Nothing else does, and
-// it takes the place of nothing else.
+// TestTakeOver: the journal of a scale replaces that of a restore of which only a scale is left, in one write. No other
+// one does, and it replaces no other one.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -97,9 +97,9 @@ func TestTakeOverRefused(t *testing.T) {
 	}
 }
 
-// TestGiveBack: a scale that was undone leaves the restore that it has followed, with the number of members. Its end
+// TestReinstate: a scale that was undone leaves the restore that it has followed, with the number of members. Its end
 // leaves nothing.
-func TestGiveBack(t *testing.T) {
+func TestReinstate(t *testing.T) {
 	t.Parallel()
 	for _, end := range []bool{false, true} {
 		s := apitest.New(t)
@@ -117,7 +117,7 @@ func TestGiveBack(t *testing.T) {
 		if end {
 			err = j.Delete(t.Context(), kube)
 		} else {
-			err = j.GiveBack(t.Context(), kube)
+			err = j.Reinstate(t.Context(), kube)
 		}
 		if want := map[bool]string{false: awaiting}[end]; err != nil || text(s) != want {
 			t.Errorf("end %t: %v: %s", end, err, text(s))
@@ -128,7 +128,7 @@ func TestGiveBack(t *testing.T) {
 	}
 	s := apitest.New(t)
 	kube := s.Client(t)
-	if err := create(t, kube).GiveBack(t.Context(), kube); err != nil || text(s) != "" {
+	if err := create(t, kube).Reinstate(t.Context(), kube); err != nil || text(s) != "" {
 		t.Errorf("a scale that followed nothing: %v: %s", err, text(s))
 	}
 }

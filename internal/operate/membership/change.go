@@ -104,10 +104,10 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 	return err
 }
 
-// end removes the journal after the last step, or gives it back to the restore that the change has followed.
+// end removes the journal after the last step, or reinstates that of the restore that the change has followed.
 func (j *Change) end(ctx context.Context, kube client.Client) error {
 	if j.Undo && !j.givenUp {
-		return j.journal.GiveBack(ctx, kube)
+		return j.journal.Reinstate(ctx, kube)
 	}
 	return j.journal.Delete(ctx, kube)
 }
