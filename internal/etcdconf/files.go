@@ -51,7 +51,7 @@ func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents
 	}
 	mount, below := mountOf(pod, container, name, contents)
 	if mount == nil {
-		return nil, Origin{}, unreadable("in the image of container " + container.Name)
+		return nil, Origin{}, unreadable("in the image of container " + container.Name + " or written by it")
 	}
 	volume := volumeOf(pod, mount.Name)
 	if volume == nil {

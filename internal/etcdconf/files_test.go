@@ -81,7 +81,7 @@ func TestReadFile(t *testing.T) {
 
 		{path: "/etc/tls/none.crt", err: `Secret shop/s has no key "none.crt"`},
 		{path: "/etc/tls/deep/tls.crt", err: "file /etc/tls/deep/tls.crt of pod shop/a-0 is on volume items, which has no file of that name, not in a Secret or ConfigMap"},
-		{path: "/etc/tlsx/tls.crt", err: "file /etc/tlsx/tls.crt of pod shop/a-0 is in the image of container etcd, not in a Secret or ConfigMap"},
+		{path: "/etc/tlsx/tls.crt", err: "file /etc/tlsx/tls.crt of pod shop/a-0 is in the image of container etcd or written by it, not in a Secret or ConfigMap"},
 		{path: "/p/name", err: "file /p/name of pod shop/a-0 is on volume projected, which has no file of that name, not in a Secret or ConfigMap"},
 		{path: "/node/ca.crt", err: "file /node/ca.crt of pod shop/a-0 is on its node below /etc/kubernetes/pki (hostPath), not in a Secret or ConfigMap"},
 		{path: "/csi/ca.crt", err: "file /csi/ca.crt of pod shop/a-0 is made by the CSI driver csi.cert-manager.io, not in a Secret or ConfigMap"},

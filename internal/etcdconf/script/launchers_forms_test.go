@@ -92,3 +92,16 @@ func TestLauncherForms(t *testing.T) {
 }
 
 func nothing(string) (string, bool, error) { return "", false, nil }
+
+// TestFileOf has the file that a command runs, empty where the command itself has the script.
+func TestFileOf(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"nice|-n|5|/stop.sh": "/stop.sh", "sh|/stop.sh|-c": "/stop.sh", "sh|-c|/stop.sh": "", "su|etcd|-c|/stop.sh": "", "flock|/lock|-c|/stop.sh": "",
+		"su|-|etcd|-c|/stop.sh": "", "env|-S|sh /stop.sh": "/stop.sh", "sleep|9": "", "nice|--such|/stop.sh": "nice", "runuser|-u|a|--|/stop.sh": "/stop.sh",
+	} {
+		if got := FileOf(strings.Split(command, "|")); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}

@@ -34,10 +34,14 @@ func (s *Script) mayRunEtcd() (may bool) {
 // writesEtcd reports whether a shell reads a here-document which runs etcd. It records the file that gets such a document.
 func (s *Script) writesEtcd(statement *syntax.Stmt, written map[string]bool) bool {
 	call, is := statement.Cmd.(*syntax.CallExpr)
-	if !is || !slices.ContainsFunc(s.Inputs(statement), runsEtcd) {
+	runs := func(text string) bool { return s.work.spend(trapWork+len(text)) && runsEtcd(text) }
+	if !is || !slices.ContainsFunc(s.Inputs(statement), runs) {
 		return false
 	}
 	for _, r := range statement.Redirs {
+		if r.Word == nil {
+			continue
+		}
 		if file, ok := Literal(r.Word); ok && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrClob) {
 			written[file] = true
 		}

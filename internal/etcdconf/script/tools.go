@@ -21,6 +21,7 @@ func IsTool(program string) bool { return IsShell(program) || tools[path.Base(pr
 // FileOf returns the program or the script that a command runs, empty for a tool and for a script that the command itself
 // has.
 func FileOf(argv []string) string {
+	argv = Unfolded(argv)
 	at := ProgramAt(argv)
 	switch {
 	case at < 0 || at >= len(argv):
