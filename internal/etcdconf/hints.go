@@ -120,8 +120,11 @@ func isEtcdImage(image string) bool {
 }
 
 // besideEtcd finds the names of images of programs that work with etcd.
-var besideEtcd = regexp.MustCompile(`(?:^|-)(?:backups?|restore|snapshots?|druid|operator|controller|exporter|metrics|monitor|defrag|browser|keeper|viewer|proxy|client|` +
-	`ui|adapter|helper|tools?|utils?|cli|init|sync|test|tests|e2e|events-exporter)(?:-|$)`)
+var besideEtcd = regexp.MustCompile(`(?:^|-)(?:` +
+	`backup(?:s|er)?|restore|snapshots?|snapshotter|dump|druid|operator|controller|webhook|kubectl|exporter|metrics|monitor(?:ing)?|` +
+	`defrag(?:mentation)?|compact(?:or|ion)?|browser|keeper|viewer|dashboard|proxy|client|ui|adapter|helper|tools?|utils?|cli|init|sync|` +
+	`mirror|migrat(?:e|or|ion)|watch(?:er)?|wait|probe|check(?:er)?|certs?|bench(?:mark)?|tests?|e2e` +
+	`)(?:-|$)`)
 
 // etcdPort returns the port of a container that etcd has by default, empty for none.
 func etcdPort(ports []corev1.ContainerPort) string {

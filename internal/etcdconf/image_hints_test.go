@@ -17,6 +17,7 @@ func TestHintsOfImages(t *testing.T) {
 		"gcr.io/etcd-development/etcd-amd64@sha256:0": true, "mirror:5000/x/etcd-arm64": true, "registry.k8s.io/etcd": true,
 		"evildecay/etcdkeeper": false, "acme/etcd-backup:1": false, "acme/etcd-backup-restore": false, "etcd-operator": false, "acme/etcd-defrag": false,
 		"etcd-druid": false, "acme/prometheus-etcd-exporter": false, "netcd": false, "acme/backup-etcd": false, "etcdctl": false, "betcd": false,
+		"ghcr.io/kubectl-etcd/etcd-webhook:dev": false, "ghcr.io/kubectl-etcd/kubectl-etcd:v1": false, "acme/etcd-compactor": false, "acme/etcd-certs-init": false,
 	} {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: image}}}}
 		if got := len(HintsOf(pod)) > 0; got != want || RunsEtcd(pod) {
