@@ -33,7 +33,7 @@ func (c *cluster) apply(ctx context.Context) error {
 		// Only now is the budget that remains at its value.
 		err = c.removeSurplus(ctx, "the members have another budget")
 	}
-	return errors.Join(err, others, c.removeStrayed(ctx))
+	return errors.Join(err, others, c.removeStrayed(ctx), c.keepAgain(ctx))
 }
 
 // keptTooLow reports whether the budget that remains was found with a lower value than is due.
@@ -217,6 +217,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 		return err
 	}
 	c.wrote++
+	c.written = append(c.written, budget.UID)
 	c.record(budget, c.kindOfEnd(), removedNote(budget, why), actionRelease)
 	return nil
 }

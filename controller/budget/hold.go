@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -118,6 +119,23 @@ func (c *cluster) markHeld(ctx context.Context, held *policyv1.PodDisruptionBudg
 		return err
 	}
 	return c.patch(ctx, held, patch)
+}
+
+// keepAgain records that the budgets are not held any more, since a policy keeps them again. Whatever else is written
+// of a budget records it, too, but nothing may be due, or nothing may be written for a while. The next hold would
+// otherwise count from the beginning of this one.
+func (c *cluster) keepAgain(ctx context.Context) error {
+	var errs []error
+	for _, b := range c.heldBudgets() {
+		if slices.Contains(c.written, b.UID) || annotation.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince.IsZero() {
+			continue
+		}
+		if c.wroteEnough() {
+			break
+		}
+		errs = append(errs, c.markHeld(ctx, b, time.Time{}))
+	}
+	return errors.Join(errs...)
 }
 
 // release ends the work on the held budgets, and on those that were created for the cluster.
