@@ -194,7 +194,7 @@ func (c *cluster) removeStrayed(ctx context.Context) error {
 // created is deleted, because a new one needs its name.
 func (c *cluster) removeOneStrayed(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
 	if observe.Ours(budget) && budget.Name == c.quorumBudget() {
-		return c.deleteWithEvent(ctx, budget, "it no longer selects the members")
+		return c.deleteWithEvent(ctx, budget, "it no longer selects the members, or no value can be set in its fields")
 	}
 	handed, err := c.handOverBudget(ctx, budget, &c.owner)
 	if err == nil && !handed {

@@ -88,7 +88,7 @@ func (c *cluster) heldOthers() []*observe.Other {
 func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 	var errs []error
 	if c.heldManaged() != nil {
-		errs = append(errs, c.adjust(ctx, since))
+		errs = append(errs, c.adjust(ctx, since), c.reselect(ctx))
 	}
 	for _, o := range c.heldOthers() {
 		switch {
