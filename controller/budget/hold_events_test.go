@@ -42,7 +42,7 @@ var modelEvents = []modelEvent{
 	{name: "down 1", do: func(m *model) { m.setDown("etcd-1", true) }},
 	{name: "up", do: func(m *model) { clear(m.hung); m.setDown("", false) }},
 	{name: "hang 0", do: func(m *model) { m.hang("etcd-0") }},
-	{name: "new leader", do: func(m *model) { m.forgetSize(); m.newLeader() }},
+	{name: "new leader", do: func(m *model) { m.loseSize(); m.newLeader() }},
 	{name: "scale 0", pods: true, do: func(m *model) { m.scaleTo(0) }},
 	{name: "scale 1", pods: true, do: func(m *model) { m.scaleTo(1) }},
 	{name: "scale 3", pods: true, do: func(m *model) { m.scaleTo(3) }},
@@ -70,14 +70,14 @@ var modelEvents = []modelEvent{
 	{name: "settled", do: func(m *model) { m.wait(time.Minute) }},
 	{name: "former leader", do: (*model).formerLeader},
 	{name: "restart", do: func(m *model) {
-		m.forgetSize()
+		m.loseSize()
 		m.restart()
 		m.budget.Health = m
 	}},
 }
 
-// forgetSize is what a new controller doesn't know: a size that is on no budget.
-func (m *model) forgetSize() {
+// loseSize is what a new controller doesn't know: a size that is on no budget.
+func (m *model) loseSize() {
 	asked := *find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas
 	m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && int(asked) < m.voters
 }
