@@ -9,17 +9,23 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -88,11 +94,19 @@ func TestUninstallReleases(t *testing.T) {
 		{name: "denied", errors: []error{denied}, writes: true, outcome: FailedOpen, warns: "\n" + repair},
 		{name: "a member is down", objects: unready, outcome: Warned, warns: "\n" + sweepHeld},
 		{name: "a member is down, and the StatefulSet is scaled to 0", objects: func(o observetest.Objects) { unready(o); replicas(o, 0) }, released: true, writes: true, outcome: Warned},
-		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: 3 of 4 members ready: 1 missing"},
-		{name: "a member hung, which its probe does not show", objects: func(o observetest.Objects) { unprobed(o) }, outcome: Warned, warns: "does not ask etcd"},
-		{name: "none hung, and the probe would not show it", objects: func(o observetest.Objects) {
-			unprobed(o).Annotations[v1alpha1.RolloutReasonAnnotation] = "AllReady"
+		{name: "a member hangs, which the leader recorded on the budget", objects: func(o observetest.Objects) {
+			weakProbes(o)
+			recordedOnSet(o, "BackupFailing")
+			recordedOnBudget(o, "MemberNotReady")
+		}, outcome: Warned, warns: "recorded last that not all of its members are in order (MemberNotReady)"},
+		{name: "a member hangs, which the leader recorded on the StatefulSet", objects: weakProbes, outcome: Warned, warns: "(RolloutUpdatedNotReady)"},
+		{name: "the members are well again, and the budget waits for the settle time", objects: func(o observetest.Objects) {
+			weakProbes(o)
+			recordedOnBudget(o, "MemberNotReady", v1alpha1.BudgetLooserSinceAnnotation, "2026-11-20T09:59:30Z")
+			recordedOnSet(o, "BackupFailing")
 		}, released: true, writes: true, outcome: Warned},
+		{name: "a member hung, and the probes ask etcd", objects: func(o observetest.Objects) { recordedOnBudget(o, "MemberNotReady") }, released: true, writes: true, outcome: Warned},
+		{name: "a pod is missing", objects: func(o observetest.Objects) { replicas(o, 4) }, outcome: Warned, warns: "stays held: 3 of 4 members ready: 1 missing"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -118,6 +132,75 @@ func TestUninstallReleases(t *testing.T) {
 	}
 }
 
+// TestUninstallWaitsForLeases: a replica that has just started has seen no lease renewed, so a member may have hung
+// before. The deletion passes, and the rollout stays held.
+func TestUninstallWaitsForLeases(t *testing.T) {
+	t.Parallel()
+	objects := readObjects(t, "../internal/observe/testdata/facts/druid-3.objects.yaml")
+	for _, o := range objects {
+		if sts, is := o.(*appsv1.StatefulSet); is {
+			sts.Annotations = map[string]string{
+				v1alpha1.RolloutValueAnnotation: "partition=3", v1alpha1.RolloutAuthorAnnotation: `{"type":"RollingUpdate"}`, v1alpha1.RolloutSinceAnnotation: "2026-11-20T09:50:00Z",
+			}
+		}
+	}
+	_, request := readRequest(t, "testdata/uninstall-held.request.yaml")
+	now := testclock.NewFakePassiveClock(testNow)
+	reader := &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: now}}
+	store := &patchedSets{Objects: objects}
+	h := &uninstallHandler{reader: reader, statefulSets: store, clock: now}
+	decide := func() string {
+		return strings.Join(h.decide(t.Context(), admission.Request{AdmissionRequest: *request}).Warnings, "\n")
+	}
+	if got := decide(); store.patches > 0 || !strings.Contains(got, "not known yet whether its members still renew their leases") {
+		t.Errorf("after %d writes: %s", store.patches, got)
+	}
+	now.SetTime(testNow.Add(10 * time.Second))
+	for _, o := range objects {
+		if lease, is := o.(*coordinationv1.Lease); is && lease.Spec.RenewTime != nil {
+			lease.Spec.RenewTime.Time = lease.Spec.RenewTime.Add(10 * time.Second)
+		}
+	}
+	if got := decide(); store.patches != 1 {
+		t.Errorf("after %d writes, when the leases are renewed: %s", store.patches, got)
+	}
+}
+
+// weakProbes gives the members, which have run for long, probes that don't ask etcd.
+func weakProbes(objects observetest.Objects) {
+	for _, o := range objects {
+		if pod, is := o.(*corev1.Pod); is {
+			pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}}
+			since := metav1.NewTime(testNow.Add(-time.Hour))
+			pod.Status.Conditions[0].LastTransitionTime = since
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+				Name: pod.Spec.Containers[0].Name, Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: since}},
+			}}
+		}
+	}
+}
+
+// recordedOnBudget records a reason on the budget, and further annotations.
+func recordedOnBudget(objects observetest.Objects, reason string, more ...string) {
+	for _, o := range objects {
+		if budget, is := o.(*policyv1.PodDisruptionBudget); is {
+			budget.Annotations[v1alpha1.BudgetReasonAnnotation] = reason
+			for i := 0; i+1 < len(more); i += 2 {
+				budget.Annotations[more[i]] = more[i+1]
+			}
+		}
+	}
+}
+
+// recordedOnSet records a reason on the StatefulSet.
+func recordedOnSet(objects observetest.Objects, reason string) {
+	for _, o := range objects {
+		if sts, is := o.(*appsv1.StatefulSet); is {
+			sts.Annotations[v1alpha1.RolloutReasonAnnotation] = reason
+		}
+	}
+}
+
 // unready makes a pod unready.
 func unready(objects observetest.Objects) {
 	for _, o := range objects {
@@ -125,23 +208,6 @@ func unready(objects observetest.Objects) {
 			pod.Status.Conditions[0].Status = corev1.ConditionFalse
 		}
 	}
-}
-
-// unprobed removes the readiness probes of pods that have been Ready for long. It returns their StatefulSet.
-func unprobed(objects observetest.Objects) (set *appsv1.StatefulSet) {
-	for _, o := range objects {
-		switch o := o.(type) {
-		case *corev1.Pod:
-			o.Spec.Containers[0].ReadinessProbe = nil
-			o.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: o.Spec.Containers[0].Name, Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
-			for i := range o.Status.Conditions {
-				o.Status.Conditions[i].LastTransitionTime = metav1.Time{}
-			}
-		case *appsv1.StatefulSet:
-			set = o
-		}
-	}
-	return set
 }
 
 func replicas(objects observetest.Objects, n int32) {

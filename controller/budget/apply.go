@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -23,16 +24,16 @@ import (
 // apply brings the cluster's budget to the value of the verdict.
 func (c *cluster) apply(ctx context.Context) error {
 	c.held.Remove(c.owner.Key())
-	// The budget that protects the cluster comes first, whatever others there are.
+	// The budget that protects the cluster comes first. A write of another one that is refused stops nothing.
 	wait, err := c.applyKept(ctx)
-	if err := errors.Join(err, c.adjustOthers(ctx)); err != nil || wait > 0 && c.keptTooLow() {
-		return err
+	others := c.adjustOthers(ctx)
+	switch {
+	case err != nil, wait > 0 && c.keptTooLow(), c.facts.Budgets.Managed == nil && others != nil:
+	default:
+		// Only now is the budget that remains at its value.
+		err = c.removeSurplus(ctx, "the members have another budget")
 	}
-	// Only now is the budget that remains at its value.
-	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
-		return err
-	}
-	return c.removeStrayed(ctx)
+	return errors.Join(err, others, c.removeStrayed(ctx), c.keepAgain(ctx))
 }
 
 // keptTooLow reports whether the budget that remains was found with a lower value than is due.
@@ -68,13 +69,23 @@ func (c *cluster) createMissing(ctx context.Context) error {
 	if !c.lacksBudget() {
 		return nil
 	}
-	// A budget that strayed has the name of the one to create.
-	if err := c.removeStrayed(ctx); err != nil {
+	if err := c.freeName(ctx); err != nil {
 		return err
 	}
-	c.facts.Budgets.Detached = nil
 	c.problem = nil
 	return c.create(ctx)
+}
+
+// freeName removes the budget that strayed and has the name of the one to create. Others need not go before.
+func (c *cluster) freeName(ctx context.Context) error {
+	all := c.facts.Budgets.Detached
+	for i, budget := range all {
+		if budget.Name == c.quorumBudget() {
+			c.facts.Budgets.Detached = slices.Concat(all[:i], all[i+1:])
+			return c.removeOneStrayed(ctx, budget)
+		}
+	}
+	return nil
 }
 
 // lacksBudget reports whether the cluster has no budget and the policy wants one created.
@@ -157,40 +168,39 @@ func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecor
 
 // removeSurplus deletes our budgets that aren't needed.
 func (c *cluster) removeSurplus(ctx context.Context, why string) error {
+	var errs []error
 	for _, budget := range c.facts.Budgets.Duplicates {
 		if c.wroteEnough() {
-			return nil
+			break
 		}
-		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
-			return err
-		}
+		errs = append(errs, c.deleteWithEvent(ctx, budget, why))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // removeStrayed detaches from budgets that don't belong to this cluster any more.
 func (c *cluster) removeStrayed(ctx context.Context) error {
+	var errs []error
 	for _, budget := range c.facts.Budgets.Detached {
 		if budget.Name != c.quorumBudget() && c.wroteEnough() {
 			continue
 		}
-		// A copy under another name belongs to its author. The budget that we created is
-		// deleted, because a new one needs its name.
-		if observe.Ours(budget) && budget.Name == c.quorumBudget() {
-			if err := c.deleteWithEvent(ctx, budget, "it no longer selects the members"); err != nil {
-				return err
-			}
-			continue
-		}
-		handed, err := c.handOverBudget(ctx, budget, &c.owner)
-		if err == nil && !handed {
-			err = c.restoreStrayed(ctx, budget)
-		}
-		if err != nil {
-			return err
-		}
+		errs = append(errs, c.removeOneStrayed(ctx, budget))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// removeOneStrayed detaches from one of them. A copy under another name belongs to its author. The budget that we
+// created is deleted, because a new one needs its name.
+func (c *cluster) removeOneStrayed(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
+	if observe.Ours(budget) && budget.Name == c.quorumBudget() {
+		return c.deleteWithEvent(ctx, budget, "it no longer selects the members, or no value can be set in its fields")
+	}
+	handed, err := c.handOverBudget(ctx, budget, &c.owner)
+	if err == nil && !handed {
+		err = c.restoreStrayed(ctx, budget)
+	}
+	return err
 }
 
 func (c *cluster) restoreStrayed(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
@@ -207,6 +217,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 		return err
 	}
 	c.wrote++
+	c.written = append(c.written, budget.UID)
 	c.record(budget, c.kindOfEnd(), removedNote(budget, why), actionRelease)
 	return nil
 }

@@ -31,7 +31,11 @@ func (c *cluster) wroteEnough() bool {
 // patch writes a budget and counts the write.
 func (c *cluster) patch(ctx context.Context, budget *policyv1.PodDisruptionBudget, patch client.Patch) error {
 	c.wrote++
-	return c.Reconciler.patch(ctx, budget, patch)
+	err := c.Reconciler.patch(ctx, budget, patch)
+	if err == nil {
+		c.written = append(c.written, budget.UID)
+	}
+	return err
 }
 
 // restore does what that of the Reconciler does, and counts the write.
@@ -39,6 +43,7 @@ func (c *cluster) restore(ctx context.Context, budget *policyv1.PodDisruptionBud
 	restored, err = c.Reconciler.restore(ctx, budget, minAvailable, replicas)
 	if restored {
 		c.wrote++
+		c.written = append(c.written, budget.UID)
 	}
 	return restored, err
 }

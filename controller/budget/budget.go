@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -106,8 +107,9 @@ type cluster struct {
 	problem *policy.Note
 	// waits are after which times the steps of apply and hold have more to do; 0 for none.
 	waits []time.Duration
-	// wrote counts the writes of this reconciliation.
-	wrote int
+	// wrote counts the writes of this reconciliation, and written are the budgets that it has written.
+	wrote   int
+	written []types.UID
 }
 
 // observe reads a cluster and the policy for it. It returns nil if the cluster is gone.

@@ -130,9 +130,11 @@ func TestBudgetDoesNotLoosenUnconfirmed(t *testing.T) {
 			v1alpha1.BudgetValueAnnotation: "minAvailable=3", v1alpha1.BudgetOriginalAnnotation: "minAvailable=2",
 		}
 	})
+	s.reconcile() // records the size
 	if wrote, result := s.reconcile(); wrote != 0 || result.RequeueAfter == 0 {
 		t.Errorf("wrote %d times on unconfirmed leases, requeued after %s", wrote, result.RequeueAfter)
 	}
+	s.expect("main minAvailable=3 MemberNotReady")
 	renew(s)
 	s.expect("main minAvailable=3 MemberNotReady")
 	s.advance(6 * time.Second)

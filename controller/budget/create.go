@@ -68,7 +68,7 @@ func (c *cluster) budgetOwners() []metav1.OwnerReference {
 }
 
 // reselect gives the budget that this controller created the selector of the cluster, if workloads
-// have joined or left since.
+// have joined or left since, or another client has changed the selector.
 func (c *cluster) reselect(ctx context.Context) error {
 	kept := c.facts.Budgets.Managed
 	if c.facts.Budgets.Outdated == nil || kept.DeletionTimestamp != nil {

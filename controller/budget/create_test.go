@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,6 +69,50 @@ func TestCreatedBudgetSelectsOtherPods(t *testing.T) {
 	}
 	if result.RequeueAfter < 2*time.Second {
 		t.Errorf("reconciles again after %s", result.RequeueAfter)
+	}
+}
+
+// TestCreatedBudgetIsRepaired checks that a budget that we created protects all members again after another client has
+// changed it, also while no policy keeps it.
+func TestCreatedBudgetIsRepaired(t *testing.T) {
+	t.Parallel()
+	selecting := func(s *metav1.LabelSelector) func(*policyv1.PodDisruptionBudget) {
+		return func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector = s }
+	}
+	one := map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}
+	narrow := selecting(&metav1.LabelSelector{MatchLabels: one})
+	for _, row := range []struct {
+		name   string
+		edit   func(*policyv1.PodDisruptionBudget)
+		beside func(*stage)
+		other  []string
+	}{
+		{name: "one member, by a label", edit: narrow},
+		{name: "one member, by an expression", edit: selecting(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: appsv1.StatefulSetPodNameLabel, Operator: metav1.LabelSelectorOpIn, Values: []string{"etcd-1"}},
+		}})},
+		{name: "one member, by a further label", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "etcd", appsv1.StatefulSetPodNameLabel: "etcd-1"}})},
+		{name: "the whole namespace", edit: selecting(&metav1.LabelSelector{})},
+		{name: "no pods", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}})},
+		{name: "no number", edit: func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = nil }},
+		{name: "while policies tie", edit: narrow, beside: tie},
+		{name: "beside a budget over some members", edit: narrow, beside: func(s *stage) {
+			foreign(s, "theirs", "minAvailable: 1, selector: {"+byPod+"}")
+		}, other: []string{"theirs minAvailable=1 -"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plainCreated(t)
+			selector := find[*policyv1.PodDisruptionBudget](s, "etcd-quorum").Spec.Selector.DeepCopy()
+			if row.beside != nil {
+				row.beside(s)
+			}
+			change(s, "etcd-quorum", row.edit)
+			s.expect(append([]string{"etcd-quorum minAvailable=2 AllReady"}, row.other...)...)
+			if diff := cmp.Diff(selector, find[*policyv1.PodDisruptionBudget](s, "etcd-quorum").Spec.Selector); diff != "" {
+				t.Errorf("its selector (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

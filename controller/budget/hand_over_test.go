@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// TestHandOverKeepsWhatStands checks that a budget that takes the place of another one takes over its number and
+// TestHandOverKeepsWhatStands checks that a budget that replaces another one takes over its number and
 // its clocks: no change of hands frees a member before the settle time is over, or by facts that are not confirmed.
 func TestHandOverKeepsWhatStands(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,9 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -23,9 +25,10 @@ import (
 // restored, unless it is below the quorum, and a budget that this controller created is
 // deleted. A tie of policies releases nothing, because no one decided it.
 func (c *cluster) hold(ctx context.Context) error {
-	if err := c.removeStrayed(ctx); err != nil {
-		return err
-	}
+	return errors.Join(c.holdOrRelease(ctx), c.removeStrayed(ctx))
+}
+
+func (c *cluster) holdOrRelease(ctx context.Context) error {
 	held := c.heldBudgets()
 	if len(held) == 0 {
 		return nil
@@ -83,34 +86,27 @@ func (c *cluster) heldOthers() []*observe.Other {
 // tighten raises the numbers of the held budgets to what the rule asks for, and records
 // since when they are held.
 func (c *cluster) tighten(ctx context.Context, since time.Time) error {
+	var errs []error
 	if c.heldManaged() != nil {
-		if err := c.adjust(ctx, since); err != nil {
-			return err
-		}
+		errs = append(errs, c.adjust(ctx, since), c.reselect(ctx))
 	}
 	for _, o := range c.heldOthers() {
-		if c.wroteEnough() {
-			return nil
-		}
-		var err error
-		if o.Unreadable {
-			err = c.markHeld(ctx, o.PodDisruptionBudget, since)
-		} else {
-			err = c.adjustOther(ctx, o, since)
-		}
-		if err != nil {
-			return err
+		switch {
+		case c.wroteEnough():
+			return errors.Join(errs...)
+		case o.Unreadable:
+			errs = append(errs, c.markHeld(ctx, o.PodDisruptionBudget, since))
+		default:
+			errs = append(errs, c.adjustOther(ctx, o, since))
 		}
 	}
 	for _, ours := range c.facts.Budgets.Duplicates {
 		if c.wroteEnough() {
-			return nil
+			break
 		}
-		if err := c.markHeld(ctx, ours, since); err != nil {
-			return err
-		}
+		errs = append(errs, c.markHeld(ctx, ours, since))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // markHeld records since when a budget is held whose number can't or needn't be changed: the
@@ -125,43 +121,56 @@ func (c *cluster) markHeld(ctx context.Context, held *policyv1.PodDisruptionBudg
 	return c.patch(ctx, held, patch)
 }
 
+// keepAgain records that the budgets are not held any more, since a policy keeps them again. Whatever else is written
+// of a budget records it, too, but nothing may be due, or nothing may be written for a while. The next hold would
+// otherwise count from the beginning of this one.
+func (c *cluster) keepAgain(ctx context.Context) error {
+	var errs []error
+	for _, b := range c.heldBudgets() {
+		if slices.Contains(c.written, b.UID) || annotation.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince.IsZero() {
+			continue
+		}
+		if c.wroteEnough() {
+			break
+		}
+		errs = append(errs, c.markHeld(ctx, b, time.Time{}))
+	}
+	return errors.Join(errs...)
+}
+
 // release ends the work on the held budgets, and on those that were created for the cluster.
 func (c *cluster) release(ctx context.Context) error {
-	if err := c.removeSurplus(ctx, c.whyReleased()); err != nil {
-		return err
-	}
+	errs := []error{c.removeSurplus(ctx, c.whyReleased())}
 	if kept := c.heldManaged(); kept != nil {
 		least := pdb.MinAvailable(c.facts)
 		if c.noEtcd {
 			least = 0
 		}
-		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, least, c.facts.Replicas); err != nil {
-			return err
-		}
+		errs = append(errs, c.releaseBudget(ctx, kept.PodDisruptionBudget, least, c.facts.Replicas))
 	}
 	for _, o := range c.heldOthers() {
 		if c.wroteEnough() {
-			return nil
+			break
 		}
-		handed, err := c.handToSharer(ctx, o)
-		switch {
-		case err != nil:
-			return err
-		case handed:
-			continue
-		}
-		facts, err := c.reader.SharedFacts(ctx, c.facts, o, nil)
-		if err != nil {
-			return err
-		}
-		if c.noEtcd {
-			facts.Shares = facts.Shares[1:] // its own
-		}
-		if err := c.releaseBudget(ctx, o.PodDisruptionBudget, budget.LeastShared(facts), o.Expected); err != nil {
-			return err
-		}
+		errs = append(errs, c.releaseOther(ctx, o))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// releaseOther ends the work on a budget that can't protect the cluster alone.
+func (c *cluster) releaseOther(ctx context.Context, o *observe.Other) error {
+	handed, err := c.handToSharer(ctx, o)
+	if err != nil || handed {
+		return err
+	}
+	facts, err := c.reader.SharedFacts(ctx, c.facts, o, nil)
+	if err != nil {
+		return err
+	}
+	if c.noEtcd {
+		facts.Shares = facts.Shares[1:] // its own
+	}
+	return c.releaseBudget(ctx, o.PodDisruptionBudget, budget.LeastShared(facts), o.Expected)
 }
 
 func (c *cluster) whyReleased() string {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,7 +42,7 @@ var modelEvents = []modelEvent{
 	{name: "down 1", do: func(m *model) { m.setDown("etcd-1", true) }},
 	{name: "up", do: func(m *model) { clear(m.hung); m.setDown("", false) }},
 	{name: "hang 0", do: func(m *model) { m.hang("etcd-0") }},
-	{name: "new leader", do: func(m *model) { m.forgetSize(); m.newLeader() }},
+	{name: "new leader", do: func(m *model) { m.loseSize(); m.newLeader() }},
 	{name: "scale 0", pods: true, do: func(m *model) { m.scaleTo(0) }},
 	{name: "scale 1", pods: true, do: func(m *model) { m.scaleTo(1) }},
 	{name: "scale 3", pods: true, do: func(m *model) { m.scaleTo(3) }},
@@ -63,20 +65,30 @@ var modelEvents = []modelEvent{
 		m.foreign("minAvailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, other]}]}")
 	}},
 	{name: "no foreign", author: true, do: func(m *model) { m.drop("theirs") }},
+	{name: "ours narrowed", author: true, do: (*model).narrow},
 	{name: "a moment", do: func(m *model) { m.wait(10 * time.Second) }},
 	{name: "settled", do: func(m *model) { m.wait(time.Minute) }},
 	{name: "former leader", do: (*model).formerLeader},
 	{name: "restart", do: func(m *model) {
-		m.forgetSize()
+		m.loseSize()
 		m.restart()
 		m.budget.Health = m
 	}},
 }
 
-// forgetSize is what a new controller doesn't know: a size that is on no budget.
-func (m *model) forgetSize() {
+// loseSize is what a new controller doesn't know: a size that is on no budget.
+func (m *model) loseSize() {
 	asked := *find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas
 	m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && int(asked) < m.voters
+}
+
+// narrow has another client change the selector of our budget, so that it selects one member.
+func (m *model) narrow() {
+	if _, exists := m.number("etcd-quorum"); exists {
+		change(m.stage, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}}
+		})
+	}
 }
 
 // addOther adds the other cluster.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -198,7 +199,7 @@ func (m *model) step(event int) {
 	finding, _ := m.budget.Findings.Get(m.key)
 	m.follow(finding, e.author)
 	_, stays := m.number("etcd-quorum")
-	if theirs, whole := m.number("theirs"); e.author && m.protected && ours && !stays && whole && theirs < min(stood, len(m.pods())) {
+	if theirs, whole := m.number("theirs"); e.author && m.protected && ours && !stays && whole && theirs < min(stood, m.replicas()) {
 		m.t.Errorf("after %s: a budget that kept %d of the members was replaced by one that keeps %d; budgets %q",
 			strings.Join(m.log, ", "), stood, theirs, m.budgets())
 	}
@@ -236,10 +237,15 @@ func (m *model) number(name string) (int, bool) {
 	for _, o := range m.Objects {
 		if pdb, is := o.(*policyv1.PodDisruptionBudget); is && pdb.Name == name {
 			v, _ := annotation.ValueOf(pdb.Name, &pdb.Spec)
-			return v.Min(len(m.pods())), true
+			return v.Min(m.replicas()), true
 		}
 	}
 	return 0, false
+}
+
+// replicas returns those that the StatefulSet asks for.
+func (m *model) replicas() int {
+	return int(*find[*appsv1.StatefulSet](m.stage, "etcd").Spec.Replicas)
 }
 
 // recorded returns the names of the budgets with our record.

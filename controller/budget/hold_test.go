@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -175,6 +177,56 @@ func TestReplacedPolicyReleasesNothing(t *testing.T) {
 	s.expect("etcd maxUnavailable=1 -")
 	if got := strings.Join(controllertest.Recorded(t, s.events), "\n"); strings.Count(got, "Warning BudgetReleased") != 2 {
 		t.Errorf("recorded %q, want BudgetReleased on the budget and on the owner", got)
+	}
+}
+
+// TestHoldBeginsAgain checks that a hold counts from its own beginning, although nothing else was written of the budget
+// while a policy kept it in between.
+func TestHoldBeginsAgain(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		// before is what is the case before the first hold, and between while the policy is back.
+		before, between func(*stage)
+		want            string
+	}{
+		{"a new leader waits for answers", func(s *stage) {
+			s.weakProbes()
+			s.budget.Health = answers{"etcd-0": {Known: true}, "etcd-1": well, "etcd-2": well}
+			s.expect("etcd-quorum minAvailable=3 MemberNotReady")
+		}, func(s *stage) {
+			s.restart()
+			s.budget.Health = answers{"etcd-0": {Awaited: true}, "etcd-1": {Awaited: true}, "etcd-2": {Awaited: true}}
+		}, "etcd-quorum minAvailable=3 MemberNotReady"},
+		{"another client resets it again and again", func(s *stage) {
+			for range maxConflicts {
+				change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromInt(1)) })
+				s.expect("etcd-quorum minAvailable=2 AllReady")
+			}
+		}, func(*stage) {}, "etcd-quorum minAvailable=2 AllReady"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true, askMembers: true, settle: 60s}}")
+			removeBudget(s, "etcd")
+			s.reconcile()
+			row.before(s)
+			mode := func(mode v1alpha1.Mode, after time.Duration) {
+				s.advance(after)
+				change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = mode })
+				s.reconcile()
+				s.reconcile()
+			}
+			mode(v1alpha1.ModeOff, time.Second)
+			row.between(s)
+			mode(v1alpha1.ModeEnforce, 50*time.Second)
+			mode(v1alpha1.ModeOff, 8*time.Second)
+			s.advance(2 * time.Second)
+			s.reconcile()
+			if got := s.budgets(); !slices.Equal(got, []string{row.want}) {
+				t.Errorf("two seconds after the second hold began: %q, want %q", got, row.want)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -17,19 +18,18 @@ import (
 // alone. What it made stricter becomes looser again with the facts, down to what the author
 // wrote; then the record goes. Without a record and a reason, it doesn't write them.
 func (c *cluster) adjustOthers(ctx context.Context) error {
+	var errs []error
 	for i := range c.facts.Budgets.Others {
 		o := &c.facts.Budgets.Others[i]
 		if o.Unreadable {
 			continue
 		}
 		if c.wroteEnough() {
-			return nil
+			break
 		}
-		if err := c.adjustOther(ctx, o, time.Time{}); err != nil {
-			return err
-		}
+		errs = append(errs, c.adjustOther(ctx, o, time.Time{}))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // adjustOther sets the number and the record of one of them. since is since when no policy

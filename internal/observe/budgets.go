@@ -33,7 +33,7 @@ type Budgets struct {
 	// where this project must not change it.
 	Managed *Budget
 	// Outdated is why the selector of Managed, which this project created, must become that of the
-	// cluster: workloads have joined or left. Nil where it needn't.
+	// cluster: workloads have joined or left, or another client has changed it. Nil where it needn't.
 	Outdated *policy.Note
 	// Duplicates are budgets that this project created and that must be deleted, since the
 	// members have another: an eviction of a pod with two budgets fails.

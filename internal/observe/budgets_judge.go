@@ -127,6 +127,8 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
 			b.Detached = append(b.Detached, pdb)
 			rest = append(rest, j)
+		case j.Unreadable && w.hasRecord(pdb) && NotCopied(pdb):
+			b.Detached = append(b.Detached, pdb) // another one takes its name
 		case j.Fault != nil && !w.outdated(&j):
 			rest = append(rest, j)
 		case Ours(pdb):
@@ -140,15 +142,15 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 	return b, nil
 }
 
-// outdated reports whether this project created a budget for the cluster when it had other
-// workloads, so that its selector must change.
+// outdated reports whether the selector of a budget that this project created for the cluster must change: the
+// cluster had other workloads then, or another client has changed the selector.
 func (w *Workload) outdated(j *judged) bool {
-	if j.Fault.Reason != reasons.BudgetPartial && j.Fault.Reason != reasons.BudgetShared {
-		return false
+	switch j.Fault.Reason {
+	case reasons.BudgetPartial, reasons.BudgetShared, reasons.BudgetSelectsAll:
+		return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) &&
+			!equality.Semantic.DeepEqual(j.Spec.Selector, w.owner.MemberSelector)
 	}
-	selector := j.Spec.Selector
-	return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) && (w.owner.Spans() || owner.IsByPodNames(selector)) &&
-		!equality.Semantic.DeepEqual(selector, w.owner.MemberSelector)
+	return false
 }
 
 // take sorts the budgets that can protect the cluster alone, those that can't, and ours.

@@ -5,7 +5,7 @@ package observe
 
 import "github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 
-// Standing is what a budget over all members keeps until another one takes its place. A change of hands
+// Standing is what a budget over all members keeps until another one replaces it. A change of hands
 // loosens nothing: less may be due by then, but not for the settle time, or by facts that are not confirmed.
 type Standing struct {
 	// Members is how many pods of members it keeps.

@@ -3,7 +3,11 @@
 
 package budget
 
-import "github.com/kubectl-etcd/kubectl-etcd/policy"
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
 
 var reasons policy.ReasonList
 
@@ -54,3 +58,11 @@ var (
 		"Two members tolerate no failure. Every eviction is refused, so a node drain waits.",
 		"Scale to three members: kubectl etcd scale NAME --replicas 3. With one member, evictions are allowed and interrupt the cluster.")
 )
+
+// ShowsUnwell reports whether a reason that is recorded on a budget shows that a member or its state was not known
+// to be in order, of which the pods may show nothing.
+func ShowsUnwell(reason string) bool {
+	return slices.ContainsFunc([]policy.Reason{
+		policy.FactsStale, FactsStaleTooLong, QuorumAtRisk, policy.MemberDown, PodNotReady, MemberNotReady, policy.ConditionFalse,
+	}, func(r policy.Reason) bool { return r.Name() == reason })
+}

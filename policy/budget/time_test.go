@@ -141,7 +141,7 @@ func TestBudgetTimesToCome(t *testing.T) {
 	}
 }
 
-// TestTakeOver checks that a budget that takes the place of another one continues the clocks of that, if its own don't
+// TestTakeOver checks that a budget that replaces another one continues the clocks of that, if its own don't
 // run, and that since when less is due is known from the budget with the higher number.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,11 @@
 
 package rollout
 
-import "github.com/kubectl-etcd/kubectl-etcd/policy"
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
 
 var reasons policy.ReasonList
 
@@ -61,3 +65,11 @@ var (
 
 // Passing reports whether a reason is over within a moment, so that it needs no record.
 func Passing(r policy.Reason) bool { return r == Unconfirmed || r == NotObserved }
+
+// ShowsUnwell reports whether a reason that is recorded on a StatefulSet shows that a member or its state was not
+// known to be in order, of which the pods may show nothing.
+func ShowsUnwell(reason string) bool {
+	return slices.ContainsFunc([]policy.Reason{
+		policy.FactsStale, policy.MemberDown, policy.CuresMember, policy.NoQuorum, policy.ConditionFalse, UpdatedNotReady, PodAbsent, DataEnds, HoldLimitPassed,
+	}, func(r policy.Reason) bool { return r.Name() == reason })
+}

@@ -3,11 +3,7 @@
 
 package rollout
 
-import (
-	"slices"
-
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
-)
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
 // Removal is what is known of a rollout that is held when etcd-webhook is removed. After that, only the
 // StatefulSet's controller continues it, without regard for the health of etcd. The zero Removal is of a
@@ -21,19 +17,17 @@ type Removal struct {
 	NotEtcd bool
 	// Cluster is the cluster that the StatefulSet runs, alone or with others.
 	Cluster policy.Cluster
-	// Unshown is true if members may hang in pods that are Ready, and Reason is the name of the last one for which
-	// the controller held the rollout. It may know answers of members.
-	Unshown bool
-	Reason  string
+	// Recorded is the reason by which etcd-webhook recorded last that a member is not in order, if the pods and the
+	// leases that were read may not show it. It is empty for none.
+	Recorded string
+	// Unconfirmed is true while the health of a member depends on a lease that was read for the first time.
+	Unconfirmed bool
 	// PeersMove is true if a pod that would restart listens for peers on other schemes or ports than with the
 	// newest template, as in Pod, and InParts if no coordinated restart can restart all members of the cluster.
 	PeersMove, InParts bool
 	// First is another StatefulSet of the cluster whose pods restart before those of this one, empty for none.
 	First string
 }
-
-// notReady are the reasons of a rollout that is held because a member is not ready.
-var notReady = []policy.Reason{policy.MemberDown, policy.CuresMember, policy.NoQuorum, UpdatedNotReady}
 
 // StaysHeld returns why the rollout stays held, without a full stop. It is empty if the rollout may be
 // released. With podManagementPolicy Parallel, the StatefulSet's controller restarts a member beside one
@@ -56,8 +50,11 @@ func (r Removal) StaysHeld() string {
 	if v := policy.Precondition(c, ""); !v.Allowed {
 		return v.Message
 	}
-	if r.Unshown && slices.ContainsFunc(notReady, func(n policy.Reason) bool { return n.Name() == r.Reason }) {
-		return "its pods are Ready, but their readiness probe does not ask etcd, and the rollout was held last because a member was not ready (" + r.Reason + ")"
+	if r.Recorded != "" {
+		return "etcd-webhook recorded last that not all of its members are in order (" + r.Recorded + "), and its pods may not show it"
+	}
+	if r.Unconfirmed {
+		return "it is not known yet whether its members still renew their leases"
 	}
 	if r.PeersMove {
 		return "with its new template, the members listen for peers on another scheme or port, so members that restart one by one would lose each other: " + r.wayOfPeers()

@@ -37,6 +37,8 @@ type Store struct {
 	Refuse error
 	// DenyPatches refuses patches as admission does, and accepts other writes.
 	DenyPatches bool
+	// DenyPatchesOf refuses the patches of one object.
+	DenyPatchesOf string
 }
 
 // Create creates a budget, if there is none of its name.
@@ -71,7 +73,7 @@ func (s *Store) Patch(ctx context.Context, obj client.Object, patch client.Patch
 	if s.Refuse != nil {
 		return s.Refuse
 	}
-	if s.DenyPatches {
+	if s.DenyPatches || s.DenyPatchesOf == obj.GetName() {
 		return apierrors.NewForbidden(resourceOf(obj), obj.GetName(), errors.New("denied"))
 	}
 	body, err := patch.Data(obj)

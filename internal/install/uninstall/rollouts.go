@@ -41,7 +41,7 @@ func (u *Uninstaller) judgeRollouts(ctx context.Context, found *Installation) {
 	all := found.Rollouts
 	found.Rollouts, found.Held = nil, nil
 	for i := range all {
-		if why := rollouts.ReadRemoval(ctx, u.Reader, &all[i]).StaysHeld(); why != "" {
+		if why := rollouts.ReadRemovalOnce(ctx, u.Reader, &all[i]).StaysHeld(); why != "" {
 			found.Held = append(found.Held, HeldRollout{all[i], why})
 		} else {
 			found.Rollouts = append(found.Rollouts, all[i])
@@ -80,7 +80,7 @@ func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSe
 	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
 	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
 	restored, err := retryRestore(ctx, u.Kube, what, sts, func() error {
-		if why = rollouts.ReadRemoval(ctx, u.Reader, sts).StaysHeld(); why != "" {
+		if why = rollouts.ReadRemovalOnce(ctx, u.Reader, sts).StaysHeld(); why != "" {
 			return nil
 		}
 		one = rollouts.RestoredToOne(sts, u.Clock.Now())

@@ -35,6 +35,7 @@ func TestHeldRollouts(t *testing.T) {
 		stays string
 	}{
 		{name: "well", change: func(*operatetest.Cluster) {}},
+		{name: "a member hung, and the probes don't ask etcd", change: (*operatetest.Cluster).WeakProbes, stays: ": etcd-webhook recorded last that not all of its members are in order (MemberDown), and its pods may not show it."},
 		{name: "a pod is not Ready", change: func(c *operatetest.Cluster) { notReady(c, "main-1") }, stays: ": 2 of 3 members ready: main-1 is not."},
 		{name: "a pod is missing", change: func(c *operatetest.Cluster) { c.Remove(operatetest.Path("Pod", "main-1")) }, stays: ": 2 of 3 members ready: 1 missing."},
 		{name: "the pods can't be read", change: func(c *operatetest.Cluster) {

@@ -90,7 +90,8 @@ func (u *Uninstaller) Run(ctx context.Context, found *Installation, wait bool) e
 	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
 		return err
 	}
-	if err := errors.Join(u.restoreBudgets(ctx), u.restoreRollouts(ctx), u.removeEvictions(ctx)); err != nil {
+	// The rollouts come first: whether a member hangs may be recorded on a budget only.
+	if err := errors.Join(u.restoreRollouts(ctx), u.restoreBudgets(ctx), u.removeEvictions(ctx)); err != nil {
 		return err
 	}
 	for _, p := range u.retainedPolicies(found) {

@@ -17,8 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
@@ -34,8 +32,10 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 		var facts observe.Facts
 		out.InParts = o.InParts()
 		facts, err = r.Facts(ctx, o)
-		out.Cluster, out.Reason = facts.Cluster, sts.Annotations[v1alpha1.RolloutReasonAnnotation]
-		out.Unshown = slices.ContainsFunc(facts.Notes, func(n policy.Note) bool { return n.Reason == reasons.NoReadinessProbe })
+		out.Cluster, out.Unconfirmed = facts.Cluster, !facts.Confirmed
+		if facts.MayHideHealth() {
+			out.Recorded = recordedUnwell(&facts, o, sts)
+		}
 	}
 	if err == nil && found && !out.Cluster.Single() {
 		out.PeersMove, err = anyPeersMove(ctx, r, o, sts)
@@ -48,6 +48,22 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 		return out
 	}
 	out.NotEtcd = !found
+	return out
+}
+
+// recordedUnwell returns the reason by which the controller recorded last that a member is not in order, empty for none.
+func recordedUnwell(facts *observe.Facts, o owner.Owner, sts *appsv1.StatefulSet) string {
+	if reason := sts.Annotations[v1alpha1.RolloutReasonAnnotation]; rollout.ShowsUnwell(reason) {
+		return reason
+	}
+	return facts.RecordedUnwell(o)
+}
+
+// ReadRemovalOnce reads the same for a program that reads the leases once, and can't see that one is renewed. What
+// the controller has seen is recorded.
+func ReadRemovalOnce(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet) rollout.Removal {
+	out := ReadRemoval(ctx, r, sts)
+	out.Unconfirmed = false
 	return out
 }
 

@@ -203,17 +203,30 @@ func TestObserve(t *testing.T) {
 func TestRolloutLeft(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name string
-		set  func(*stage)
-		want string
+		name    string
+		set     func(*stage)
+		want    string
+		surveys int
 	}{
-		{"not installed", func(*stage) {}, "Rollout | statefulset/main | Remove | RolloutLeft" + swept},
+		{"not installed", func(*stage) {}, "Rollout | statefulset/main | Remove | RolloutLeft" + swept, 0},
+		{"a member hung, and answers", func(s *stage) {
+			s.hung()
+			for _, l := range s.list {
+				s.members = append(s.members, etcd.Member{Pod: l.Pod, ID: l.ID, Leader: l.ID == 1, LeaderID: 1, ClusterID: 7})
+			}
+		}, "Rollout | statefulset/main | Remove | RolloutLeft" + swept, 1},
+		{"a member hangs", func(s *stage) {
+			s.hung()
+			for _, l := range s.list[1:] {
+				s.members = append(s.members, etcd.Member{Pod: l.Pod, ID: l.ID, Leader: l.ID == 2, LeaderID: 2, ClusterID: 7})
+			}
+		}, "Rollout | statefulset/main | ByHand | RolloutUnwell | kubectl etcd diagnose statefulset/main" + flags, 1},
 		{"a member is not ready", func(s *stage) {
 			status := operatetest.Field(s.Get(operatetest.Path("Pod", "main-1")), "status")
 			status["conditions"] = []any{apitest.Object{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"}}
-		}, "Rollout | statefulset/main | ByHand | RolloutUnwell | kubectl etcd diagnose statefulset/main" + flags},
+		}, "Rollout | statefulset/main | ByHand | RolloutUnwell | kubectl etcd diagnose statefulset/main" + flags, 0},
 		{"no policy", func(s *stage) { s.webhook.installed = true }, "Rollout | statefulset/main | ByHand | RolloutUngoverned | " +
-			`kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/rollout="release: no policy holds it" --context dev`},
+			`kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/rollout="release: no policy holds it" --context dev`, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -223,8 +236,17 @@ func TestRolloutLeft(t *testing.T) {
 			if diff := cmp.Diff(row.want, s.left(t, Scope{Namespace: "team"})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			if s.surveys != row.surveys {
+				t.Errorf("asked the members %d times, want %d", s.surveys, row.surveys)
+			}
 		})
 	}
+}
+
+// hung has the last leader have recorded that a member hangs behind a probe that doesn't ask etcd.
+func (s *stage) hung() {
+	s.WeakProbes()
+	s.webhook.rollouts[0].Annotations["kubectl-etcd.dev/rollout-reason"] = "MemberDown"
 }
 
 // TestMembersAreAskedOnce: and only where a lease or a claim depends on their answer.

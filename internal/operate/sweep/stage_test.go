@@ -32,8 +32,9 @@ type stage struct {
 	*Sweeper
 
 	webhook *fakeWebhook
-	// list is etcd's member list. surveys counts how often it was read.
+	// list is etcd's member list, and members those that answer. surveys counts how often they were asked.
 	list    []etcd.Listed
+	members []etcd.Member
 	listErr error
 	surveys int
 	logged  []string
@@ -83,7 +84,7 @@ func newStage(t *testing.T) *stage {
 		Logf:   func(format string, args ...any) { s.logged = append(s.logged, fmt.Sprintf(format, args...)) },
 		Survey: func(context.Context, owner.Owner) (etcd.Survey, error) {
 			s.surveys++
-			return etcd.Survey{List: s.list, ListErr: s.listErr}, nil
+			return etcd.Survey{List: s.list, Members: s.members, ListErr: s.listErr}, nil
 		},
 		Removed: func(_ context.Context, i *Item) { s.removed = append(s.removed, i.Object()) },
 	}

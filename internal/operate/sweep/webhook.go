@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/sweep"
 )
 
@@ -61,7 +62,7 @@ func (v *view) rolloutItem(ctx context.Context, sts *appsv1.StatefulSet) Item {
 	default:
 		i.Owner, i.Facts.Cluster = &o, rules.Yes
 		i.Facts.Locked = v.locked(ctx, sts.Namespace, locksOf(&o, sts.Name)...)
-		i.Facts.Governed, i.Facts.Well = v.governed(ctx, o), v.releasable(ctx, sts)
+		i.Facts.Governed, i.Facts.Well = v.governed(ctx, o), v.releasable(ctx, o, sts)
 	}
 	return i
 }
@@ -79,12 +80,24 @@ func (v *view) governed(ctx context.Context, o owner.Owner) rules.Known {
 }
 
 // releasable reports whether the rollout of a StatefulSet may be released, as when etcd-webhook is removed.
-func (v *view) releasable(ctx context.Context, sts *appsv1.StatefulSet) rules.Known {
-	r := rollouts.ReadRemoval(ctx, v.Reader, sts)
+// What it recorded last is not renewed any more, so the members are asked if nothing else holds the rollout.
+func (v *view) releasable(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) rules.Known {
+	r := rollouts.ReadRemovalOnce(ctx, v.Reader, sts)
 	if r.Unread != "" {
 		return v.unsure("the state of the cluster of StatefulSet "+sts.Namespace+"/"+sts.Name, errors.New(r.Unread))
 	}
-	return rules.Of(r.StaysHeld() == "")
+	recorded := r.Recorded
+	if r.Recorded = ""; r.StaysHeld() != "" {
+		return rules.No
+	}
+	if recorded == "" || r.Cluster.Size <= 1 {
+		return rules.Yes
+	}
+	s, err := v.survey(ctx, o)
+	if err != nil {
+		return v.unsure("the members of "+o.String(), err)
+	}
+	return rules.Of(restore.Agree(s, r.Cluster.Size, 0) == nil)
 }
 
 // findBudgets returns the disruption budgets that etcd-webhook created or changed.
