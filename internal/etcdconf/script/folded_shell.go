@@ -10,11 +10,7 @@ import "slices"
 func foldedShell(all Fields, r launched, at int) (f fold, found bool) {
 	f = fold{from: at, to: len(all.Argv)}
 	if r.name == "flock" {
-		if !r.known || len(all.Argv) != r.next+2 || all.Argv[r.next] != "-c" && all.Argv[r.next] != "--command" {
-			return f, false
-		}
-		f.argv, f.texts = []string{"sh", "-c", all.Argv[r.next+1]}, []string{"sh", "-c", all.Texts[r.next+1]}
-		return f, true
+		return f, f.lockedShell(all, r)
 	}
 	operands, known := r.permute(all.Argv, at)
 	script, has := r.given("-c", "--command", "--session-command")
@@ -38,6 +34,15 @@ func foldedShell(all Fields, r launched, at int) (f fold, found bool) {
 		f.argv, f.texts = append(f.argv, all.Argv[i]), append(f.texts, all.Texts[i])
 	}
 	return f, true
+}
+
+// lockedShell reads the shell that flock starts. It reports false if flock starts none.
+func (f *fold) lockedShell(all Fields, r launched) bool {
+	if !r.known || len(all.Argv) != r.next+2 || all.Argv[r.next] != "-c" && all.Argv[r.next] != "--command" {
+		return false
+	}
+	f.argv, f.texts = []string{"sh", "-c", all.Argv[r.next+1]}, []string{"sh", "-c", all.Texts[r.next+1]}
+	return true
 }
 
 // permute reads options that may stand among the operands, and returns the indexes of the operands. known is false for an

@@ -91,7 +91,7 @@ func (r *launched) takeNext(name string, argv []string) bool {
 func (r *launched) readLong(text string, argv []string) bool {
 	name, value, has := strings.Cut(text, "=")
 	var found []string
-	for _, known := range strings.Fields(r.long + " help version") {
+	for known := range strings.FieldsSeq(r.long + " help version") {
 		full := strings.TrimRight(known, ":")
 		if full == name {
 			found = []string{known}

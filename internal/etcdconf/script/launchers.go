@@ -88,10 +88,7 @@ func launchedAt(argv []string, at int) (r launched, is bool) {
 		r.next++
 	}
 	r.readOptions(argv)
-	for r.assigns && r.next < len(argv) && isAssignment(argv[r.next]) {
-		r.assigned = append(r.assigned, argv[r.next])
-		r.next++
-	}
+	r.readAssignments(argv)
 	if r.operand != nil && r.next < len(argv) {
 		r.known = r.known && (unknownField(argv[r.next]) || r.operand.MatchString(argv[r.next]))
 		r.next++
@@ -100,6 +97,14 @@ func launchedAt(argv []string, at int) (r launched, is bool) {
 		r.known = r.known && r.next < len(argv) && (r.runs == nil || r.runs(r, argv))
 	}
 	return r, true
+}
+
+// readAssignments reads the variables that a launcher sets before its command.
+func (r *launched) readAssignments(argv []string) {
+	for r.assigns && r.next < len(argv) && isAssignment(argv[r.next]) {
+		r.assigned = append(r.assigned, argv[r.next])
+		r.next++
+	}
 }
 
 // isAssignment reports whether a word is NAME=value. The value may be unknown.

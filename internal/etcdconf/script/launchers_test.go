@@ -96,14 +96,14 @@ func (m manual) forms() (all [][]string) {
 	add := func(args ...string) { all = append(all, args) }
 	add()
 	letters := ""
-	for _, flag := range strings.Fields(m.flags) {
+	for flag := range strings.FieldsSeq(m.flags) {
 		add(flag)
 		if len(flag) == 2 && flag[1] >= 'A' {
 			letters += flag[1:]
 			add("-" + letters)
 		}
 	}
-	for _, name := range strings.Fields(m.values) {
+	for name := range strings.FieldsSeq(m.values) {
 		add(name, "etcd")
 		switch {
 		case strings.HasPrefix(name, "--"):
@@ -114,7 +114,7 @@ func (m manual) forms() (all [][]string) {
 			add("-"+letters+name[1:], "x")
 		}
 	}
-	for _, name := range strings.Fields(m.optional) {
+	for name := range strings.FieldsSeq(m.optional) {
 		add(name)
 		if strings.HasPrefix(name, "--") {
 			add(name + "=etcd")
@@ -156,7 +156,7 @@ func TestLaunchers(t *testing.T) {
 				}
 			}
 		}
-		for _, option := range strings.Fields(m.without) {
+		for option := range strings.FieldsSeq(m.without) {
 			if argv := append(command(option), program...); ProgramAt(argv) != -1 {
 				t.Errorf("%v: the program is at %d", argv, ProgramAt(argv))
 			}

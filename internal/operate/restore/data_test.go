@@ -97,7 +97,7 @@ func (v *volume) has(t *testing.T, name string, want ...string) {
 			}
 			return err
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // a file of the test
+		text, err := os.ReadFile(path)
 		got = append(got, strings.TrimPrefix(path, v.dir+"/")+"="+string(text))
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 )
 
 // markedSet returns a StatefulSet that a restore has stopped, and that has replicas again.
@@ -47,12 +48,7 @@ func TestReturned(t *testing.T) {
 			switch {
 			case r.Unstopped:
 				does = "asks"
-				if p := r.ProposeRest(rec, nil, false); p.Typed != "main" || done > firstStop(steps) != (len(p.Warnings) > 0) {
-					t.Errorf("%s, %q is next: typed %q, warnings %q", name, steps[done].Title, p.Typed, p.Warnings)
-				}
-				if redone := r.Redone(rec); redone > firstStop(steps) {
-					t.Errorf("%s, %q is next: %d steps count as done, so nothing is judged before the stop", name, steps[done].Title, redone)
-				}
+				wantAsked(t, fmt.Sprintf("%s, %q is next", name, steps[done].Title), r, rec, firstStop(steps))
 			case err == nil:
 			case strings.Contains(err.Error(), "statefulset/main --abort") || strings.Contains(err.Error(), "etcd/main --abort"):
 				does = "undo"
@@ -74,6 +70,17 @@ func TestReturned(t *testing.T) {
 		if text := strings.TrimRight(strings.Join(got, " "), " -"); text != row.want {
 			t.Errorf("%s: %s, want %s", name, text, row.want)
 		}
+	}
+}
+
+// wantAsked checks that the restore asks for the name of the cluster, and judges again before its first stop.
+func wantAsked(t *testing.T, name string, r Plan, rec *progress.Record, stop int) {
+	t.Helper()
+	if p := r.ProposeRest(rec, nil, false); p.Typed != "main" || rec.Done > stop != (len(p.Warnings) > 0) {
+		t.Errorf("%s: typed %q, warnings %q", name, p.Typed, p.Warnings)
+	}
+	if redone := r.Redone(rec); redone > stop {
+		t.Errorf("%s: %d steps count as done, so nothing is judged before the stop", name, redone)
 	}
 }
 

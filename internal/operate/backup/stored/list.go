@@ -26,7 +26,6 @@ func ListFolder(ctx context.Context, l blob.Location) (*v1alpha1.SnapshotList, e
 
 // List returns the snapshots in a folder whose names begin with one of the prefixes, the oldest first.
 func List(ctx context.Context, l blob.Location, prefixes ...string) ([]v1alpha1.StoredSnapshot, error) {
-
 	store, err := blob.Open(ctx, l)
 	if err != nil {
 		return nil, err
