@@ -134,7 +134,8 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic", "internal/format", "internal/observe/owner", "internal/snapshot", "api/v1alpha1",
 	},
 	"internal/operate/restore/survivor": {
-		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
+		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format",
+		"internal/observe", "internal/observe/backupstore", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
 	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/restore", "internal/operate/step",

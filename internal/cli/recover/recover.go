@@ -44,7 +44,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
 			Their old data stays under another name. What only lost members had is lost.
 			If several members answer and their data differs, it refuses, and shows how to save
-			the data of each. Then choose one of them with --member.
+			the data of each. Then choose one of them with --member. It also refuses if a backup has a higher
+			revision than that member, as far as the Leases of the backups show it. --member then restores the
+			member's data all the same.
 
 			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
 			the command could read shows that for sure. The command does not force the deletion of a pod. If a
