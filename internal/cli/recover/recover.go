@@ -83,7 +83,9 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
+	restoring.AddResume(cmd, &o.Options)
 	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("abort", "resume")
 	return cmd
 }
 
@@ -115,6 +117,10 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	if err := change.Unfinished(ctx, a, c); err != nil {
 		return err
+	}
+	if o.Resume {
+		a.Notef("%s", restoring.NothingToResume(c.Owner))
+		return nil
 	}
 	if err := change.May(ctx, a, c, o.Flags, restore.StopNeeds(c.Owner)); err != nil {
 		return err

@@ -102,6 +102,9 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
 		return nil, operate.Plan{}, err
 	}
+	if t.Resume {
+		return nil, operate.Plan{Already: NothingToResume(t.cluster.Owner)}, nil
+	}
 	if t.recovery.Judge != nil && t.run.Current != nil { // the user may have waited for hours
 		if err := t.recovery.Judge(ctx); err != nil {
 			return nil, operate.Plan{}, err
