@@ -55,7 +55,7 @@ var graph = map[string][]string{
 	"internal/observe/backupstore":    {"internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/observe/memberservices": {"internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
 	"internal/observe/resolve":        {"internal/etcdconf/containers", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
-	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "internal/reasons", "api/v1alpha1", "policy", "policy/rollout"},
+	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
 	"internal/observe/source":         {"internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1"},
@@ -134,7 +134,8 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic", "internal/format", "internal/observe/owner", "internal/snapshot", "api/v1alpha1",
 	},
 	"internal/operate/restore/survivor": {
-		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
+		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format",
+		"internal/observe", "internal/observe/backupstore", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
 	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/restore", "internal/operate/step",

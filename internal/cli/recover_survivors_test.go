@@ -12,6 +12,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -76,6 +77,43 @@ func (w *world) cordon() {
 	for _, path := range w.Paths() {
 		if node := w.Get(path); node["kind"] == "Node" {
 			node["spec"] = apitest.Object{"unschedulable": true}
+		}
+	}
+}
+
+// TestRecoverBelowBackup: recover doesn't restore a member if a backup has more, and saves nothing then. The user may choose
+// the member.
+func TestRecoverBelowBackup(t *testing.T) {
+	t.Parallel()
+	recovery := verb{path: "recover", args: "statefulset/main --lost main-2,main-3,main-4 --tool ETCDUTL --save-to SURVIVOR"}
+	for _, row := range []struct {
+		name, revision, flag string
+		code                 int
+		want                 string
+	}{
+		{name: "older", revision: "10", want: "main-0 has applied most"},
+		{name: "newer", revision: "5000", code: 2, want: "main-0 has revision 1000, and the backups have revision 5000, by Lease nightly: what only the backups have would not be restored"},
+		{name: "newer, and chosen", revision: "5000", flag: "--member=main-0", want: "The backups have revision 5000: what only they have is also lost"},
+	} {
+		w := newWorld(t, recovery)
+		w.twoOfFive(t)
+		operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["annotations"] = apitest.Object{
+			v1alpha1.BackupLeaseAnnotation: "nightly", v1alpha1.BackupMaxAgeAnnotation: "25h",
+		}
+		w.Put(operatetest.Path("Lease", "nightly"), apitest.Object{
+			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{"namespace": "team", "name": "nightly"},
+			"spec": apitest.Object{"holderIdentity": row.revision, "renewTime": "2026-01-01T00:00:00.000000Z"},
+		})
+		flags := []string{"--dry-run=client"}
+		if row.flag != "" {
+			flags = append(flags, row.flag)
+		}
+		code := w.run(t.Context(), recovery, flags...)
+		if code != row.code || !strings.Contains(w.err.String(), row.want) {
+			t.Errorf("%s: exit code %d, want %d with %q:\n%s", row.name, code, row.code, row.want, &w.err)
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(w.config), "SURVIVOR")); os.IsNotExist(err) != (row.code != 0) {
+			t.Errorf("%s: the data was saved, or not: %v", row.name, err)
 		}
 	}
 }

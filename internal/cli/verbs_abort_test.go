@@ -71,3 +71,26 @@ func TestAbortOfInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeBeside: --resume may be added to the command that began a restore, as it stands. It begins none, and continues
+// one.
+func TestResumeBeside(t *testing.T) {
+	t.Parallel()
+	for _, v := range []verb{recovers, restores} {
+		w := newWorld(t, recovers)
+		before := w.state()
+		if code := w.run(t.Context(), v, "-y", "--resume"); code != 0 || !strings.Contains(w.err.String(), "No restore into StatefulSet team/main is unfinished: there is nothing to continue.") || w.state() != before {
+			t.Errorf("%s: exit code %d:\n%s", v.path, code, &w.err)
+		}
+		w.err.Reset()
+		w.fallen()
+		w.unfinishedRecovery(3)
+		if code := w.run(t.Context(), v, "--dry-run=client", "--resume"); code != 0 || !strings.Contains(w.err.String(), "continue the restore into StatefulSet team/main") {
+			t.Errorf("%s: exit code %d:\n%s", v.path, code, &w.err)
+		}
+	}
+	w := newWorld(t, restores)
+	if code := w.run(t.Context(), verb{path: "snapshot restore", args: "statefulset/main"}, "--resume"); code != 1 || !strings.Contains(w.err.String(), "--resume needs the snapshot that the restore began with, as FILE") {
+		t.Errorf("without FILE: exit code %d:\n%s", code, &w.err)
+	}
+}

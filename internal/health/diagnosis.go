@@ -6,9 +6,11 @@ package health
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -30,6 +32,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		At: f.At, HealsNothing: p.HealsNothing, Sidecar: p.BackupRestore, Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
+		Revision: f.newestRevision(), Backup: f.backupRevision(),
 		Alarms: f.alarmsRaised(), Clusters: f.Clusters(), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
 		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
 		Misaddressed: f.misaddressedNames(), Unread: f.unread(),
@@ -105,6 +108,38 @@ func (f *Facts) hasBackups() policy.Status {
 		return policy.True
 	}
 	return policy.False
+}
+
+// newestRevision returns the highest revision that a member reported, 0 if none did.
+func (f *Facts) newestRevision() int64 {
+	newest := int64(0)
+	for _, m := range f.Responding() {
+		newest = max(newest, m.Revision)
+	}
+	return newest
+}
+
+// backupRevision returns the highest revision of the backups, by their leases, 0 for unknown.
+func (f *Facts) backupRevision() int64 {
+	newest := int64(0)
+	for i := range f.Leases.Value {
+		if l := &f.Leases.Value[i]; slices.Contains(f.backupLeases(), l.Name) {
+			revision, _ := strconv.ParseInt(ptr.Deref(l.Spec.HolderIdentity, ""), 10, 64) // 0 for unknown
+			newest = max(newest, revision)
+		}
+	}
+	return newest
+}
+
+// backupLeases returns the names of the leases that show how far the backups are.
+func (f *Facts) backupLeases() []string {
+	if e := f.Etcd.Value; e != nil {
+		return []string{druidv1alpha1.GetFullSnapshotLeaseName(e.ObjectMeta), druidv1alpha1.GetDeltaSnapshotLeaseName(e.ObjectMeta)}
+	}
+	if name := f.Owner.Annotations[v1alpha1.BackupLeaseAnnotation]; name != "" {
+		return []string{name}
+	}
+	return nil
 }
 
 // alarmsRaised returns the kinds of alarms that are raised, also those of members that are gone.

@@ -52,6 +52,8 @@ type Facts struct {
 	// whether it has a backup.
 	Store   bool
 	Backups policy.Status
+	// Revision is the highest revision that a member reported, and Backup that of the backups. Both are 0 for unknown.
+	Revision, Backup int64
 	// Alarms are the kinds of alarms that are raised, such as NOSPACE.
 	Alarms []string
 	// Misaddressed are the members whose peer URLs in etcd's list are known not to lead to their pods.

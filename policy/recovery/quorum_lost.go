@@ -117,6 +117,9 @@ func (s *state) recoverFrom(l losses) Action {
 		a.Why = policy.Names(described(l.lost), "has lost its data", "have lost their data")
 	}
 	a.Why += fmt.Sprintf(", and %s. If the lost data can't come back, this command saves the data of the member that has applied most, and restores it. Delete no pod.", stillAnswer(l))
+	if s.Revision > 0 && s.Backup > s.Revision {
+		a.Why += fmt.Sprintf(" The backups have revision %d, and the members that answer have %d at most: so the command refuses, unless --member names the one to restore. To see the backups: kubectl etcd snapshot list NAME. To restore one: kubectl etcd snapshot restore FILE NAME.", s.Backup, s.Revision)
+	}
 	if _, v := s.fromSurvivors(lost); !v.Allowed && len(logged) > 0 {
 		a.Lost = append(a.Lost, "POD")
 		a.Why += fmt.Sprintf(" Replace POD by %s, after you have made sure that the log is right.", strings.Join(logged, ","))

@@ -119,3 +119,21 @@ func wrongRecovery(members string, f Facts, a Action) string {
 }
 
 func letterOf(members, name string) string { return members[name[len(name)-1]-'0':][:1] }
+
+// TestRecoverBelowBackup: the command that restores a survivor is refused if a backup has more, and the reason has both
+// revisions and the way to the backup.
+func TestRecoverBelowBackup(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		revision, backup int64
+		want             bool
+	}{{0, 0, false}, {4000, 0, false}, {0, 5000, false}, {4000, 4000, false}, {4000, 5000, true}} {
+		f := cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Data, m.Answer = DataValid, NoLeader }))
+		f.Revision, f.Backup = row.revision, row.backup
+		a := Diagnose(f).Scenarios[0].Action
+		const want = "The backups have revision 5000, and the members that answer have 4000 at most: so the command refuses, unless --member names the one to restore. To see the backups: kubectl etcd snapshot list NAME. To restore one: kubectl etcd snapshot restore FILE NAME."
+		if a.Do != Recover || strings.Contains(a.Why, want) != row.want || strings.Contains(a.Why, "backups") != row.want {
+			t.Errorf("%+v: %s: %s", row, a.Do, a.Why)
+		}
+	}
+}

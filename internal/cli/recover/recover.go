@@ -44,7 +44,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
 			Their old data stays under another name. What only lost members had is lost.
 			If several members answer and their data differs, it refuses, and shows how to save
-			the data of each. Then choose one of them with --member.
+			the data of each. Then choose one of them with --member. It also refuses if a backup has a higher
+			revision than that member, as far as the Leases of the backups show it. --member then restores the
+			member's data all the same.
 
 			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
 			the command could read shows that for sure. The command does not force the deletion of a pod. If a
@@ -81,7 +83,9 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
+	restoring.AddResume(cmd, &o.Options)
 	change.AddFlags(cmd, &o.Flags)
+	cmd.MarkFlagsMutuallyExclusive("abort", "resume")
 	return cmd
 }
 
@@ -116,6 +120,10 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	}
 	if err := change.Unfinished(ctx, a, c); err != nil {
 		return err
+	}
+	if o.Resume {
+		a.Notef("%s", restoring.NothingToResume(c.Owner))
+		return nil
 	}
 	if err := change.May(ctx, a, c, o.Flags, restore.StopNeeds(c.Owner)); err != nil {
 		return err

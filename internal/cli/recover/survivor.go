@@ -43,6 +43,13 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if err != nil {
 		return "", found, err
 	}
+	backed, err := survivors.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner))
+	if err != nil {
+		return "", found, err
+	}
+	if backed != "" {
+		facts = append(facts, backed)
+	}
 	file = cmp.Or(o.file, survivor.File(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
@@ -50,9 +57,13 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	a.Step("Saved and verified the data of %s: %s. Keep it until the cluster is healthy", source.Pod, file)
 	found.Facts = append([]string{message}, facts...)
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
+	found.Backup = survivor.ReadBackups(ctx, c.Reader, c.Owner).Newer(source.Revision)
 	found.Judge = func(ctx context.Context) error {
 		now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost)
 		if err != nil {
+			return err
+		}
+		if _, err := survivors.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner)); err != nil {
 			return err
 		}
 		return survivor.SamePods(c.Owner, pods, now)

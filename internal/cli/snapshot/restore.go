@@ -45,8 +45,9 @@ func newRestoreCommand(a *app.App) *cobra.Command {
 	store.addTo(cmd.Flags())
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished restore: start the members on their old data again. FILE and the other flags have no effect")
 	cmd.Flags().BoolVar(&discard, "discard", false, "Delete the old data that restores of the cluster keep")
+	restoring.AddResume(cmd, &o)
 	change.AddFlags(cmd, &o.Flags)
-	cmd.MarkFlagsMutuallyExclusive("abort", "discard")
+	cmd.MarkFlagsMutuallyExclusive("abort", "discard", "resume")
 	return cmd
 }
 
@@ -57,6 +58,8 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 		return errors.New("--discard needs no snapshot: leave out FILE")
 	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("lost") || given("from-other-cluster")):
 		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved, --lost and --from-other-cluster")
+	case o.Resume && args != 2:
+		return errors.New("--resume needs the snapshot that the restore began with, as FILE: kubectl etcd status TARGET shows the command")
 	case !o.Abort && !discard && args != 2:
 		return errors.New("FILE and TARGET are required")
 	}

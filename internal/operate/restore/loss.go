@@ -52,6 +52,9 @@ func (r Plan) lostRevisions(newer int64) string {
 	if len(silent) > 0 {
 		text += fmt.Sprintf(". What only %s had is also lost, and it is not known what that is", policy.List(silent))
 	}
+	if r.Saved && r.Backup > 0 {
+		text += fmt.Sprintf(". The backups have revision %d: what only they have is also lost", r.Backup)
+	}
 	return text
 }
 

@@ -119,3 +119,16 @@ func TestUndoneLost(t *testing.T) {
 		}
 	}
 }
+
+// TestLostToBackup: the loss of a recovery has the backup that has more than the survivor, also after an interruption.
+func TestLostToBackup(t *testing.T) {
+	t.Parallel()
+	r := changed(plainRestore(), func(r *Plan) {
+		r.Saved, r.Survivor, r.Snapshot.Revision, r.Newest, r.Backup = true, "main-2", 4000, 4000, 5000
+	})
+	const want = "The backups have revision 5000: what only they have is also lost"
+	rec := NewRecord(r)
+	if !strings.Contains(r.lost(), want) || !strings.Contains(recordedLoss(rec), want) || rec.Backup != 5000 {
+		t.Errorf("the loss is %q, recorded as %q, with a backup of %d", r.lost(), recordedLoss(rec), rec.Backup)
+	}
+}

@@ -90,6 +90,8 @@ type Plan struct {
 	// Saved means that the snapshot is the present data, that of the member with the pod Survivor.
 	Saved    bool
 	Survivor string
+	// Backup is the highest revision of the backups, if the snapshot is the present data and lacks it. It is 0 otherwise.
+	Backup int64
 	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that
 	// the members belong to several clusters.
 	Led, Split bool

@@ -29,7 +29,7 @@ func NewRecord(r Plan) *progress.Record {
 	rec := &progress.Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
+		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Backup: r.Backup, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost,
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
@@ -69,7 +69,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 		r.Owner.Replicas = mark.Replicas
 	}
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
-	r.KeepFor, r.Lost, r.Loss, r.Saved = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != ""
+	r.KeepFor, r.Lost, r.Loss, r.Saved, r.Backup = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != "", rec.Backup
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
 	r.recorded = true
 	alarms := r.Snapshot.Alarms

@@ -15,10 +15,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// returned reports whether another client has started members since a restore stopped them, of which so many steps are
+// returned reports whether another client has started members since the restore stopped them, of which so many steps are
 // done. The restore starts members itself in the step that creates volumes, and after the last step that needs them stopped.
-func returned(steps []step.Step, done int, sts *appsv1.StatefulSet) bool {
-	if !startedAgain(sts) || done > lastStopped(steps) {
+// Members that it doesn't restore have their old data: they may go on as the old cluster.
+func (r Plan) returned(steps []step.Step, done int, sts *appsv1.StatefulSet) bool {
+	last := lastStopped(steps)
+	if r.Druid == nil && int(ptr.Deref(sts.Spec.Replicas, 1)) > len(r.into()) {
+		last = max(last, slices.IndexFunc(steps, func(s step.Step) bool { return s.ID == started }))
+	}
+	if !startedAgain(sts) || done > last {
 		return false
 	}
 	for i := done; i >= 0; i-- {
@@ -62,7 +67,7 @@ func firstTouch(steps []step.Step) int {
 // started since.
 func (r *Plan) findReturned(rec *progress.Record, sts *appsv1.StatefulSet) {
 	steps := r.steps()
-	r.Returned = returned(steps, rec.Done, sts)
+	r.Returned = r.returned(steps, rec.Done, sts)
 	r.Unstopped = rec.Done <= firstStop(steps) && notStopped(sts) || r.Returned && rec.Done < firstTouch(steps)
 	if startedAgain(sts) && rec.Done > firstStop(steps) && !rec.Undo {
 		r.Starter = fmt.Sprintf("another client set the replicas of StatefulSet %s/%s to %d%s", sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), progress.WriterOfReplicas(sts))

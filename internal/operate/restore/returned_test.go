@@ -36,6 +36,8 @@ func TestReturned(t *testing.T) {
 		"plain":              {plainRestore(), "asks asks asks asks asks asks undo undo"},
 		"lost":               {changed(plainRestore(), func(r *Plan) { r.Lost = []string{"main-1"} }), "asks asks asks asks asks asks undo undo save - - save save save"},
 		"gone":               {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
+		"one by one":         {changed(plainRestore(), func(r *Plan) { r.OneByOne = true }), "asks asks asks asks asks asks undo undo undo undo"},
+		"fewer":              {changed(plainRestore(), func(r *Plan) { r.Members, r.OldSize = r.Members[:1], 3 }), "asks asks asks asks asks asks undo undo undo undo"},
 		"druid":              {druidRestore(), "asks asks asks asks undo save"},
 		"store of the nodes": {changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }), "asks asks asks asks asks undo save"},
 	} {
@@ -45,6 +47,9 @@ func TestReturned(t *testing.T) {
 			rec.Done = done
 			r.findReturned(rec, markedSet(3))
 			does, err := "-", r.MayContinue(rec)
+			if (r.Starter != "") != (done > firstStop(steps)) {
+				t.Errorf("%s, %q is next: the client that set the replicas is %q", name, steps[done].Title, r.Starter)
+			}
 			switch {
 			case r.Unstopped:
 				does = "asks"

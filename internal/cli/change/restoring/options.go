@@ -29,6 +29,8 @@ type Options struct {
 
 	// Abort undoes an unfinished restore.
 	Abort bool
+	// Resume begins no restore: it only continues an unfinished one.
+	Resume bool
 	// Given is the path or URL of the snapshot as the user gave it, if the file that is restored is a copy.
 	Given string
 }
@@ -65,6 +67,16 @@ func AddFlags(cmd *cobra.Command, o *PlanOptions) {
 	flags.DurationVar(&o.KeepFor, "keep-old-for", 0, "Time after which kubectl etcd sweep may delete the old data, such as 168h. The default is no limit")
 	flags.StringVar(&o.Tool, "tool", "", "Program that makes data directories: etcdutl, or etcdctl for etcd 3.4. The default is the one in PATH")
 	flags.StringVar(&o.Image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
+}
+
+// AddResume adds the flag of a restore that only continues.
+func AddResume(cmd *cobra.Command, o *Options) {
+	cmd.Flags().BoolVar(&o.Resume, "resume", false, "Continue an unfinished restore, as the same command does without this flag, and begin none")
+}
+
+// NothingToResume returns what a restore reports that only continues, if none is unfinished.
+func NothingToResume(cluster fmt.Stringer) string {
+	return fmt.Sprintf("No restore into %s is unfinished: there is nothing to continue.", cluster)
 }
 
 // AddAllowUnsaved adds the flag of a restore that replaces data which no member may have saved.

@@ -103,6 +103,9 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if err := change.Unfinished(ctx, t.app, t.cluster); err != nil {
 		return nil, operate.Plan{}, err
 	}
+	if t.Resume {
+		return nil, operate.Plan{Already: NothingToResume(t.cluster.Owner)}, nil
+	}
 	if t.recovery.Judge != nil { // since the first judgement, data was saved, and the user may have waited for hours
 		if err := t.recovery.Judge(ctx); err != nil {
 			return nil, operate.Plan{}, err
@@ -113,7 +116,7 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	r.Saved, r.Survivor, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.AllowUnsaved
+	r.Saved, r.Survivor, r.Backup, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.recovery.Backup, t.AllowUnsaved
 	r.Origin, r.FromOther = OriginOf(t.file), t.FromOther
 	r.Newest = t.recovery.Revision // also if the survivor doesn't answer at this moment
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {

@@ -60,6 +60,8 @@ type Record struct {
 	Lost    []string       `json:"lost,omitempty"`
 	// Survivor is the pod of the member whose data is restored, empty for another snapshot.
 	Survivor string `json:"survivor,omitempty"`
+	// Backup is the highest revision of the backups, if the survivor lacks it.
+	Backup int64 `json:"backup,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Done is the number of steps that have been done. FirstStop is the number of those before the first that stops

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package survivor chooses the member whose data recover restores: of those that still answer after the quorum is lost. It
-// compares their data, and checks that a recovery that continues is the one that began. Package restore restores the data.
+// compares their data with each other, and their revision with the backups. It checks that a recovery that continues is the
+// one that began. Package restore restores the data.
 package survivor
 
 import (
