@@ -31,7 +31,7 @@ var advised = regexp.MustCompile(`kubectl etcd ((?:alarm|member|snapshot|volume)
 
 // target is what names a cluster behind a verb: a placeholder, or a value that is filled in. A text that ends
 // there goes on in another one.
-var target = regexp.MustCompile(`^ (?:-n (?:%s|[a-z-]+|[A-Z]+) )?(?:[A-Z]{2,}\b|%(?:\[\d\])?s|[a-z]+/(?:%s|[A-Z]+)|-A|$)`)
+var target = regexp.MustCompile(`^ (?:-n (?:%s|[a-z-]+|[A-Z]+) )?(?:[A-Z]{2,}\b|%(?:\[\d\])?s|[a-z]+/(?:%(?:\[\d\])?s|[A-Z]+)|-A|$)`)
 
 // TestAdvisedCommands holds that each command that a message, a cure or an alert advises names its cluster, or has
 // a placeholder for it: it can be typed as it is printed.
