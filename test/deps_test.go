@@ -55,7 +55,7 @@ var graph = map[string][]string{
 	"internal/observe/backupstore":    {"internal/observe", "internal/observe/owner", "internal/observe/podfiles"},
 	"internal/observe/memberservices": {"internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "api/v1alpha1", "policy/restart"},
 	"internal/observe/resolve":        {"internal/etcdconf/containers", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "api/v1alpha1", "policy"},
-	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "internal/reasons", "api/v1alpha1", "policy", "policy/rollout"},
+	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
 	"internal/observe/source":         {"internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1"},
