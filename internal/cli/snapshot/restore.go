@@ -6,6 +6,7 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func validateRestore(cmd *cobra.Command, args int, o restoring.Options, discard 
 	switch {
 	case discard && args != 1:
 		return errors.New("--discard needs no snapshot: leave out FILE")
-	case discard && (given("bump-revision") || given("replicas") || given("keep-old-for") || given("tool") || given("allow-unsaved") || given("lost") || given("from-other-cluster")):
+	case discard && slices.ContainsFunc([]string{"bump-revision", "replicas", "keep-old-for", "tool", "allow-unsaved", "lost", "from-other-cluster"}, given):
 		return errors.New("--discard restores nothing: leave out --bump-revision, --replicas, --keep-old-for, --tool, --allow-unsaved, --lost and --from-other-cluster")
 	case o.Resume && args != 2:
 		return errors.New("--resume needs the snapshot that the restore began with, as FILE: kubectl etcd status TARGET shows the command")

@@ -32,8 +32,8 @@ func (j *Journal) takeOver(ctx context.Context, kube client.Client, sts *appsv1.
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: sts.Namespace, Name: nameOf(sts.Name)}, &before.config); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	if j.Kind != kindScale || before.parse() != nil || !before.AwaitsScale(sts) {
-		return false, nil
+	if unread := before.parse(); unread != nil || j.Kind != kindScale || !before.AwaitsScale(sts) {
+		return false, nil //nolint:nilerr // what can't be read is no journal that awaits a scale
 	}
 	after := before.config.DeepCopy()
 	after.Data[beforeKey], after.Data[dataKey], after.Data[aboutKey] = before.config.Data[dataKey], text, j.about(sts.Name)

@@ -57,9 +57,7 @@ func TestReturned(t *testing.T) {
 			case err == nil:
 			case strings.Contains(err.Error(), "statefulset/main --abort") || strings.Contains(err.Error(), "etcd/main --abort"):
 				does = "undo"
-				if _, err := r.Undo(rec); err != nil {
-					t.Errorf("%s, %q is next: it can't be undone: %v", name, steps[done].Title, err)
-				}
+				wantUndone(t, fmt.Sprintf("%s, %q is next", name, steps[done].Title), r, rec)
 			case strings.Contains(err.Error(), "set the replicas to 0, and repeat the command"):
 				does = "save"
 			}
@@ -75,6 +73,14 @@ func TestReturned(t *testing.T) {
 		if text := strings.TrimRight(strings.Join(got, " "), " -"); text != row.want {
 			t.Errorf("%s: %s, want %s", name, text, row.want)
 		}
+	}
+}
+
+// wantUndone checks that a restore can be undone.
+func wantUndone(t *testing.T, name string, r Plan, rec *progress.Record) {
+	t.Helper()
+	if _, err := r.Undo(rec); err != nil {
+		t.Errorf("%s: it can't be undone: %v", name, err)
 	}
 }
 

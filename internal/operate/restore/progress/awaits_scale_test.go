@@ -16,7 +16,6 @@ import (
 // object has it then. The scale itself is no step of the restore. An undoing leaves no journal.
 func TestRunAwaitsScale(t *testing.T) {
 	t.Parallel()
-	config := operatetest.Path("ConfigMap", "kubectl-etcd-main")
 	for _, undo := range []bool{false, true} {
 		r := newRuns(t)
 		r.steps = append(r.steps, r.scale)
@@ -34,7 +33,12 @@ func TestRunAwaitsScale(t *testing.T) {
 			t.Errorf("%q, %q", resume, abort)
 		}
 	}
-	// Killed between the last step and the number: the same command writes the number.
+}
+
+// TestRunKilledBeforeScale: if a restore is killed between its last step and the number, the same command writes the number.
+func TestRunKilledBeforeScale(t *testing.T) {
+	t.Parallel()
+	config := operatetest.Path("ConfigMap", "kubectl-etcd-main")
 	r := newRuns(t)
 	r.steps = append(r.steps, r.scale)
 	writes := 0

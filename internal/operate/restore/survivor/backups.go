@@ -49,7 +49,7 @@ func (s Set) Against(o owner.Owner, b Backups) (fact string, err error) {
 	newer := b.Newer(s.Source.Revision)
 	switch {
 	case b.Err != nil:
-		return fmt.Sprintf("it is not known whether a backup has more than %s: %v", s.Source.Pod, b.Err), nil
+		return fmt.Sprintf("it is not known whether a backup has more than %s: %v", s.Source.Pod, b.Err), nil //nolint:nilerr // the user decides
 	case newer == 0:
 		return "", nil
 	case s.Chosen:
