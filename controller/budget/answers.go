@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
@@ -28,10 +29,15 @@ type asking struct {
 	reader *observe.Reader
 }
 
-// Asks implements observe.Health. A policy that can't be read allows nothing.
+// Asks implements observe.Health. A policy that can't be read allows nothing. While policies tie, budgets are held and only
+// become stricter, so the members are asked if one of these policies allows it.
 func (a asking) Asks(ctx context.Context, o owner.Owner) (bool, error) {
 	match, err := topologypolicy.For(ctx, a.reader, o)
-	return err == nil && match.Policy != nil && match.Policy.Spec.Disruption.AskMembers, err
+	if err != nil {
+		return false, err
+	}
+	asks := func(p *v1alpha1.EtcdTopologyPolicy) bool { return p.Spec.Disruption.AskMembers }
+	return match.Policy != nil && asks(match.Policy) || slices.ContainsFunc(match.Tied, asks), nil
 }
 
 // answering returns a reader for one reconciliation that counts the answers of members.

@@ -77,9 +77,17 @@ func (m *model) Answer(pod *corev1.Pod) observe.Answer {
 	return observe.Answer{Known: true, Healthy: !m.hung[pod.Name]}
 }
 
-// hang has a member hang, if the leader finds out at once: no budget protects against what no one can know.
+// hang has a member hang, if the leader asks it and finds out at once: no budget protects against what no one can know.
 func (m *model) hang(pod string) {
-	if !m.awaited {
+	o, _, err := m.budget.Reader.Owner(m.t.Context(), m.key)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	asked, err := Asking(m, m.budget.Reader).Asks(m.t.Context(), o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if asked && !m.awaited {
 		m.hung[pod] = true
 	}
 }
