@@ -54,7 +54,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			--keep-old-for has passed and the cluster is healthy.
 
 			TARGET limits the search to one cluster. If the cluster is gone, use its name. The members
-			are only asked if a lease or a volume claim depends on their answer.
+			are only asked if a lease, a volume claim or a held rollout depends on their answer.
 
 			The exit code is 3 if something can't be read, so that it is not known whether it is left over.`),
 		Example: ui.Examples(`

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package view builds what status, check and diagnose print from the facts and findings of package
+// Package view builds what status, check, list and diagnose print from the facts and findings of package
 // health. It reads nothing and judges nothing.
 package view
 

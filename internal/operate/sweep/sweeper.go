@@ -3,7 +3,7 @@
 
 // Package sweep finds what operations of kubectl etcd, etcd-webhook and members that are gone have
 // left behind, and removes what the rule of policy/sweep allows. It reads facts, and asks the members
-// of a cluster only if a lease or a volume claim depends on their answer.
+// of a cluster only if a lease, a volume claim or a held rollout depends on their answer.
 package sweep
 
 import (

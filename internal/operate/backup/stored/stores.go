@@ -3,7 +3,8 @@
 
 // Package stored has the snapshots that are stored at a URL, in a directory or a bucket. It stores one, deletes those
 // that are too many, lists them, finds the newest, and downloads one. The names and the descriptions of snapshots show
-// of which cluster they are. internal/blob transfers them.
+// of which cluster they are. internal/blob transfers them. It also lists all that the cluster's objects show of its
+// backups, and copies a snapshot from the standard input as it downloads one.
 package stored
 
 import (
