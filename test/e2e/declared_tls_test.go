@@ -32,9 +32,9 @@ func TestDeclaredBehindLauncherTLS(t *testing.T) {
 	}
 
 	// Without flags the plugin can't know that the member demands a certificate. The message names the flags.
-	for _, verb := range [][]string{{"member", "list"}, {"alarm", "list"}} {
-		prints(t, 1, []string{"--client-port", "--cacert", "--cert", "--key", "--server-name"}, append(verb, target(c), "-n", ns)...)
-	}
+	flags := []string{"--client-port", "--cacert", "--cert", "--key", "--server-name"}
+	prints(t, 3, flags, "member", "list", target(c), "-n", ns)
+	prints(t, 1, flags, "alarm", "list", target(c), "-n", ns)
 	certificates := strings.Fields(clientFiles(t, c))
 	for _, given := range [][]string{
 		slices.Concat(certificates, []string{"--server-name", "localhost"}),
