@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,7 +22,7 @@ import (
 // stops the members, which it waits for.
 func TestPluginRecoverBesideFrozenMajority(t *testing.T) {
 	operating(t, 3)
-	r := recovering(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 3}))
+	r := recovering(t, start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Mutate: staysFrozen}))
 	before, all := surveyOf(t, r.c), members(t, r.c)
 	thaw := freezeAll(t, all[1:])
 	awaitNotReady(t, &all[0].Pod)
@@ -43,6 +44,9 @@ func TestPluginRecoverBesideFrozenMajority(t *testing.T) {
 		t.Errorf("the cluster ID is still %s", after)
 	}
 }
+
+// staysFrozen takes away the probe for which the kubelet starts a frozen member again.
+func staysFrozen(s *appsv1.StatefulSet) { s.Spec.Template.Spec.Containers[0].LivenessProbe = nil }
 
 // TestPluginRecoverBesideCutMajority cuts the nodes of two members off the network, where their processes go on. The
 // user declares that the machines are off, which is not true. After the recovery, the nodes come back.
