@@ -83,15 +83,16 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 	return steps
 }
 
-// putBack returns the steps that give the old data its name again. Only an incomplete copy of the new data is removed. What
-// has the name of the old data beside it gets another name: members may have run on it, whichever client started them, and
-// clients may have written to it. kept is true if that may be there.
+// putBack returns the steps that give the old data its name again. Only copies of the new data on which no member has run
+// are removed. What else has the name of the old data beside it gets another name: members may have run on it, whichever
+// client started them, and clients may have written to it. kept is true if that may be there.
 func (r Plan) putBack(kept bool) []step.Step {
 	into := r.intact()
-	acts := []step.PodAction{helper(append([]string{"rm", "-rf"}, r.incompletePaths()...)...)}
+	acts := r.dropCopies()
 	for _, path := range r.oldPaths() {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", format.Quote(path), format.Quote(r.aside(path)), r.keepUndone(path))))
 	}
+	acts = append(acts, helper(append([]string{"rm", "-f"}, r.SumPaths()...)...))
 	start, end := r.helpers(into)
 	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}
 	if !kept {
@@ -165,7 +166,7 @@ func (r Plan) Undone(rec *progress.Record) string {
 		return text + ". " + strings.TrimSuffix(lost, ".")
 	}
 	if r.Druid == nil && slices.Contains(r.begun(rec), copied) {
-		text += fmt.Sprintf(". Complete copies of the new data stay in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
+		text += fmt.Sprintf(". Copies of the new data are removed, but for those on which a member has run: they are in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
 	}
 	return text
 }

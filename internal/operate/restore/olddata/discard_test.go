@@ -104,6 +104,9 @@ func newDiscarding(t *testing.T) *discarding {
 		for _, path := range []string{"member/snap", "member.before-" + keptFirst, "member.before-" + keptSecond, "member.undone-" + keptSecond, "member.before-20260101T000000", "member.before-mine"} {
 			d.write(t, i, path)
 		}
+		if err := os.WriteFile(filepath.Join(d.dir, fmt.Sprintf("main-%d", i), "data/member.copied-"+keptSecond), nil, 0o600); err != nil { // sums, which are not listed
+			t.Fatal(err)
+		}
 	}
 	d.record(keptRecord)
 	d.Discard = &Discard{
@@ -214,7 +217,7 @@ func TestDiscard(t *testing.T) {
 		recorded any
 	}{
 		{due: false, steps: 10, left: untouched + " member.before-mine"},
-		{due: true, steps: 4, left: untouched + " member.before-" + keptSecond + " member.before-mine member.undone-" + keptSecond, recorded: keptSecond},
+		{due: true, steps: 4, left: untouched + " member.before-" + keptSecond + " member.before-mine member.copied-" + keptSecond + " member.undone-" + keptSecond, recorded: keptSecond},
 	} {
 		d := newDiscarding(t)
 		if row.due {
