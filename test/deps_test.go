@@ -138,7 +138,7 @@ var graph = map[string][]string{
 		"internal/observe", "internal/observe/backupstore", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
 	},
 	"internal/operate/restore/olddata": {
-		"internal/operate", "internal/operate/journal", "internal/operate/restore", "internal/operate/step",
+		"internal/operate", "internal/operate/journal", "internal/operate/membership", "internal/operate/restore", "internal/operate/step",
 		"internal/etcd", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/sweep": {

@@ -5,6 +5,7 @@ package restore
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -97,6 +98,9 @@ func (v *volume) has(t *testing.T, name string, want ...string) {
 			}
 			return err
 		}
+		if strings.Contains(path, ".copied-") { // a file with sums: a repetition and an undoing read it
+			return nil
+		}
 		text, err := os.ReadFile(path)
 		got = append(got, strings.TrimPrefix(path, v.dir+"/")+"="+string(text))
 		return err
@@ -107,7 +111,7 @@ func (v *volume) has(t *testing.T, name string, want ...string) {
 }
 
 // TestUndoKeepsData: an undoing never deletes data that members may have run on, whichever client started them. It only
-// deletes an incomplete copy.
+// deletes copies on which none has run.
 func TestUndoKeepsData(t *testing.T) {
 	const stamp = "19700101T000000"
 	at := map[string]int{}
@@ -125,11 +129,11 @@ func TestUndoKeepsData(t *testing.T) {
 	}{
 		"renamed":                              {done: at[copied], want: []string{"member/snap=old"}},
 		"the copy is incomplete":               {done: at[copied], copies: true, killed: true, want: []string{"member/snap=old"}},
-		"the copy is complete":                 {done: at[copied] + 1, copies: true, want: []string{"member.undone-" + stamp + "/snap=new", "member/snap=old"}},
-		"it was started":                       {done: at[started], copies: true, wrote: "a day", want: []string{"member.undone-" + stamp + "/snap=a day", "member/snap=old"}, loses: true},
-		"another client has started it":        {done: at[copied] + 1, copies: true, starter: "another client", wrote: "a day", want: []string{"member.undone-" + stamp + "/snap=a day", "member/snap=old"}, loses: true},
-		"another client had started it":        {done: at[copied] + 1, copies: true, wrote: "a day", want: []string{"member.undone-" + stamp + "/snap=a day", "member/snap=old"}},
-		"another client started it without it": {done: at[copied], copies: true, killed: true, starter: "another client", wrote: "a day", want: []string{"member.undone-" + stamp + "/snap=a day", "member/snap=old"}, loses: true},
+		"the copy is complete":                 {done: at[copied] + 1, copies: true, want: []string{"member/snap=old"}},
+		"it was started":                       {done: at[started], copies: true, wrote: "a day", want: []string{"member.undone-" + stamp + "/1/snap=a day", "member/snap=old"}, loses: true},
+		"another client has started it":        {done: at[copied] + 1, copies: true, starter: "another client", wrote: "a day", want: []string{"member.undone-" + stamp + "/1/snap=a day", "member/snap=old"}, loses: true},
+		"another client had started it":        {done: at[copied] + 1, copies: true, wrote: "a day", want: []string{"member.undone-" + stamp + "/1/snap=a day", "member/snap=old"}},
+		"another client started it without it": {done: at[copied], copies: true, killed: true, starter: "another client", wrote: "a day", want: []string{"member.undone-" + stamp + "/1/snap=a day", "member/snap=old"}, loses: true},
 	} {
 		v := newVolume(t, nil)
 		v.do(t, v.setAside(false), false)
@@ -162,19 +166,67 @@ func TestCopyKeepsData(t *testing.T) {
 	v.has(t, "copied after an incomplete copy", old, "member/snap=new")
 	v.write(t, filepath.Join(v.dir, "member/snap"), "a day")
 	v.do(t, v.copyData(), false)
-	v.has(t, "copied again after a member has run", old, "member.undone-"+stamp+"/snap=a day", "member/snap=new")
+	v.has(t, "copied again after a member has run", old, "member.undone-"+stamp+"/1/snap=a day", "member/snap=new")
 
 	v = newVolume(t, nil)
 	v.do(t, v.setAside(false), false)
 	v.write(t, filepath.Join(v.dir, "member/snap"), "a day")
 	v.do(t, v.setAside(false), false)
-	v.has(t, "renamed again after a member has run", old, "member.undone-"+stamp+"/snap=a day")
+	v.has(t, "renamed again after a member has run", old, "member.undone-"+stamp+"/1/snap=a day")
 
 	v = newVolume(t, nil)
 	v.do(t, v.setAside(false), false)
 	v.write(t, filepath.Join(v.dir, "member/snap"), "empty")
 	v.do(t, v.setAside(true), false)
 	v.has(t, "renamed again after the restore has created volumes", old)
+}
+
+// TestCopyOften: a copy that is interrupted can be repeated as often as one likes. A repetition has the room that the first one
+// had. Each member that another client has started meanwhile keeps what it wrote, and nothing else is kept.
+func TestCopyOften(t *testing.T) {
+	const stamp = "19700101T000000"
+	for _, wal := range []string{"", "wal", "member/wal"} {
+		v := newVolume(t, func(r *Plan) {
+			if wal != "" {
+				r.Files.WALDir = filepath.Join(r.Files.DataDir, wal)
+			}
+		})
+		old := []string{"member.before-" + stamp + "/snap=old"}
+		v.do(t, v.setAside(false), false)
+		news := []string{"member/snap=new"}
+		if wal != "" {
+			news = append(news, wal+"/0.wal=new log")
+		}
+		v.do(t, v.copyData(), false)
+		for range 3 {
+			v.do(t, v.dropCopies(), false)
+			v.has(t, wal+", there is room for a copy", old...)
+			v.do(t, v.copyData(), false)
+			v.has(t, wal+", copied again", slices.Concat(old, news)...)
+		}
+		v.undo(t, slices.IndexFunc(v.steps(), func(s step.Step) bool { return s.ID == copied }), "")
+		v.has(t, wal+", undone", "member/snap=old")
+		for _, file := range v.SumPaths() {
+			if _, err := os.Stat(file); err == nil {
+				t.Errorf("%s: %s is left", wal, file)
+			}
+		}
+	}
+
+	v := newVolume(t, nil)
+	v.do(t, v.setAside(false), false)
+	want := []string{"member.before-" + stamp + "/snap=old"}
+	for i, day := range []string{"first", "second", "third"} {
+		v.do(t, v.copyData(), false)
+		v.write(t, filepath.Join(v.dir, "member/snap"), day)
+		v.do(t, v.setAside(false), false)
+		want = append(want, fmt.Sprintf("member.undone-%s/%d/snap=%s", stamp, i+1, day))
+	}
+	v.has(t, "members have run three times", want...)
+	v.do(t, v.copyData(), false)
+	v.write(t, filepath.Join(v.dir, "member/wal"), "log") // beside what was copied
+	v.undo(t, slices.IndexFunc(v.steps(), func(s step.Step) bool { return s.ID == started }), "")
+	v.has(t, "undone", append(want[1:], "member.undone-"+stamp+"/4/snap=new", "member.undone-"+stamp+"/4/wal=log", "member/snap=old")...)
 }
 
 // TestCopyLog: a log that is apart is copied, too, also if it is below the data.

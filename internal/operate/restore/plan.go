@@ -56,7 +56,7 @@ type Plan struct {
 	// them stopped.
 	Returned bool
 	// Starter describes the client that set the replicas that the StatefulSet of an unfinished restore has. It is empty if it
-	// has none. The restore itself may be that client.
+	// has none. The restore itself may be that client. While the restore is undone, it is what its record has.
 	Starter string
 	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string

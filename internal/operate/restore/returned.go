@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -69,7 +70,10 @@ func (r *Plan) findReturned(rec *progress.Record, sts *appsv1.StatefulSet) {
 	steps := r.steps()
 	r.Returned = r.returned(steps, rec.Done, sts)
 	r.Unstopped = rec.Done <= firstStop(steps) && notStopped(sts) || r.Returned && rec.Done < firstTouch(steps)
-	if startedAgain(sts) && rec.Done > firstStop(steps) && !rec.Undo {
+	switch {
+	case rec.Undo: // which has stopped them, and may have started them
+		r.Starter = format.PrintableLine(rec.Starter)
+	case startedAgain(sts) && rec.Done > firstStop(steps):
 		r.Starter = fmt.Sprintf("another client set the replicas of StatefulSet %s/%s to %d%s", sts.Namespace, sts.Name, ptr.Deref(sts.Spec.Replicas, 1), progress.WriterOfReplicas(sts))
 	}
 }

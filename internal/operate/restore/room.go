@@ -35,8 +35,9 @@ func (r Plan) rooms() []step.Room {
 	return []step.Room{data, log}
 }
 
-// roomBefore returns the commands that check the room before old data has another name. Where it has it, members may have run
-// since to create volumes, and what they wrote is removed before room checks again.
+// roomBefore returns the commands that check the room before old data has another name. Where it has it,
+// only room checks: of members that the restore has started to create volumes, what they wrote is removed before. What
+// others wrote is kept, and needs room, too.
 func (r Plan) roomBefore() []step.PodAction {
 	var acts []step.PodAction
 	for _, need := range r.rooms() {

@@ -6,6 +6,7 @@ package restore
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -79,9 +80,10 @@ func (r Plan) setAside(ran bool) []step.PodAction {
 	return acts
 }
 
-// keepUndone returns the command that renames what members may have written since the old data of a path was renamed.
+// keepUndone returns the command that moves what members may have written since the old data of a path was renamed. Each
+// time it gets another name in the same directory: the restore or its undoing may be interrupted and repeated.
 func (r Plan) keepUndone(path string) string {
-	return fmt.Sprintf("{ test ! -e %[1]s || mv %[1]s %[2]s; }", format.Quote(path), format.Quote(r.undone(path)))
+	return fmt.Sprintf(`if test -e %[1]s; then mkdir -p -m 700 %[2]s; n=1; while test -e %[2]s/$n; do n=$((n+1)); done; mv %[1]s %[2]s/$n; fi`, format.Quote(path), format.Quote(r.undone(path)))
 }
 
 // KeptPaths returns the paths that old data has in the volume of a member after the restore, or after its undoing.
@@ -108,11 +110,33 @@ func (r Plan) oldPaths() []string {
 // data and log are what is copied for each member. The copy gets the name under which a member finds it when it is
 // complete: so what has that name may be a member's own.
 func (r Plan) data() step.CopyDir {
-	return step.CopyDir{From: r.dir() + "/" + step.EachPod, What: "member", Pod: helperPod, To: r.incomplete(r.Files.DataDir + "/member")}
+	path := r.Files.DataDir + "/member"
+	return step.CopyDir{From: r.dir() + "/" + step.EachPod, What: "member", Pod: helperPod, To: r.incomplete(path), Sums: r.sums(path)}
 }
 
 func (r Plan) log() step.CopyDir {
-	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.incomplete(r.Files.WALDir)}
+	d := step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.incomplete(r.Files.WALDir), Sums: r.sums(r.Files.WALDir)}
+	if r.logInData() {
+		d.Sums = ""
+	}
+	return d
+}
+
+// logInData reports whether the log is a directory of its own that is a part of the data. The sums of the data then have it.
+func (r Plan) logInData() bool {
+	return strings.HasPrefix(r.Files.WALDir, r.Files.DataDir+"/member/")
+}
+
+// sums returns the file with the sums of the complete copy of a path. It shows whether a member has run on the copy.
+func (r Plan) sums(path string) string { return path + ".copied-" + r.stamp() }
+
+// SumPaths returns the files with the sums of the copies of a member.
+func (r Plan) SumPaths() []string {
+	paths := []string{r.data().Sums}
+	if sums := r.log().Sums; r.Files.WALDir != "" && sums != "" {
+		paths = append(paths, sums)
+	}
+	return paths
 }
 
 // incomplete returns the directory for the copy of a path until it is complete.
@@ -127,14 +151,34 @@ func (r Plan) incompletePaths() []string {
 	return paths
 }
 
-// copyData returns the commands that copy new data beside what an interrupted command has copied completely, and in place of
-// an incomplete copy. The tool may have made it with other bytes. The old data has another name by then.
+// copyData returns the commands that copy new data in place of what an interrupted command has copied. The tool may have
+// made it with other bytes. The old data has another name by then.
 func (r Plan) copyData() []step.PodAction {
+	acts := r.dropCopies() // there may be no room for a second copy
 	data := r.data()
-	acts := r.copyOf(data, r.Files.DataDir+"/member", data.To+"/"+data.What)
+	acts = append(acts, r.copyOf(data, r.Files.DataDir+"/member", data.To+"/"+data.What)...)
 	acts = append(acts, helper("rmdir", data.To))
 	if wal := r.Files.WALDir; wal != "" { // it may be below the data
 		acts = append(acts, r.copyOf(r.log(), wal, r.log().To)...)
+	}
+	if r.logInData() {
+		acts = append(acts, helper("sh", "-c", step.CompareDir(data).WriteSums(r.Files.DataDir)))
+	}
+	return acts
+}
+
+// dropCopies returns the commands that remove incomplete copies, and complete ones on which no member has run. A complete
+// copy loses its name first, so that no member ever starts on a part of it.
+func (r Plan) dropCopies() []step.PodAction {
+	drop := func(d step.CopyDir, parent, path string) step.PodAction {
+		return helper("sh", "-c", fmt.Sprintf("if %s; then mv %[2]s %[3]s && rm -rf %[3]s; fi", step.CompareDir(d).Unchanged(parent), format.Quote(path), format.Quote(d.To)))
+	}
+	acts := []step.PodAction{
+		helper(append([]string{"rm", "-rf"}, r.incompletePaths()...)...),
+		drop(r.data(), r.Files.DataDir, r.Files.DataDir+"/member"),
+	}
+	if wal := r.Files.WALDir; wal != "" && !r.logInData() {
+		acts = append(acts, drop(r.log(), wal, wal))
 	}
 	return acts
 }
@@ -142,7 +186,7 @@ func (r Plan) copyData() []step.PodAction {
 // copyOf returns the commands that copy a directory, compare the copy, and give it a name.
 func (r Plan) copyOf(d step.CopyDir, path, result string) []step.PodAction {
 	return []step.PodAction{
-		helper("rm", "-rf", d.To), helper("mkdir", "-p", "-m", "700", d.To), d, step.CompareDir(d),
+		helper("mkdir", "-p", "-m", "700", d.To), d, step.CompareDir(d),
 		helper("sh", "-c", fmt.Sprintf("%s && mv %s %s", r.keepUndone(path), format.Quote(result), format.Quote(path))),
 	}
 }

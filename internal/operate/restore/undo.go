@@ -72,7 +72,7 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 	}
 	switch {
 	case has(renamed):
-		steps = append(steps, r.putBack(has(copied) || r.ranSince(has))...)
+		steps = append(steps, r.putBack()...)
 	case has(helpersRun), has(helpersFirst):
 		_, end := r.helpers(r.into())
 		steps = append(steps, end)
@@ -83,20 +83,18 @@ func (r Plan) undoData(has func(id string) bool) []step.Step {
 	return steps
 }
 
-// putBack returns the steps that give the old data its name again. Only an incomplete copy of the new data is removed. What
-// has the name of the old data beside it gets another name: members may have run on it, whichever client started them, and
-// clients may have written to it. kept is true if that may be there.
-func (r Plan) putBack(kept bool) []step.Step {
+// putBack returns the steps that give the old data its name again. Only copies of the new data on which no member has run
+// are removed. What else has the name of the old data beside it gets another name: members may have run on it, whichever
+// client started them, and clients may have written to it. The record of the old data stays, so that --discard finds it.
+func (r Plan) putBack() []step.Step {
 	into := r.intact()
-	acts := []step.PodAction{helper(append([]string{"rm", "-rf"}, r.incompletePaths()...)...)}
+	acts := r.dropCopies()
 	for _, path := range r.oldPaths() {
 		acts = append(acts, helper("sh", "-c", fmt.Sprintf("if test -e %[2]s; then %[3]s && mv %[2]s %[1]s; fi", format.Quote(path), format.Quote(r.aside(path)), r.keepUndone(path))))
 	}
+	acts = append(acts, helper(append([]string{"rm", "-f"}, r.SumPaths()...)...))
 	start, end := r.helpers(into)
 	back := step.Step{Title: "Give the old data its name again", Acts: []step.Action{r.noMember(), step.ForEach{Pods: podsOf(into), Acts: acts}}}
-	if !kept {
-		back.Acts = append(back.Acts, r.WithoutRecords(r.stamp()))
-	}
 	return []step.Step{start, back, end}
 }
 
@@ -164,8 +162,8 @@ func (r Plan) Undone(rec *progress.Record) string {
 	if lost := r.UndoLoses(rec); lost != "" {
 		return text + ". " + strings.TrimSuffix(lost, ".")
 	}
-	if r.Druid == nil && slices.Contains(r.begun(rec), copied) {
-		text += fmt.Sprintf(". Complete copies of the new data stay in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
+	if r.Druid == nil && slices.Contains(r.begun(rec), renamed) {
+		text += fmt.Sprintf(". If a member has run on other data than its old data, that is in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
 	}
 	return text
 }

@@ -48,26 +48,43 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsRecord: an undoing removes the record of old data only if no new data can have a name of it.
+// TestUndoKeepsRecord: an undoing keeps the record of old data once that may have another name: another client may have
+// started members since, and stopped them again. Its report has the path, and how to remove what is there.
 func TestUndoKeepsRecord(t *testing.T) {
 	t.Parallel()
 	r := plainRestore()
 	all := r.steps()
-	at := func(id string) int { return slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id }) }
-	for _, row := range []struct {
-		id, starter string
-		kept        bool
-	}{{id: renamed}, {renamed, "another client", true}, {id: copied, kept: true}, {id: started, kept: true}} {
-		steps, err := changed(r, func(r *Plan) { r.Starter = row.starter }).Undo(&progress.Record{Done: at(row.id)})
+	for _, id := range []string{renamed, copied, started} {
+		rec := &progress.Record{Done: slices.IndexFunc(all, func(s step.Step) bool { return s.ID == id })}
+		steps, err := r.Undo(rec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text strings.Builder
 		for _, s := range steps {
-			fmt.Fprintln(&text, s.Commands(r.Flags))
+			if text := fmt.Sprint(s.Commands(r.Flags)); strings.Contains(text, "kubectl-etcd.dev/kept-data") {
+				t.Errorf("%s: the record is removed:\n%s", id, text)
+			}
 		}
-		if removed := strings.Contains(text.String(), "kubectl-etcd.dev/kept-data-"); removed == row.kept {
-			t.Errorf("%+v: the record is removed: %t\n%s", row, removed, text.String())
+		if text := r.Undone(rec); !strings.Contains(text, "/data/etcd/member.undone-19700101T000000") {
+			t.Errorf("%s: the report names no path: %s", id, text)
+		}
+	}
+}
+
+// TestUndoneStarter: an undoing that was interrupted after it has stopped the members still reports the client that had
+// started them.
+func TestUndoneStarter(t *testing.T) {
+	t.Parallel()
+	first := plainRestore()
+	rec := NewRecord(first)
+	rec.Done = slices.IndexFunc(first.steps(), func(s step.Step) bool { return s.ID == renamed })
+	first.findReturned(rec, markedSet(3))
+	rec.Undo, rec.Starter = true, first.Starter
+	for _, replicas := range []int32{0, 3} { // the undoing has started them at its end
+		r := plainRestore()
+		r.findReturned(rec, markedSet(replicas))
+		if got := r.Undone(rec); first.Starter == "" || !strings.Contains(got, first.Starter) {
+			t.Errorf("%d replicas: %s", replicas, got)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type CopyDir struct {
 	// What is a file or directory in From, "." for all of it.
 	What    string
 	Pod, To string
+	// Sums is a file in the pod to which CompareDir writes the sums of the copy, empty for none. Unchanged reads it.
+	Sums string
 }
 
 // Command implements Action.
@@ -97,7 +99,22 @@ func (d CompareDir) Command(f Flags) string {
 func (d CompareDir) sums() string { return "find " + d.What + " -type f -exec sha256sum {} + | sort" }
 
 func (d CompareDir) remote() []string {
-	return []string{"sh", "-c", "cd " + format.Quote(d.To) + " && " + d.sums()}
+	script := "cd " + format.Quote(d.To) + " && " + d.sums()
+	if d.Sums != "" {
+		script += fmt.Sprintf(" > %[1]s && cat %[1]s", format.Quote(d.Sums))
+	}
+	return []string{"sh", "-c", script}
+}
+
+// WriteSums returns the shell command that writes the sums of a copy again, whose parent directory is dir by now.
+func (d CompareDir) WriteSums(dir string) string {
+	return fmt.Sprintf("cd %s && %s > %s", format.Quote(dir), d.sums(), format.Quote(d.Sums))
+}
+
+// Unchanged returns the shell condition that a copy, whose parent directory is dir by now, has the files that were
+// compared, and no other ones. It compares their bytes: the clocks of nodes and of this machine may differ.
+func (d CompareDir) Unchanged(dir string) string {
+	return fmt.Sprintf(`test -s %[1]s && test "$(cd %[2]s && %[3]s)" = "$(cat %[1]s)"`, format.Quote(d.Sums), format.Quote(dir), d.sums())
 }
 
 // Do implements Action.

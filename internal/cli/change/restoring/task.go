@@ -178,7 +178,7 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	t.plan = r
 	if t.Abort {
 		steps, err := r.Undo(rec)
-		t.steps = steps
+		t.steps, rec.Starter = steps, r.Starter // an undoing that is interrupted and repeated finds nothing of it
 		return r.ProposeRest(rec, steps, true), err
 	}
 	if err := rec.Same(r.File, r.Snapshot); err != nil {

@@ -101,7 +101,7 @@ func (d *Discard) removeFiles(ctx context.Context, pod string, paths []string) (
 	if err := d.goOn(ctx); err != nil {
 		return nil, err
 	}
-	command := []string{"sh", "-c", removeScript(d.Plan.Files, paths)}
+	command := []string{"sh", "-c", removeScript(d.Plan.Files, paths, d.sums())}
 	var out string
 	if d.found.shells[pod] {
 		out, err = d.InMember(ctx, pod, d.Plan.Container, command)
@@ -147,9 +147,21 @@ func (d *Discard) inHelper(ctx context.Context, pod string, command []string) (t
 	return out.String(), err
 }
 
+// sums returns the files beside the old data that show on which copies a member has run.
+func (d *Discard) sums() []string {
+	var sums []string
+	for _, record := range d.found.Records {
+		r := d.Plan
+		r.At = record.At
+		sums = append(sums, r.SumPaths()...)
+	}
+	return sums
+}
+
 // removeScript removes old data, and prints the size that each path had when it is gone. It removes nothing if the
-// member's data is not there, or if it leads into what would be removed: a user may have linked it.
-func removeScript(files restore.Files, paths []string) string {
+// member's data is not there, or if it leads into what would be removed: a user may have linked it. It removes sums
+// without a word.
+func removeScript(files restore.Files, paths, sums []string) string {
 	quoted := func(names []string) string {
 		var out []string
 		for _, name := range names {
@@ -178,7 +190,8 @@ for old in %[2]s; do
   if [ -e "$old" ] || [ -L "$old" ]; then echo "$old is still there" >&2; exit 1; fi
   printf '%%s\n' "$size"
 done
-`, quoted(used), quoted(paths))
+rm -f %[3]s
+`, quoted(used), quoted(paths), quoted(sums))
 }
 
 // helperBeside returns the helper pod of a member on the node of its pod: a volume can be mounted twice only there.

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -127,6 +128,9 @@ func (d *Discard) ready(ctx context.Context) error {
 		j, err := journal.Read(ctx, d.Clients.Kube, o)
 		if err != nil {
 			return err
+		}
+		if j != nil && j.ScaleTo > 0 {
+			return d.refuse("%s", membership.UnfinishedOther(o, j))
 		}
 		if j != nil {
 			return d.refuse("kubectl etcd %s is unfinished, and may need the old data; continue or undo it first: %s", j.Kind, d.Plan.Flags.Plugin("status %s", d.Plan.Target()))

@@ -104,6 +104,9 @@ func newDiscarding(t *testing.T) *discarding {
 		for _, path := range []string{"member/snap", "member.before-" + keptFirst, "member.before-" + keptSecond, "member.undone-" + keptSecond, "member.before-20260101T000000", "member.before-mine"} {
 			d.write(t, i, path)
 		}
+		if err := os.WriteFile(filepath.Join(d.dir, fmt.Sprintf("main-%d", i), "data/member.copied-"+keptSecond), nil, 0o600); err != nil { // sums, which are not listed
+			t.Fatal(err)
+		}
 	}
 	d.record(keptRecord)
 	d.Discard = &Discard{
@@ -214,7 +217,7 @@ func TestDiscard(t *testing.T) {
 		recorded any
 	}{
 		{due: false, steps: 10, left: untouched + " member.before-mine"},
-		{due: true, steps: 4, left: untouched + " member.before-" + keptSecond + " member.before-mine member.undone-" + keptSecond, recorded: keptSecond},
+		{due: true, steps: 4, left: untouched + " member.before-" + keptSecond + " member.before-mine member.copied-" + keptSecond + " member.undone-" + keptSecond, recorded: keptSecond},
 	} {
 		d := newDiscarding(t)
 		if row.due {
@@ -259,6 +262,12 @@ func TestDiscardRefused(t *testing.T) {
 				"data": apitest.Object{"journal.json": `{"kind":"snapshot restore","began":"2026-11-20T00:00:00Z","object":"sts","payload":{}}`},
 			})
 		}, "is unfinished"},
+		{"only a scale is left of a restore", func(d *discarding) {
+			d.Create(apitest.Object{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main", "labels": apitest.Object{"app.kubernetes.io/managed-by": "kubectl-etcd"}},
+				"data": apitest.Object{"journal.json": `{"kind":"snapshot restore","began":"2026-11-20T00:00:00Z","object":"sts","scaleTo":5,"payload":{}}`},
+			})
+		}, "has ended, and members are still to be added: add them with kubectl etcd scale statefulset/main --replicas 5 -n team, or leave them out with kubectl etcd scale statefulset/main --abort -n team"},
 		{"a member does not answer", func(d *discarding) { d.survey.Members[2].Err = errors.New("refused") }, "member main-2 doesn't answer"},
 		{"two clusters", func(d *discarding) { d.survey.Members[2].ClusterID = 8 }, "main-2 doesn't follow the leader"},
 		{"a member is missing", func(d *discarding) { d.survey.Members = d.survey.Members[:2] }, "2 members of 3"},

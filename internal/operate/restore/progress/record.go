@@ -72,6 +72,8 @@ type Record struct {
 	FirstTouch int `json:"firstTouch,omitempty"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
+	// Starter is the client that had started members when the undoing began, which stops them.
+	Starter string `json:"starter,omitempty"`
 	// Undone means that all steps of the undoing have been done.
 	Undone bool `json:"undone,omitempty"`
 	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.
