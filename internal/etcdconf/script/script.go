@@ -180,12 +180,6 @@ func (s *Script) Unread() error {
 	return s.Err
 }
 
-// stays reports whether a member that a command runs may be the one of the container. A script may also
-// run one for its preparation, and end it.
-func (s *Script) stays(call *syntax.CallExpr, background bool) bool {
-	return firstOf(s.argv(call)) != "timeout" && (!background || !s.own.kills)
-}
-
 // prefers reports whether a command shows more of the member than the one that was found before it:
 // a member more than another of etcd's programs, then one that replaces the shell, then the later
 // one. A script may run a member for its preparation, and end it.

@@ -30,8 +30,8 @@ type Invocation struct {
 	// OfImage is true where only the image has the command, which gets etcd and its arguments, or its flags alone. ByName is
 	// true where etcd is such an argument, as a word without a path.
 	OfImage, ByName bool
-	// Perhaps is true where the script executes a program that only the pod knows and that may be etcd, or a launcher has
-	// options that are not known.
+	// Perhaps is true where the script executes a program that may be etcd or gets etcd as an argument, or the command has
+	// etcd or a member's flags behind another program.
 	Perhaps bool
 	// positional are $0 and following of the script.
 	positional []string
