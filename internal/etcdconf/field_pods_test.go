@@ -181,6 +181,10 @@ var fieldPods = []fieldPod{
 	{"FP-79 a script of a known name with etcd as its argument", `{containers: [{name: backup, command: [sh, -c, bash /backup.sh etcd]}]}`,
 		seen{evidence: Hinted, mentions: perhapsEtcd}},
 
+	{"FP-80 a script in a script of ksh", `{containers: [{name: db, command: [sh, -c, "exec ksh -c 'exec etcd --name a'"]}]}`, seen{evidence: Shown, member: "db"}},
+	{"FP-81 a final slash", `{containers: [{name: db, command: [etcd, --name=a, "--initial-advertise-peer-urls=http://a:2380/", "--initial-cluster=a=http://a:2380,b=http://b:2380/"]}]}`,
+		seen{evidence: Shown, member: "db", own: "{a http://a:2380}", peers: twoMembers}},
+
 	// What a script does to members.
 	{"FP-48 substitutions as arguments", `{containers: [{name: db, command: [sh, -c, 'mkdir -p $(dirname /data/etcd); prepare "$(cat /x y)"; exec etcd --name a']}]}`,
 		seen{evidence: Shown, member: "db"}},

@@ -12,6 +12,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -102,7 +103,7 @@ func parseScript(text string, positional []string, around Surroundings) Script {
 func namesEtcd(word string) bool { return path.Base(word) == "etcd" }
 
 // nestsScripts finds a script that may execute another one which stands in it.
-var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash|su|runuser|flock)\s`)
+var nestsScripts = regexp.MustCompile(`\b(?:eval|su|runuser|flock|` + strings.Join(slices.Sorted(maps.Keys(shells)), "|") + `)\s`)
 
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
