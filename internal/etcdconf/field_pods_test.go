@@ -4,9 +4,9 @@
 package etcdconf
 
 const (
-	someWays   = "only some ways of its script run etcd"
-	onlyInPod  = "its script executes a program that only the pod knows, and it may be etcd"
-	twoMembers = "{a http://a:2380} {b http://b:2380}"
+	someWays    = "only some ways of its script run etcd"
+	perhapsEtcd = "its script executes a program that may be etcd, or that gets etcd as an argument"
+	twoMembers  = "{a http://a:2380} {b http://b:2380}"
 )
 
 type fieldPod struct {
@@ -49,9 +49,9 @@ var fieldPods = []fieldPod{
 
 	// Texts that a script writes.
 	{"FP-16 a script in a here-document that is executed", `{containers: [{name: db, command: [sh, -c, "cat > /run.sh <<'E'\nexec etcd --name a\nE\nchmod +x /run.sh\nexec /run.sh"]}]}`,
-		seen{evidence: Hinted, mentions: onlyInPod}},
+		seen{evidence: Hinted, mentions: perhapsEtcd}},
 	{"FP-17 a here-document for a shell", `{containers: [{name: db, command: [sh, -c, "exec sh <<'E'\nexec etcd --name a\nE\n"]}]}`,
-		seen{evidence: Hinted, mentions: onlyInPod}},
+		seen{evidence: Hinted, mentions: perhapsEtcd}},
 	{"FP-18 a here-document that is printed", `{containers: [{name: app, command: [sh, -c, "cat <<'E'\nexec etcd --name a\nE\nexec /app"]}]}`,
 		seen{}},
 	{"FP-19 a here-document that is written for others", `{containers: [{name: app, command: [sh, -c, "cat > /shared/run.sh <<'E'\nexec etcd --name a\nE\nexec /app"]}]}`,
@@ -73,7 +73,7 @@ var fieldPods = []fieldPod{
 
 	// What the image or another program decides.
 	{"FP-25 a backup of which etcd is the argument", `{containers: [{name: backup, image: "acme/backup:1", args: [etcd, --bucket=b, --data-dir=/d, --name=x]}]}`,
-		seen{evidence: Hinted, mentions: "its first argument is etcd, and the image decides what it executes"}},
+		seen{evidence: Hinted, mentions: "its arguments name etcd, and the image decides what it executes"}},
 	{"FP-26 etcd's image with etcd as the argument", `{containers: [{name: db, image: "quay.io/coreos/etcd@sha256:e3b0c442", args: [etcd, --name=a]}]}`,
 		seen{evidence: Shown, member: "db"}},
 	{"FP-27 an argument etcd with a member's flag", `{containers: [{name: db, image: "acme/db:1", args: [etcd, --name=a, "--initial-cluster=a=http://a:2380,b=http://b:2380"]}]}`,
@@ -122,6 +122,68 @@ var fieldPods = []fieldPod{
 		seen{evidence: Shown, member: "db", own: "{a http://:2380}", peers: twoMembers}},
 	{"FP-47 a list that a loop makes", `{containers: [{name: db, command: [bash, -c, 'for i in 0 1; do P="$P,db-$i=http://db-$i:2380"; done; exec etcd --name $HOSTNAME --initial-cluster ${P#,}']}]}`,
 		seen{evidence: Shown, member: "db", unknown: "only known in the pod: ${P#,}"}},
+
+	// Processes that a script ends.
+	{"FP-53 a function that ends etcd, and a log that is followed", `{containers: [{name: db, command: [sh, -c, "stop() { kill $P; wait $P; }\ntrap stop TERM\netcd --name a & P=$!\ntail -f /log"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-54 etcd that is asked for by kill -0, and a log", `{containers: [{name: db, command: [sh, -c, "etcd --name a & P=$!\nkill -0 $P || exit 1\ntail -f /log"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-55 a function that ends etcd, and a log for as long as it runs", `{containers: [{name: db, command: [sh, -c, "stop() { kill $P; }\ntrap stop TERM\netcd --name a & P=$!\nexec tail --pid=$P -f /dev/null"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-56 a log that is followed instead of etcd", `{containers: [{name: db, command: [sh, -c, "stop() { kill $P; }\nif test $X; then etcd --name a & P=$!; fi\ntail -f /log"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-57 the same in a case", `{containers: [{name: db, command: [sh, -c, "stop() { kill $P; }\ncase $X in a) etcd --name a & P=$! ;; esac\ntail -f /log"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-58 etcd for a preparation, which pkill ends", `{containers: [{name: app, command: [sh, -c, "etcd --name a & migrate; pkill etcd; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-59 the same by killall", `{containers: [{name: app, command: [sh, -c, "etcd --name a & migrate; killall -q etcd; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-60 the same by the program kill", `{containers: [{name: app, command: [sh, -c, "etcd --name a & P=$!; migrate; /bin/kill $P; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-61 the same by xargs", `{containers: [{name: app, command: [sh, -c, "etcd --name a & migrate; jobs -p | xargs -r kill; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-62 the same by busybox", `{containers: [{name: app, command: [sh, -c, "etcd --name a & migrate; busybox killall etcd; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-63 etcd for a time behind nice", `{containers: [{name: app, command: [sh, -c, "nice timeout 30 etcd --name a; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-64 etcd for a time by busybox", `{containers: [{name: app, command: [sh, -c, "busybox timeout 30 etcd --name a; exec /app"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-65 etcd for a time, and nothing else", `{containers: [{name: db, command: [sh, -c, "exec timeout 3600 etcd --name a"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-66 kill -0 alone, and another program", `{containers: [{name: db, command: [sh, -c, "etcd --name a & P=$!; kill -0 $P; exec /app"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-67 a loop in the background, and a wait for etcd", `{containers: [{name: db, command: [sh, -c, "while true; do sleep 60; etcdctl snapshot save /b; done & etcd --name a & wait"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-68 a loop in the background, and a wait in a trap", `{containers: [{name: db, command: [sh, -c, "stop() { kill $P; wait; }\ntrap stop TERM\nwhile true; do sleep 60; done &\netcd --name a & P=$!\nwait $P"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-69 a loop in the background, and a function that waits before etcd", `{containers: [{name: db, command: [sh, -c, "ready() { wait; }\nwhile true; do sleep 60; done &\nready\nexec etcd --name a"]}]}`,
+		seen{evidence: Hinted, mentions: someWays}},
+	{"FP-70 a loop in the background behind a wait", `{containers: [{name: db, command: [sh, -c, "prepare & wait\nwhile true; do sleep 60; done &\nexec etcd --name a"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+	{"FP-71 a sleep that timeout ends", `{containers: [{name: db, command: [sh, -c, "timeout 10 sleep infinity; exec etcd --name a"]}]}`,
+		seen{evidence: Shown, member: "db"}},
+
+	// Programs of an image with flags or variables of a member.
+	{"FP-72 a script of the image with a member's flag and variables", `{containers: [{name: db, command: [/run-etcd.sh, "--listen-client-urls=http://0.0.0.0:2379"], env: [{name: ETCD_LISTEN_PEER_URLS, value: x}, {name: ETCD_INITIAL_CLUSTER, value: "a=http://a:2380,b=http://b:2380"}, {name: ETCD_DATA_DIR, value: /d}]}]}`,
+		seen{evidence: Shown, member: "db", peers: twoMembers, unknown: "what /run-etcd.sh gives to etcd"}},
+	{"FP-73 another program with a member's flag and variables", `{containers: [{name: db, command: [/run-etcd, "--listen-client-urls=http://0.0.0.0:2379"], env: [{name: ETCD_LISTEN_PEER_URLS, value: x}, {name: ETCD_DATA_DIR, value: /d}]}]}`,
+		seen{evidence: Hinted, mentions: "its command is /run-etcd"}},
+	{"FP-74 etcd as the argument, and envFrom with a member's variables", `{containers: [{name: db, image: "registry/kv:3.5", args: [etcd], envFrom: [{configMapRef: {name: environment}}]}]}`,
+		seen{evidence: Shown, member: "db", unknown: "no container runs etcd", mentions: "the image decides"}},
+	{"FP-75 etcd as the argument behind env with a member's variable", `{containers: [{name: db, image: "registry/kv:3.5", args: [env, "ETCD_LISTEN_PEER_URLS=http://0.0.0.0:2380", etcd]}]}`,
+		seen{evidence: Shown, member: "db", unknown: "what the image gives to etcd"}},
+	{"FP-76 etcd as the argument behind env without the member's variable", `{containers: [{name: db, image: "registry/kv:3.5", args: [env, -u, ETCD_LISTEN_PEER_URLS, etcd], env: [{name: ETCD_LISTEN_PEER_URLS, value: x}]}]}`,
+		seen{evidence: Hinted, mentions: "the image decides"}},
+	{"FP-77 etcd as the argument behind tini", `{containers: [{name: backup, image: "acme/backup:1", args: [tini, --, etcd]}]}`,
+		seen{evidence: Hinted, mentions: "its arguments name etcd, and the image decides what it executes"}},
+	{"FP-78 a launcher with an option that is not known, and a member's flag", `{containers: [{name: db, command: [nice, --such, /opt/etcd-3.5, "--listen-peer-urls=http://0.0.0.0:2380"]}]}`,
+		seen{evidence: Hinted, mentions: "its command is nice"}},
+	{"FP-79 a script of a known name with etcd as its argument", `{containers: [{name: backup, command: [sh, -c, bash /backup.sh etcd]}]}`,
+		seen{evidence: Hinted, mentions: perhapsEtcd}},
+
+	{"FP-80 a script in a script of ksh", `{containers: [{name: db, command: [sh, -c, "exec ksh -c 'exec etcd --name a'"]}]}`, seen{evidence: Shown, member: "db"}},
+	{"FP-81 a final slash", `{containers: [{name: db, command: [etcd, --name=a, "--initial-advertise-peer-urls=http://a:2380/", "--initial-cluster=a=http://a:2380,b=http://b:2380/"]}]}`,
+		seen{evidence: Shown, member: "db", own: "{a http://a:2380}", peers: twoMembers}},
 
 	// What a script does to members.
 	{"FP-48 substitutions as arguments", `{containers: [{name: db, command: [sh, -c, 'mkdir -p $(dirname /data/etcd); prepare "$(cat /x y)"; exec etcd --name a']}]}`,

@@ -68,7 +68,7 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
 	switch {
 	case started.ByName && evidenceOf(pod, c, nil) == Hinted:
-		add("its first argument is etcd, and the image decides what it executes")
+		add("its arguments name etcd, and the image decides what it executes")
 	case started.Program == "etcd" && isProxy(c):
 		return nil
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
@@ -76,7 +76,7 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	case started.Perhaps && started.Path != "":
 		add("its command is %s, and etcd or flags of a member stand in it", started.Path)
 	case started.Perhaps:
-		add("its script executes a program that only the pod knows, and it may be etcd")
+		add("its script executes a program that may be etcd, or that gets etcd as an argument")
 	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
 	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
@@ -93,7 +93,7 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	if port := etcdPort(c.Ports); port != "" {
 		add("port %s", port)
 	}
-	if len(texts) > 0 && started.Program != "etcd" && started.Program != "" {
+	if named := started.Perhaps && started.Path != ""; len(texts) > 0 && started.Program != "etcd" && started.Program != "" && !named {
 		add("its command is %s, which may be a launcher", cmp.Or(first(c.Command), first(c.Args)))
 	}
 	out := make([]Hint, 0, len(texts))

@@ -35,18 +35,25 @@ func mayBeMounted(c *corev1.Container, program string) bool {
 // for etcd, for an image called etcd, whose program is etcd, and for Bitnami's image, which gives etcd nothing beside its
 // variables.
 func launcherOf(c *corev1.Container, started script.Invocation, contents Contents) string {
-	if started.Program == "etcd" || started.Program == "" && imageName(c.Image) == "etcd" || completeEnv(c, started, contents) {
+	switch {
+	case started.Program == "etcd" && (!started.OfImage || isEtcdImage(c.Image)),
+		started.Program == "" && imageName(c.Image) == "etcd", completeEnv(c, started, contents):
 		return ""
+	case started.Program == "etcd":
+		return theImage
 	}
-	return script.Cut(cmp.Or(started.Path, started.Program, "the image"), mostShown)
+	return script.Cut(cmp.Or(started.Path, started.Program, theImage), mostShown)
 }
+
+// theImage stands for a program that only the image names.
+const theImage = "the image"
 
 // completeEnv reports whether the variables of a container are all that its program gives to etcd. Manifests of
 // Bitnami's image without ETCD_ON_K8S may have a script of their own instead of the image's.
 func completeEnv(c *corev1.Container, started script.Invocation, contents Contents) bool {
-	complete := false
+	complete, ofImage := false, started.Program == "" || started.OfImage
 	variableNames(c, contents, func(name string) {
-		complete = complete || name == "ETCD_ON_K8S" || started.Program == "" && (name == "ALLOW_NONE_AUTHENTICATION" || name == "ETCD_ROOT_PASSWORD" || name == "ETCD_ROOT_PASSWORD_FILE")
+		complete = complete || name == "ETCD_ON_K8S" || ofImage && (name == "ALLOW_NONE_AUTHENTICATION" || name == "ETCD_ROOT_PASSWORD" || name == "ETCD_ROOT_PASSWORD_FILE")
 	})
 	return complete
 }

@@ -51,14 +51,14 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		switch {
 		case isProxy(c):
 			return NoEvidence
-		case started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started):
+		case started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started, contents):
 			return Hinted
 		}
 		return Shown
 	case notMembers[started.Program]:
 		return NoEvidence
 	case started.Perhaps:
-		return Hinted
+		return max(Hinted, evidenceOfVariables(c, started, contents))
 	}
 	return evidenceOfVariables(c, started, contents)
 }
@@ -71,10 +71,19 @@ func isProxy(c *corev1.Container) bool {
 
 // seemsMember reports whether a container whose image decides what the argument etcd means has something else of a
 // member. A backup has a name and a data directory, too.
-func seemsMember(c *corev1.Container, started script.Invocation) bool {
+func seemsMember(c *corev1.Container, started script.Invocation, contents Contents) bool {
 	flags, _ := script.Flags(started.Args)
 	return isEtcdImage(c.Image) || slices.ContainsFunc(memberFlags, func(flag string) bool { _, has := flags[flag]; return has }) ||
-		slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return serverEnv[e.Name] })
+		hasServerVariable(c, started.Env, contents)
+}
+
+// hasServerVariable reports whether the program behind a container's launchers gets a variable that only a server has.
+func hasServerVariable(c *corev1.Container, launched script.Environment, contents Contents) (has bool) {
+	for name := range serverEnv {
+		has = has || launched.Assigns(name)
+	}
+	variableNames(c, contents, func(name string) { has = has || serverEnv[name] && launched.Passes(name) })
+	return has
 }
 
 // memberFlags are flags that only a member has.

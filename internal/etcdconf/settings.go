@@ -158,9 +158,9 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		// A declared launcher, or an image that decides. It may pass its flags on.
 		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
 		s.launcher = launcherOf(c, started, env.contents)
-	case started.Env.Changes():
+	default:
 		s.env = func(name string) (string, bool) { return started.Env.Lookup(name, env.lookup) }
-		s.launcher = started.Env.Resets
+		s.launcher = cmp.Or(started.Env.Resets, launcherOf(c, started, env.contents))
 	}
 	var rest []string
 	if s.flags, rest = script.Flags(argv); len(rest) > 0 && unresolved(rest[0]) {

@@ -65,28 +65,36 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	return p
 }
 
-// canonical returns entries with their URLs in one form, so that those of two pods can be compared: the case of a host, its
-// final dot and the form of an IP don't count. A URL with a part that only the pod knows remains.
+// canonical returns entries with their URLs in one form, so that those of two pods can be compared. A URL with a part that
+// only the pod knows remains.
 func canonical(entries []Peer) []Peer {
 	for i, e := range entries {
-		u, err := url.Parse(e.URL)
-		if err != nil || u.Hostname() == "" || unresolved(e.URL) {
-			continue
+		if form := CanonicalURL(e.URL); form != "" && !unresolved(e.URL) {
+			entries[i].URL = form
 		}
-		host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-		if ip, err := netip.ParseAddr(host); err == nil {
-			host = ip.Unmap().String()
-		}
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		if port := u.Port(); port != "" {
-			host += ":" + port
-		}
-		u.Host = host
-		entries[i].URL = u.String()
 	}
 	return entries
+}
+
+// CanonicalURL returns a URL in one form: the case of its scheme and host, a final dot of its host, the form of an IP and a
+// final slash don't count. It is empty for a text that is no URL with a host.
+func CanonicalURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.Unmap().String()
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	u.Host = host
+	return strings.TrimSuffix(u.String(), "/")
 }
 
 // ownPeers returns the entries by which the other members name this one.

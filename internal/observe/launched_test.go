@@ -38,6 +38,21 @@ func TestSizeBehindLauncher(t *testing.T) {
 		{"another image, and a list", func(_ *appsv1.StatefulSet, c *corev1.Container) {
 			c.Env = append(c.Env, corev1.EnvVar{Name: "ETCD_INITIAL_CLUSTER", Value: "db-0=http://db-0:2380"})
 		}, ""},
+		{"another image with etcd as the argument", func(_ *appsv1.StatefulSet, c *corev1.Container) {
+			c.Args = []string{"etcd", "--name=db-0", "--listen-peer-urls=http://0.0.0.0:2380"}
+		}, "what the image gives to etcd is only known in the pod"},
+		{"another image with a member's flags", func(_ *appsv1.StatefulSet, c *corev1.Container) {
+			c.Env, c.Args = nil, []string{"--listen-peer-urls=http://0.0.0.0:2380"}
+		}, "what the image gives to etcd is only known in the pod"},
+		{"another image with etcd as the argument, and a list", func(_ *appsv1.StatefulSet, c *corev1.Container) {
+			c.Args = []string{"etcd", "--name=db-0", "--initial-cluster=db-0=http://db-0:2380"}
+		}, ""},
+		{"another image with etcd behind a launcher", func(_ *appsv1.StatefulSet, c *corev1.Container) {
+			c.Args = []string{"tini", "--", "/usr/bin/etcd", "--name=db-0", "--listen-peer-urls=http://0.0.0.0:2380"}
+		}, "what the image gives to etcd is only known in the pod"},
+		{"a mirror of etcd's image with etcd as the argument", func(_ *appsv1.StatefulSet, c *corev1.Container) {
+			c.Image, c.Args = "rancher/mirrored-coreos-etcd:v3.5.21", []string{"etcd", "--name=db-0", "--listen-peer-urls=http://0.0.0.0:2380"}
+		}, ""},
 		{"another image, and the declared size", func(s *appsv1.StatefulSet, _ *corev1.Container) {
 			s.Annotations = map[string]string{v1alpha1.SizeAnnotation: "1 at 2026-01-31T12:00:00Z"}
 		}, ""},

@@ -46,7 +46,7 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 // unless it waits for processes.
 func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
 	all := w.function(c, bodies, false).process(false)
-	all.on = all.on || !all.etcd && !w.script.own.waits
+	all.on = all.on || !all.etcd && !w.waits(c)
 	return all
 }
 

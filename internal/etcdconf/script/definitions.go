@@ -24,7 +24,7 @@ type definitions struct {
 	alias bool
 	// kills is true where the script ends processes.
 	kills bool
-	// waits is true where the script waits for its processes.
+	// waits is true where any command of the script waits for its processes.
 	waits bool
 }
 
@@ -45,14 +45,13 @@ func (s *Script) define() {
 				if name := commandOf(n.Args); name != "" {
 					s.own.callsOf[name] = append(s.own.callsOf[name], n)
 				}
-				switch args := withoutCommand(n.Args); commandOf(args) {
+				switch commandOf(withoutCommand(n.Args)) {
 				case "alias":
 					aliases = append(aliases, n)
-				case "kill":
-					s.own.kills = true
 				case "wait":
 					s.own.waits = true
 				}
+				s.own.kills = s.own.kills || endsProcesses(n.Args)
 			}
 			return true
 		})

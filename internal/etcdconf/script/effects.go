@@ -19,6 +19,8 @@ type effects struct {
 	any bool
 	// ends is true where it may run etcd or a program instead of it, end the script, never end, or define a function.
 	ends bool
+	// waits is true where it waits for processes.
+	waits bool
 }
 
 // ending are commands that may end a script, or have something else do so.
@@ -91,6 +93,7 @@ func (e *effects) add(s *Script, call *syntax.CallExpr) {
 	if len(s.own.functions[name]) > 0 {
 		e.calls[name] = true
 	}
+	e.waits = e.waits || name == "wait"
 	_, launches := launchers[path.Base(name)]
 	unknown := len(args) > 0 && name == ""
 	e.ends = e.ends || unknown || launches || ending[name] || path.Base(name) == "etcd"
@@ -129,7 +132,7 @@ func (s *Script) effectsOfCall(function string) effects {
 		if !s.work.spend(len(one.names) + len(one.calls)) {
 			break
 		}
-		e.ends, e.any = e.ends || one.ends, e.any || one.any
+		e.ends, e.any, e.waits = e.ends || one.ends, e.any || one.any, e.waits || one.waits
 		maps.Copy(e.names, one.names)
 		for name := range one.calls {
 			if !e.calls[name] {
@@ -152,7 +155,7 @@ func (s *Script) effectsOfFunction(name string) effects {
 		e := s.effectsOf(body)
 		maps.Copy(all.names, e.names)
 		maps.Copy(all.calls, e.calls)
-		all.ends, all.any = all.ends || e.ends, all.any || e.any
+		all.ends, all.any, all.waits = all.ends || e.ends, all.any || e.any, all.waits || e.waits
 	}
 	s.own.each[name] = all
 	return all

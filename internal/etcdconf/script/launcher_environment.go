@@ -78,10 +78,15 @@ func (e Environment) Lookup(name string, inherited func(string) (string, bool)) 
 	return inherited(name)
 }
 
+// Assigns reports whether a launcher sets a variable of the program.
+func (e Environment) Assigns(name string) bool {
+	_, is := e.assigned[name]
+	return is
+}
+
 // Passes reports whether the program may get a variable as its launchers get it.
 func (e Environment) Passes(name string) bool {
-	_, is := e.assigned[name]
-	return !is && !e.cleared && !e.removed[name]
+	return !e.Assigns(name) && !e.cleared && !e.removed[name]
 }
 
 // lost returns the commands of a shell that lose the variables which are not passed on. Where these are not known, all of them

@@ -64,7 +64,7 @@ func ProgramAt(argv []string) int {
 }
 
 // mayLaunchEtcd reports whether a command ends in a launcher of which it isn't known what it runs, or in a shell, and
-// etcd stands among the arguments of it.
+// etcd or a flag that only a member has stands among the arguments of it.
 func mayLaunchEtcd(argv []string) bool {
 	at := ProgramAt(argv)
 	if at < 0 {
@@ -72,7 +72,7 @@ func mayLaunchEtcd(argv []string) bool {
 	}
 	_, is := launchers[path.Base(argv[at])]
 	return (is || IsShell(argv[at])) && slices.ContainsFunc(argv[at+1:], func(word string) bool {
-		return slices.ContainsFunc(strings.Fields(word), isEtcdProgram)
+		return isPeerFlag(word) || slices.ContainsFunc(strings.Fields(word), isEtcdProgram)
 	})
 }
 

@@ -12,6 +12,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -102,7 +103,7 @@ func parseScript(text string, positional []string, around Surroundings) Script {
 func namesEtcd(word string) bool { return path.Base(word) == "etcd" }
 
 // nestsScripts finds a script that may execute another one which stands in it.
-var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash|su|runuser|flock)\s`)
+var nestsScripts = regexp.MustCompile(`\b(?:eval|su|runuser|flock|` + strings.Join(slices.Sorted(maps.Keys(shells)), "|") + `)\s`)
 
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
@@ -178,12 +179,6 @@ func (s *Script) Unread() error {
 		return nil
 	}
 	return s.Err
-}
-
-// stays reports whether a member that a command runs may be the one of the container. A script may also
-// run one for its preparation, and end it.
-func (s *Script) stays(call *syntax.CallExpr, background bool) bool {
-	return firstOf(s.argv(call)) != "timeout" && (!background || !s.own.kills)
 }
 
 // prefers reports whether a command shows more of the member than the one that was found before it:

@@ -27,10 +27,11 @@ type Invocation struct {
 	// Script is set where a shell starts the program, and File is its path where it is a file.
 	Script *Script
 	File   string
-	// ByName is true where the image decides what is executed, and its first argument is the word etcd.
-	ByName bool
-	// Perhaps is true where the script executes a program that only the pod knows and that may be etcd, or a launcher has
-	// options that are not known.
+	// OfImage is true where only the image has the command, which gets etcd and its arguments, or its flags alone. ByName is
+	// true where etcd is such an argument, as a word without a path.
+	OfImage, ByName bool
+	// Perhaps is true where the script executes a program that may be etcd or gets etcd as an argument, or the command has
+	// etcd or a member's flags behind another program.
 	Perhaps bool
 	// positional are $0 and following of the script.
 	positional []string
@@ -69,13 +70,13 @@ func startIn(all Fields, ofImage bool, around Surroundings) Invocation {
 	_, launches := launchers[program]
 	switch {
 	case program == "etcd":
-		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], ByName: ofImage && argv[0] == program}
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], OfImage: ofImage, ByName: ofImage && argv[0] == program}
 	case launches:
 		return Invocation{Program: program, Path: argv[0], Args: argv[1:], Perhaps: mayLaunchEtcd(argv)}
 	case IsShell(program):
 		return inShell(argv[1:], program, around)
 	case ofImage && slices.ContainsFunc(argv, isPeerFlag):
-		return Invocation{Program: "etcd", Args: argv}
+		return Invocation{Program: "etcd", Args: argv, OfImage: true}
 	case ofImage && strings.HasPrefix(argv[0], "-"):
 		return Invocation{Args: argv}
 	}

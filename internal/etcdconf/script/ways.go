@@ -18,10 +18,18 @@ type ways struct {
 	exit, back bool
 	// leaves ends a round of a loop, or the loop.
 	leaves bool
+	// idles ends in a last command that never ends, such as tail -f. It is another program instead of etcd, unless etcd
+	// runs beside it.
+	idles bool
+	// beside is true if etcd runs in the background on each way that goes on.
+	beside bool
 }
 
 func (w ways) or(v ways) ways {
-	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves}
+	return ways{
+		etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves,
+		idles: w.idles || v.idles, beside: (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on),
+	}
 }
 
 // then returns the ways through two parts, one after the other.
@@ -30,12 +38,14 @@ func (w ways) then(v ways) ways {
 		return w
 	}
 	out := w.or(v)
-	out.on = v.on
+	out.on, out.beside = v.on, v.on && (w.beside || v.beside)
+	out.idles = w.idles || v.idles && !w.beside
 	return out
 }
 
 // returned returns the ways of a function or a sourced file for its caller.
 func (w ways) returned() ways {
+	w.beside = w.beside && !w.back && !w.leaves
 	w.on, w.back, w.leaves = w.on || w.back || w.leaves, false, false
 	return w
 }
@@ -43,7 +53,8 @@ func (w ways) returned() ways {
 // process returns the ways of a process for the one that waits for it. What it executes ends it
 // alone, unless it is the last.
 func (w ways) process(last bool) ways {
-	w.on, w.exit, w.back, w.leaves = w.on || w.exit || w.back || w.leaves || w.other && !last, false, false, false
+	ends := w.exit || w.back || w.leaves || w.other && !last
+	w.on, w.beside, w.exit, w.back, w.leaves = w.on || ends, w.beside && !ends, false, false, false
 	w.other = w.other && last
 	return w
 }
@@ -80,7 +91,7 @@ func (s *Script) SurelyRunsEtcd() bool {
 	s.from = 0
 	all := w.list(s.Statements, true)
 	s.from = len(s.Text)
-	return all.etcd && !all.other
+	return all.etcd && !all.other && !all.idles
 }
 
 // list follows statements. They are last if nothing follows them: then a program at their end
@@ -116,7 +127,7 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 		inner := *s
 		inner.Background = false
 		all := w.statement(&inner, false).process(false)
-		all.on = all.on || !all.etcd && !w.script.own.waits // the script goes on beside one that never ends
+		all.on = all.on || !all.etcd && !w.waits(s) // the script goes on beside one that never ends
 		return all
 	}
 	switch c := s.Cmd.(type) {
@@ -155,7 +166,7 @@ func (w *walk) block(c *syntax.Block, last bool) ways {
 	all := w.list(c.Stmts, last)
 	w.groups--
 	if w.within == 0 && all.back { // a sourced file, of which return ends no more
-		all.on, all.back = true, false
+		all.on, all.beside, all.back = true, false, false
 	}
 	return all
 }

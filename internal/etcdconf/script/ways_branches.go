@@ -49,8 +49,7 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 		for _, item := range c.Items {
 			all = all.or(w.list(item.Stmts, last))
 		}
-		all.on = true
-		return all
+		return all.or(ways{on: true})
 	}
 	for _, item := range c.Items {
 		match, known := w.script.matches(c.Word, item.Patterns)
@@ -62,8 +61,7 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 			return all
 		}
 	}
-	all.on = true
-	return all
+	return all.or(ways{on: true})
 }
 
 // fallsThrough reports whether a shell may go on from an item of a case to the next one.

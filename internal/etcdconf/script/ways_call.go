@@ -32,7 +32,7 @@ func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
 	}
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
-		return ways{etcd: program == "etcd", other: program != "etcd", on: ends}
+		return ways{etcd: program == "etcd", other: program != "etcd", on: ends, beside: ends && background}
 	}
 	argv := w.lookedUp(c)
 	at := ProgramAt(argv)
@@ -61,16 +61,22 @@ func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
 	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
 	case argv[0] == "exec", last && !brief[name]:
-		return ways{other: true}
-	case !background && neverEnds(name, argv[at+1:]):
+		never := neverEnds(argv, at)
+		return ways{other: !never, idles: never}
+	case !background && neverEnds(argv, at):
 		return ways{exit: true}
 	}
 	return w.mayFail(name)
 }
 
-// neverEnds reports whether a command never ends, so that nothing behind it is reached.
-func neverEnds(name string, args []string) bool {
-	switch name {
+// neverEnds reports whether a command never ends, so that nothing behind it is reached. The command has its program at
+// an index.
+func neverEnds(argv []string, at int) bool {
+	args := argv[at+1:]
+	if launchedBy(argv[:at+1], "timeout") {
+		return false
+	}
+	switch path.Base(argv[at]) {
 	case "sleep":
 		return slices.Contains(args, "infinity") || slices.Contains(args, "inf")
 	case "tail":

@@ -19,11 +19,17 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 	}
 	body := w.list(c.Do, false)
 	leaves, perhaps := w.leaves(c, "break")
-	body.on, body.leaves = body.on || body.leaves, false
+	body = body.left()
 	if known && !leaves {
 		return body.forever(perhaps)
 	}
 	return w.list(c.Cond, false).then(ways{on: true}.or(body))
+}
+
+// left returns the ways of a body for what follows its loop.
+func (w ways) left() ways {
+	w.on, w.beside, w.leaves = w.on || w.leaves, w.beside && !w.leaves, false
+	return w
 }
 
 // forever returns the ways of a loop that nothing known leaves, by those of its body.
@@ -40,7 +46,7 @@ func (w *walk) forClause(c *syntax.ForClause) ways {
 		return ways{on: true}
 	}
 	body := w.list(c.Do, false)
-	body.on, body.leaves = body.on || body.leaves, false
+	body = body.left()
 	if endless(c.Loop) {
 		if leaves, perhaps := w.leaves(c, "break"); !leaves {
 			return body.forever(perhaps)

@@ -128,23 +128,10 @@ func servesBeside(pod *corev1.Pod) bool {
 	return pod.Spec.HostNetwork || len(pod.Spec.Containers)+len(pod.Spec.InitContainers) > 1
 }
 
-// isIn reports whether a URL is one of others, when the case of its scheme and host, a final dot of its host and the
-// form of an IP don't count.
+// isIn reports whether a URL is one of others in any form.
 func isIn(text string, others []string) bool {
-	form := canonical(text)
-	return form != "" && slices.ContainsFunc(others, func(o string) bool { return canonical(o) == form })
-}
-
-func canonical(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" {
-		return ""
-	}
-	a := parseAddress(u.Hostname(), u.Port())
-	if ip, err := netip.ParseAddr(a.host); err == nil {
-		a.host = ip.Unmap().String()
-	}
-	return strings.ToLower(u.Scheme) + " " + a.host + " " + a.port + " " + strings.TrimSuffix(u.Path, "/")
+	form := etcdconf.CanonicalURL(text)
+	return form != "" && slices.ContainsFunc(others, func(o string) bool { return etcdconf.CanonicalURL(o) == form })
 }
 
 func hostIn(text string) string {
