@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -31,7 +32,7 @@ func (w *rolloutWrite) keepRestart(req admission.Request, d Decision) Decision {
 	}
 	want := map[string]string{v1alpha1.RestartedPodsAnnotation: text}
 	request := w.before.Annotations[v1alpha1.RestartRequestAnnotation]
-	if ref := metav1.GetControllerOfNoCopy(w.before); ref != nil && ref.Kind == "Etcd" {
+	if _, ofDruid := owner.EtcdOf(w.before); ofDruid {
 		request = "" // only that of the Etcd counts
 	}
 	switch removed := request != "" && w.after.Annotations[v1alpha1.RestartRequestAnnotation] == ""; {

@@ -11,12 +11,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
 
 // MayHideHealth reports whether a member may not be healthy although its pod or lease shows that it is: the
 // readiness probe does not ask etcd, or the age of the lease is not known yet.
 func (f *Facts) MayHideHealth() bool {
 	return !f.Confirmed || slices.ContainsFunc(f.Notes, func(n policy.Note) bool { return n.Reason == reasons.NoReadinessProbe })
+}
+
+// ShowsUnwell reports whether a reason that is recorded on a budget or a StatefulSet shows that a member was not in order.
+// A StatefulSet has that of a budget if etcd-webhook was uninstalled, which removes the record of the budget.
+func ShowsUnwell(reason string) bool {
+	return budget.ShowsUnwell(reason) || rollout.ShowsUnwell(reason)
 }
 
 // RecordedUnwell returns the reason by which the controller recorded last on a budget of the cluster that a member is

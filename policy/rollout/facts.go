@@ -55,6 +55,9 @@ type Pod struct {
 	Updated bool
 	// Going is true while it is being deleted.
 	Going bool
+	// Young is true if the pod is Ready, and the pod or its member counts as not ready only because it has been so for a
+	// short time.
+	Young bool
 	// Failing is true if time alone does not make it start: no node fits, its image can't be pulled,
 	// or its containers end by themselves again and again.
 	Failing bool
@@ -101,13 +104,14 @@ type Value struct {
 func (p Pod) outdated() bool { return p.Exists && !p.Going && !p.Updated }
 
 // down reports whether nothing is lost if the pod restarts.
-func (p Pod) down() bool { return p.Exists && !p.Going && !p.Ready && !p.PodReady }
+func (p Pod) down() bool { return p.Exists && !p.Going && !p.Young && !p.Ready && !p.PodReady }
 
 // well reports whether both the pod and its member are ready.
 func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady }
 
 // ailing reports whether the pod or its member is not ready: a member that hangs may be in a pod that is Ready.
-func (p Pod) ailing() bool { return p.Exists && !p.Going && !p.well() }
+// One that only has to be ready for longer needs no cure.
+func (p Pod) ailing() bool { return p.Exists && !p.Going && !p.Young && !p.well() }
 
 // starting reports whether a pod with the newest template may yet become ready by itself. That it is not ready shows
 // only after that time that its readiness waits for a quorum, and not for its etcd.

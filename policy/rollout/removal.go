@@ -20,6 +20,8 @@ type Removal struct {
 	// Recorded is the reason by which etcd-webhook recorded last that a member is not in order, if the pods and the
 	// leases that were read may not show it. It is empty for none.
 	Recorded string
+	// Hidden is true if a member may not be in order although the pods and the leases that were read show that it is.
+	Hidden bool
 	// Unconfirmed is true while the health of a member depends on a lease that was read for the first time.
 	Unconfirmed bool
 	// PeersMove is true if a pod that would restart listens for peers on other schemes or ports than with the

@@ -79,7 +79,7 @@ func (f Facts) over(s Settings) (Step, bool) {
 // peersMove holds a rollout by which members lose each other. The restart of a member that is not healthy loses no
 // connection that the others need: if it is so because of such a template, the one from before brings it back.
 func (f Facts) peersMove() (Step, bool) {
-	moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove && p.well() })
+	moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove && (p.well() || p.Young) })
 	if len(moved) == 0 || f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) {
 		return Step{}, false
 	}

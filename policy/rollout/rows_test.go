@@ -114,6 +114,25 @@ func peersMove(f *Facts) {
 	}
 }
 
+// young has pods be Ready for a shorter time than minReadySeconds. All members of the cluster count as ready.
+func young(pods ...int) func(*Facts) {
+	return func(f *Facts) {
+		for _, i := range pods {
+			f.Sets[0].Pods[i].PodReady, f.Sets[0].Pods[i].Young = false, true
+		}
+	}
+}
+
+// justReady has a member, whose pod is Ready, not count as ready for a short time.
+func justReady(pod int) func(*Facts) {
+	return func(f *Facts) {
+		f.Cluster.Members[pod].Ready, f.Cluster.Members[pod].JustReady = false, true
+		f.Sets[0].Pods[pod].Member, f.Sets[0].Pods[pod].Young = f.Cluster.Members[pod], true
+	}
+}
+
+func backupsFail(f *Facts) { f.Cluster.BackupReady.Status = policy.False }
+
 // text writes a step as in the table.
 func text(s Step) string {
 	v := s.Values[0]
@@ -257,7 +276,14 @@ var rolloutRows = []struct {
 	{"O-13 below the author's partition", with(of("xvv", "ooo", 3), below(1)), "Hold, partition 3", policy.MemberDown},
 	{"O-13 hangs below the author's partition", with(of("pvv", "ooo", 3), below(1), late), "Hold, partition 3", policy.MemberDown},
 	{"O-13 hangs, and is not created before a lower one is ready", with(of("xvvvp", "ooooo", 5), below(1), inOrder), "Hold, partition 5", policy.MemberDown},
-	{"O-13 ready for less than minReadySeconds, and the quorum needs it", with(of("xvv", "ooo", 3), below(1), func(f *Facts) { f.Sets[0].Pods[2].PodReady = false }), "Hold, partition 3", policy.MemberDown},
+	{"O-13 ready for less than minReadySeconds, and the quorum needs it", with(of("xvv", "ooo", 3), below(1), young(2)), "Hold, partition 3", policy.MemberDown},
+	{"O-23 all have been ready for less than minReadySeconds", with(of("vvv", "ooo", 3), peersMove, young(0, 1, 2)), "Hold, partition 3", PeersMove},
+	{"O-13 all are young, their peers move, and nothing asks them", with(of("vvv", "ooo", 3), peersMove, justReady(0), justReady(1), justReady(2)), "Hold, partition 3", policy.MemberDown},
+	{"O-11 another one has been ready for less than minReadySeconds", with(of("vvv", "ooo", 3), young(0)), "Next main-2, partition 2", policy.AllReady},
+	{"O-8 with the new template for less than minReadySeconds", with(of("vvv", "oon", 2), young(2)), "Hold, partition 2", UpdatedNotReady},
+	{"O-13 ready for less than minReadySeconds, and backups fail", with(of("vvv", "ooo", 3), young(0), backupsFail), "Hold, partition 3", policy.BackupFailing},
+	{"O-13 a member has been ready for a moment", with(of("vvv", "ooo", 3), justReady(0)), "Hold, partition 3", policy.MemberDown},
+	{"O-13 the same, for less than minReadySeconds, and backups fail", with(of("vvv", "ooo", 3), justReady(0), young(0), backupsFail), "Hold, partition 3", policy.MemberDown},
 }
 
 func TestRolloutRows(t *testing.T) {

@@ -38,7 +38,13 @@ func (u *Uninstaller) Needs(found *Installation) []operate.Need {
 			needs = append(needs, operate.Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
 		}
 	}
-	for _, sts := range slices.Concat(found.Rollouts, found.Recorded) {
+	written := slices.Concat(found.Rollouts, found.Recorded)
+	for i := range found.Held {
+		if found.Held[i].Recorded != "" {
+			written = append(written, found.Held[i].StatefulSet)
+		}
+	}
+	for _, sts := range written {
 		for _, verb := range []string{"get", "patch"} {
 			needs = append(needs, operate.Need{Verb: verb, Group: appsv1.GroupName, Resource: "statefulsets", Namespace: sts.Namespace, Name: sts.Name})
 		}

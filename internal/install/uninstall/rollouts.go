@@ -34,6 +34,9 @@ type HeldRollout struct {
 	appsv1.StatefulSet
 	// Why is why it is not released, without a full stop.
 	Why string
+	// Recorded is the reason by which etcd-webhook recorded last that a member is not in order, if its pods may not
+	// show it. It is empty for none.
+	Recorded string
 }
 
 // judgeRollouts moves the rollouts that stay held from Rollouts to Held.
@@ -41,22 +44,27 @@ func (u *Uninstaller) judgeRollouts(ctx context.Context, found *Installation) {
 	all := found.Rollouts
 	found.Rollouts, found.Held = nil, nil
 	for i := range all {
-		if why := rollouts.ReadRemovalOnce(ctx, u.Reader, &all[i]).StaysHeld(); why != "" {
-			found.Held = append(found.Held, HeldRollout{all[i], why})
+		r := rollouts.ReadRemovalOnce(ctx, u.Reader, &all[i])
+		if why := r.StaysHeld(); why != "" {
+			found.Held = append(found.Held, HeldRollout{all[i], why, r.Recorded})
 		} else {
 			found.Rollouts = append(found.Rollouts, all[i])
 		}
 	}
 }
 
-// staysHeld returns whole sentences: why a rollout is not released, and the command that releases it later.
+// staysHeld returns whole sentences: why a rollout is not released, and the command that releases it later. What is
+// recorded of a member that may hang doesn't change any more, so the members must be asked.
 func (u *Uninstaller) staysHeld(h HeldRollout) string {
+	stays := fmt.Sprintf("The rollout of StatefulSet %s/%s stays held, because its members would restart without regard for the health of etcd: %s. ", h.Namespace, h.Name, h.Why)
+	if h.Recorded != "" {
+		return stays + "After the uninstallation, this command asks the members, and releases it if all of them are healthy: kubectl etcd sweep --remove -n " + h.Namespace + u.Flags
+	}
 	release := "kubectl etcd webhook uninstall" + u.Flags
 	if patch, err := rollouts.Restored(&h.StatefulSet, u.Clock.Now()); err == nil {
 		release = "kubectl patch statefulset " + h.Name + " -n " + h.Namespace + u.Flags + " --type=merge -p '" + patch + "'"
 	}
-	return fmt.Sprintf("The rollout of StatefulSet %s/%s stays held, because its members would restart without regard for the health of etcd: %s. When that is no longer so, release it: %s",
-		h.Namespace, h.Name, h.Why, release)
+	return stays + "When that is no longer so, release it: " + release
 }
 
 // restoreRollouts gives the author's update strategy back to every StatefulSet with a record, if the rule
@@ -76,12 +84,14 @@ func (u *Uninstaller) restoreRollouts(ctx context.Context) error {
 }
 
 func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
-	why, one := "", ""
+	var held HeldRollout
+	one := ""
 	// Its controller writes a StatefulSet after each step of a pod, so its members are read again, too.
 	what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
 	restored, err := retryRestore(ctx, u.Kube, what, sts, func() error {
-		if why = rollouts.ReadRemovalOnce(ctx, u.Reader, sts).StaysHeld(); why != "" {
-			return nil
+		r := rollouts.ReadRemovalOnce(ctx, u.Reader, sts)
+		if held = (HeldRollout{*sts, r.StaysHeld(), r.Recorded}); held.Why != "" {
+			return u.recordHeld(ctx, &held, false)
 		}
 		one = rollouts.RestoredToOne(sts, u.Clock.Now())
 		return u.restoreRollout(ctx, sts, false)
@@ -89,13 +99,29 @@ func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSe
 	switch {
 	case err != nil:
 		return err
-	case why != "":
-		u.Warnf("%s", u.staysHeld(HeldRollout{*sts, why}))
+	case held.Why != "":
+		u.Warnf("%s", u.staysHeld(held))
 	case restored:
 		u.Logf("the rollout of StatefulSet %s/%s is not held any more", sts.Namespace, sts.Name)
 		if one != "" {
 			u.Logf("%s", leftAtOne(sts, one))
 		}
+	}
+	return nil
+}
+
+// recordHeld records on a StatefulSet the reason that may be recorded on a budget only. The record of the budget is
+// removed next, and this command may run again.
+func (u *Uninstaller) recordHeld(ctx context.Context, h *HeldRollout, dry dryRun) error {
+	if h.Recorded == "" {
+		return nil
+	}
+	patch, err := rollouts.RecordReason(&h.StatefulSet, h.Recorded)
+	if err != nil || patch == nil {
+		return err
+	}
+	if err := u.Kube.Patch(ctx, h.DeepCopy(), patch, dry); err != nil {
+		return fmt.Errorf("record on StatefulSet %s/%s why its rollout stays held: %w", h.Namespace, h.Name, err)
 	}
 	return nil
 }

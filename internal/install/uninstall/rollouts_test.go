@@ -4,6 +4,7 @@
 package uninstall
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,6 +25,9 @@ const byHand = ` When that is no longer so, release it: kubectl patch statefulse
 	`"kubectl-etcd.dev/rollout-since":null,"kubectl-etcd.dev/rollout-value":null}},` +
 	`"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":"1\u0027","partition":0},"type":"RollingUpdate"}}}'`
 
+// bySweep is the command that asks the members of the tests later.
+const bySweep = " After the uninstallation, this command asks the members, and releases it if all of them are healthy: kubectl etcd sweep --remove -n team --context dev"
+
 // TestHeldRollouts: the uninstallation releases the rollout of a cluster that is well. It leaves any other,
 // and prints why, with the command that releases it later.
 func TestHeldRollouts(t *testing.T) {
@@ -33,9 +37,11 @@ func TestHeldRollouts(t *testing.T) {
 		change func(*operatetest.Cluster)
 		// stays is why the rollout stays held, empty if it is released.
 		stays string
+		// way is the end of what is printed, byHand if it is empty.
+		way string
 	}{
 		{name: "well", change: func(*operatetest.Cluster) {}},
-		{name: "a member hung, and the probes don't ask etcd", change: (*operatetest.Cluster).WeakProbes, stays: ": etcd-webhook recorded last that not all of its members are in order (MemberDown), and its pods may not show it."},
+		{name: "a member hung, and the probes don't ask etcd", change: (*operatetest.Cluster).WeakProbes, stays: ": etcd-webhook recorded last that not all of its members are in order (MemberDown), and its pods may not show it.", way: bySweep},
 		{name: "a pod is not Ready", change: func(c *operatetest.Cluster) { notReady(c, "main-1") }, stays: ": 2 of 3 members ready: main-1 is not."},
 		{name: "a pod is missing", change: func(c *operatetest.Cluster) { c.Remove(operatetest.Path("Pod", "main-1")) }, stays: ": 2 of 3 members ready: 1 missing."},
 		{name: "the pods can't be read", change: func(c *operatetest.Cluster) {
@@ -58,12 +64,8 @@ func TestHeldRollouts(t *testing.T) {
 			row.change(c)
 			var printed []string
 			record := func(format string, args ...any) { printed = append(printed, fmt.Sprintf(format, args...)) }
-			kube := c.Client(t)
-			u := &Uninstaller{
-				Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: record, Warnf: record,
-				Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}},
-			}
-			all, err := heldRollouts(t.Context(), kube)
+			u := newUninstaller(t, c, record)
+			all, err := heldRollouts(t.Context(), u.Kube)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,8 +77,61 @@ func TestHeldRollouts(t *testing.T) {
 			if err := u.restoreRollouts(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			checkHeld(t, c, printed, row.stays)
+			checkHeld(t, c, printed, row.stays, cmp.Or(row.way, byHand))
 		})
+	}
+}
+
+func newUninstaller(t *testing.T, c *operatetest.Cluster, record func(format string, args ...any)) *Uninstaller {
+	t.Helper()
+	kube := c.Client(t)
+	return &Uninstaller{
+		Kube: kube, Clock: clock.RealClock{}, Flags: " --context dev", Logf: record, Warnf: record,
+		Reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}},
+	}
+}
+
+// TestHeldRolloutTwice: that a member hangs may be recorded on a budget only, which the uninstallation removes. A
+// second uninstallation holds the rollout all the same. If the record can't be moved, the budget stays.
+func TestHeldRolloutTwice(t *testing.T) {
+	t.Parallel()
+	const budget = "/apis/policy/v1/namespaces/team/poddisruptionbudgets/main"
+	c := operatetest.NewCluster(t)
+	hold(c)
+	c.WeakProbes()
+	operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")[v1alpha1.RolloutReasonAnnotation] = "AllReady"
+	c.Put(budget, apitest.Object{
+		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+		"metadata": apitest.Object{
+			"namespace": "team", "name": "main", "uid": "budget", "labels": apitest.Object{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController},
+			"annotations": apitest.Object{
+				v1alpha1.BudgetForAnnotation: "StatefulSet/main", v1alpha1.BudgetMadeAnnotation: "team/main",
+				v1alpha1.BudgetValueAnnotation: "minAvailable=3", v1alpha1.BudgetReasonAnnotation: "MemberNotReady",
+			},
+		},
+		"spec": apitest.Object{"minAvailable": 3, "selector": apitest.Object{"matchLabels": apitest.Object{"app": "main"}}},
+	})
+	c.Refuse = func(method, path string) int {
+		if method == http.MethodPatch && strings.Contains(path, "/statefulsets/") {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	u := newUninstaller(t, c, func(string, ...any) {})
+	if err := u.restoreRolloutsAndBudgets(t.Context()); err == nil || c.Get(budget) == nil {
+		t.Fatalf("the reason can't be recorded on the StatefulSet: %v, and the budget is %v", err, c.Get(budget))
+	}
+	c.Refuse = nil
+	for range 2 {
+		var printed []string
+		record := func(format string, args ...any) { printed = append(printed, fmt.Sprintf(format, args...)) }
+		if err := newUninstaller(t, c, record).restoreRolloutsAndBudgets(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c.Get(budget) != nil {
+			t.Error("the budget is not deleted")
+		}
+		checkHeld(t, c, printed[:1], "(MemberNotReady)", bySweep)
 	}
 }
 
@@ -97,7 +152,7 @@ func notReady(c *operatetest.Cluster, pod string) {
 	}
 }
 
-func checkHeld(t *testing.T, c *operatetest.Cluster, printed []string, stays string) {
+func checkHeld(t *testing.T, c *operatetest.Cluster, printed []string, stays, way string) {
 	t.Helper()
 	annotations := operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")
 	text := strings.Join(printed, "\n")
@@ -110,7 +165,7 @@ func checkHeld(t *testing.T, c *operatetest.Cluster, printed []string, stays str
 		}
 		return
 	}
-	if !strings.Contains(text, "The rollout of StatefulSet team/main stays held") || !strings.Contains(text, stays) || !strings.HasSuffix(text, byHand) {
-		t.Errorf("printed %s\nwant %s … %s", text, stays, byHand)
+	if !strings.Contains(text, "The rollout of StatefulSet team/main stays held") || !strings.Contains(text, stays) || !strings.HasSuffix(text, way) {
+		t.Errorf("printed %s\nwant %s … %s", text, stays, way)
 	}
 }

@@ -35,6 +35,9 @@ func (u *Uninstaller) Try(ctx context.Context, found *Installation) error {
 	for i := range found.Rollouts {
 		note(u.restoreRollout(ctx, &found.Rollouts[i], true))
 	}
+	for i := range found.Held {
+		note(u.recordHeld(ctx, &found.Held[i], true))
+	}
 	protected := len(why)
 	for i := range found.Budgets {
 		note(u.restoreBudget(ctx, &found.Budgets[i], true))

@@ -90,8 +90,7 @@ func (u *Uninstaller) Run(ctx context.Context, found *Installation, wait bool) e
 	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
 		return err
 	}
-	// The rollouts come first: whether a member hangs may be recorded on a budget only.
-	if err := errors.Join(u.restoreRollouts(ctx), u.restoreBudgets(ctx), u.removeEvictions(ctx)); err != nil {
+	if err := errors.Join(u.restoreRolloutsAndBudgets(ctx), u.removeEvictions(ctx)); err != nil {
 		return err
 	}
 	for _, p := range u.retainedPolicies(found) {
@@ -115,6 +114,15 @@ func (u *Uninstaller) Run(ctx context.Context, found *Installation, wait bool) e
 		return nil
 	}
 	return u.awaitGone(ctx, u.toDelete(found))
+}
+
+// restoreRolloutsAndBudgets restores the rollouts first: whether a member hangs may be recorded on a budget only. So
+// if a rollout is neither released nor has that record, the budgets stay until the command runs again.
+func (u *Uninstaller) restoreRolloutsAndBudgets(ctx context.Context) error {
+	if err := u.restoreRollouts(ctx); err != nil {
+		return err
+	}
+	return u.restoreBudgets(ctx)
 }
 
 func (u *Uninstaller) delete(ctx context.Context, objects []Object) error {

@@ -173,6 +173,7 @@ func (o *State) podOf(sts *appsv1.StatefulSet, name string, members []policy.Mem
 	}
 	// The StatefulSet's controller waits as long.
 	p.PodReady = o.At.Sub(changed) >= time.Duration(sts.Spec.MinReadySeconds)*time.Second
+	p.Young = p.JustReady || p.Ready && !p.PodReady
 	return p
 }
 

@@ -6,12 +6,15 @@ package rollouts
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -33,7 +36,7 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 		out.InParts = o.InParts()
 		facts, err = r.Facts(ctx, o)
 		out.Cluster, out.Unconfirmed = facts.Cluster, !facts.Confirmed
-		if facts.MayHideHealth() {
+		if out.Hidden = err == nil && facts.MayHideHealth(); out.Hidden {
 			out.Recorded = recordedUnwell(&facts, o, sts)
 		}
 	}
@@ -53,7 +56,7 @@ func ReadRemoval(ctx context.Context, r *observe.Reader, sts *appsv1.StatefulSet
 
 // recordedUnwell returns the reason by which the controller recorded last that a member is not in order, empty for none.
 func recordedUnwell(facts *observe.Facts, o owner.Owner, sts *appsv1.StatefulSet) string {
-	if reason := sts.Annotations[v1alpha1.RolloutReasonAnnotation]; rollout.ShowsUnwell(reason) {
+	if reason := sts.Annotations[v1alpha1.RolloutReasonAnnotation]; observe.ShowsUnwell(reason) {
 		return reason
 	}
 	return facts.RecordedUnwell(o)
@@ -65,6 +68,17 @@ func ReadRemovalOnce(ctx context.Context, r *observe.Reader, sts *appsv1.Statefu
 	out := ReadRemoval(ctx, r, sts)
 	out.Unconfirmed = false
 	return out
+}
+
+// RecordReason returns the patch that records on a StatefulSet why its rollout stays held, nil if that is recorded.
+func RecordReason(sts *appsv1.StatefulSet, reason string) (client.Patch, error) {
+	if sts.Annotations[v1alpha1.RolloutReasonAnnotation] == reason {
+		return nil, nil
+	}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": sts.UID, "resourceVersion": sts.ResourceVersion, "annotations": map[string]any{v1alpha1.RolloutReasonAnnotation: reason},
+	}})
+	return client.RawPatch(types.MergePatchType, text), err
 }
 
 // firstToRestart returns the StatefulSet of a cluster of several whose pods restart before those of another one:

@@ -221,6 +221,9 @@ func TestRolloutLeft(t *testing.T) {
 				s.members = append(s.members, etcd.Member{Pod: l.Pod, ID: l.ID, Leader: l.ID == 2, LeaderID: 2, ClusterID: 7})
 			}
 		}, "Rollout | statefulset/main | ByHand | RolloutUnwell | kubectl etcd diagnose statefulset/main" + flags, 1},
+		{"a member may hang, of which nothing is recorded any more", func(s *stage) { s.WeakProbes() }, "Rollout | statefulset/main | ByHand | RolloutUnwell | kubectl etcd diagnose statefulset/main" + flags, 1},
+		{"the members can't be asked", func(s *stage) { s.WeakProbes(); s.listErr = errTest },
+			"Rollout | statefulset/main | Unknown | LeftoverUnknown\nunseen | the members of StatefulSet team/main", 1},
 		{"a member is not ready", func(s *stage) {
 			status := operatetest.Field(s.Get(operatetest.Path("Pod", "main-1")), "status")
 			status["conditions"] = []any{apitest.Object{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"}}

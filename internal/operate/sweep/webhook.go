@@ -80,17 +80,17 @@ func (v *view) governed(ctx context.Context, o owner.Owner) rules.Known {
 }
 
 // releasable reports whether the rollout of a StatefulSet may be released, as when etcd-webhook is removed.
-// What it recorded last is not renewed any more, so the members are asked if nothing else holds the rollout.
+// What it recorded last is not renewed any more, and may have been removed with the record of a budget. So if nothing
+// else holds the rollout, and the pods may not show that a member is not in order, the members are asked.
 func (v *view) releasable(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) rules.Known {
 	r := rollouts.ReadRemovalOnce(ctx, v.Reader, sts)
 	if r.Unread != "" {
 		return v.unsure("the state of the cluster of StatefulSet "+sts.Namespace+"/"+sts.Name, errors.New(r.Unread))
 	}
-	recorded := r.Recorded
 	if r.Recorded = ""; r.StaysHeld() != "" {
 		return rules.No
 	}
-	if recorded == "" || r.Cluster.Size <= 1 {
+	if !r.Hidden || r.Cluster.Single() {
 		return rules.Yes
 	}
 	s, err := v.survey(ctx, o)
