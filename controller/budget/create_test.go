@@ -80,6 +80,7 @@ func TestCreatedBudgetIsRepaired(t *testing.T) {
 		return func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector = s }
 	}
 	one := map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}
+	noNumber := func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = nil }
 	narrow := selecting(&metav1.LabelSelector{MatchLabels: one})
 	for _, row := range []struct {
 		name   string
@@ -94,8 +95,14 @@ func TestCreatedBudgetIsRepaired(t *testing.T) {
 		{name: "one member, by a further label", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "etcd", appsv1.StatefulSetPodNameLabel: "etcd-1"}})},
 		{name: "the whole namespace", edit: selecting(&metav1.LabelSelector{})},
 		{name: "no pods", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}})},
-		{name: "no number", edit: func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = nil }},
+		{name: "no number", edit: noNumber},
+		{name: "no number, and one member", edit: func(p *policyv1.PodDisruptionBudget) { noNumber(p); narrow(p) }},
 		{name: "while policies tie", edit: narrow, beside: tie},
+		{name: "no number, while policies tie", edit: noNumber, beside: tie},
+		{name: "no number, while the policy is off", edit: noNumber, beside: switchOff},
+		{name: "no number, and the policy creates none", edit: noNumber, beside: func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.CreateMissing = false })
+		}},
 		{name: "beside a budget over some members", edit: narrow, beside: func(s *stage) {
 			foreign(s, "theirs", "minAvailable: 1, selector: {"+byPod+"}")
 		}, other: []string{"theirs minAvailable=1 -"}},
