@@ -173,11 +173,11 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 	switch {
 	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
 		b.keep(whole[0])
-		b.surplus(mine)
+		b.surplus(w, mine)
 	case len(whole) > 1:
 		b.Problem = overlap(whole)
 		b.others(whole)
-		b.surplus(mine)
+		b.surplus(w, mine)
 		for _, j := range whole {
 			if w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
 				b.stands(j)
@@ -185,7 +185,7 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		}
 	case len(mine) > 0:
 		b.keep(mine[0])
-		b.surplus(mine[1:])
+		b.surplus(w, mine[1:])
 		for _, j := range whole {
 			b.Notes = append(b.Notes, *j.weakness)
 		}
@@ -224,10 +224,15 @@ func (b *Budgets) keep(j judged) {
 	}
 }
 
-func (b *Budgets) surplus(mine []judged) {
+// surplus lists those of ours that must go. What they keep is taken over once: one whose deletion is refused, or waits
+// for a finalizer, would make the budget that remains stricter again after each settle time.
+func (b *Budgets) surplus(w *Workload, mine []judged) {
+	taken := b.Managed != nil && b.Outdated == nil && w.hasRecord(b.Managed.PodDisruptionBudget)
 	for _, j := range mine {
 		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
-		b.stands(j)
+		if !taken {
+			b.stands(j)
+		}
 	}
 }
 
