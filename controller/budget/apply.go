@@ -51,17 +51,14 @@ func (c *cluster) applyKept(ctx context.Context) (wait time.Duration, err error)
 	wait, written := c.conflicts.backoff(c.owner.Key(), c.facts.At)
 	if wait > 0 && !c.worseThan(written) {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
-		return wait, nil
+		return wait, c.reselect(ctx)
 	}
 	if err := c.adjust(ctx, time.Time{}); err != nil {
 		return wait, err
 	}
-	// Its number comes first: the members that it did not select are under other budgets, or under none.
-	if err := c.reselect(ctx); err != nil {
-		return wait, err
-	}
 	c.problem = c.uncountedNote(kept)
-	return wait, nil
+	// Its number comes first: the members that it did not select are under other budgets, or under none.
+	return wait, c.reselect(ctx)
 }
 
 // createMissing creates the budget if the cluster has none and the policy wants one.

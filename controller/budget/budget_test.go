@@ -268,6 +268,34 @@ func TestBudgetBacksOffAfterConflicts(t *testing.T) {
 	s.expect("etcd maxUnavailable=1 AllReady")
 }
 
+// TestFlappingMemberKeepsBackoff checks that a member that becomes ready and unready again makes no further write of a
+// budget that another client resets.
+func TestFlappingMemberKeepsBackoff(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{}")
+	s.reconcile()
+	reset := func() {
+		change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(2)) })
+	}
+	for range maxConflicts {
+		reset()
+		s.reconcile()
+	}
+	reset()
+	setReady(s, "etcd-0", corev1.ConditionFalse)
+	s.expect("etcd maxUnavailable=1 MemberDown")
+	reset()
+	for range 3 {
+		s.advance(time.Second)
+		setReady(s, "etcd-0", corev1.ConditionTrue)
+		s.expect("etcd maxUnavailable=2 MemberDown")
+		setReady(s, "etcd-0", corev1.ConditionFalse)
+		s.expect("etcd maxUnavailable=2 MemberDown")
+	}
+	s.advance(conflictWindow)
+	s.expect("etcd maxUnavailable=1 MemberDown")
+}
+
 func TestBudgetWarns(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{mode: Warn}")
