@@ -121,14 +121,21 @@ func (r *budgetReview) decide() Decision {
 	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
 	current, before = r.facts.Budgets.InForce(current, before, r.facts.Budgets.NonMemberPods)
 	original := r.write.original(before, wrote, r.facts.At)
+	floor := original.Min(r.facts.Replicas)
+	if r.facts.Budgets.Managed.NoNumber { // the number is ours, and no author's
+		floor = 0
+	}
 	verdict := budget.Evaluate(budget.Facts{
-		Cluster: r.facts.Cluster, Current: current, Floor: original.Min(r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
+		Cluster: r.facts.Cluster, Current: current, Floor: floor, Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, topologypolicy.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := withValue(before, original, due, verdict)
+	if r.facts.Budgets.Managed.NoNumber {
+		record.Original = before.Original
+	}
 	record.HandTo(r.owner.Ref(), r.owner.Continues(record.For))
 	return r.patchFor(wrote, record, verdict)
 }
@@ -160,6 +167,9 @@ func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget
 // patchFor returns the patch that gives the budget the record and its value.
 func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
+	if b := r.facts.Budgets.Managed; r.other == nil && b.NoNumber && wrote == *record.Value {
+		d.Patch = append(d.Patch, jsonpatch.NewOperation("add", "/spec/"+string(wrote.Field), wrote.N))
+	}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))
 	}

@@ -51,17 +51,14 @@ func (c *cluster) applyKept(ctx context.Context) (wait time.Duration, err error)
 	wait, written := c.conflicts.backoff(c.owner.Key(), c.facts.At)
 	if wait > 0 && !c.worseThan(written) {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
-		return wait, nil
+		return wait, c.reselect(ctx)
 	}
 	if err := c.adjust(ctx, time.Time{}); err != nil {
 		return wait, err
 	}
-	// Its number comes first: the members that it did not select are under other budgets, or under none.
-	if err := c.reselect(ctx); err != nil {
-		return wait, err
-	}
 	c.problem = c.uncountedNote(kept)
-	return wait, nil
+	// Its number comes first: the members that it did not select are under other budgets, or under none.
+	return wait, c.reselect(ctx)
 }
 
 // createMissing creates the budget if the cluster has none and the policy wants one.
@@ -136,9 +133,13 @@ func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v 
 	if err := c.patch(ctx, b.PodDisruptionBudget, patch); err != nil {
 		return false, err
 	}
-	if due != b.Value {
-		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", b.Value.String(), "to", due.String(), "reason", record.Reason)
-		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, b.Value, due, v.Message), action)
+	if due != b.Value || b.NoNumber {
+		was := b.Value.String()
+		if b.NoNumber {
+			was = "no number"
+		}
+		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", was, "to", due.String(), "reason", record.Reason)
+		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, was, due, v.Message), action)
 	}
 	return true, nil
 }
@@ -153,10 +154,12 @@ func recordedReason(record annotation.BudgetRecord, v budget.Result) policy.Reas
 
 // recordOf returns the record of a budget with the value that its author wrote last. If the
 // budget doesn't have the value that we set, another client wrote it without passing
-// admission; wasReset reports whether that loosened the budget.
+// admission; wasReset reports whether that loosened the budget, or left it without a number.
 func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecord, wasReset bool) {
 	record = kept.Record
 	switch set := record.Value; {
+	case kept.NoNumber:
+		wasReset = true
 	case set != nil && *set != kept.Value:
 		record.Original = &kept.Value
 		wasReset = kept.Value.Min(replicas) < set.Min(replicas)
@@ -191,10 +194,10 @@ func (c *cluster) removeStrayed(ctx context.Context) error {
 }
 
 // removeOneStrayed detaches from one of them. A copy under another name belongs to its author. The budget that we
-// created is deleted, because a new one needs its name.
+// created selects no members, and is deleted, because a new one needs its name.
 func (c *cluster) removeOneStrayed(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
 	if observe.Ours(budget) && budget.Name == c.quorumBudget() {
-		return c.deleteWithEvent(ctx, budget, "it no longer selects the members, or no value can be set in its fields")
+		return c.deleteWithEvent(ctx, budget, "it no longer selects the members")
 	}
 	handed, err := c.handOverBudget(ctx, budget, &c.owner)
 	if err == nil && !handed {

@@ -48,8 +48,10 @@ type Reconciler struct {
 
 	announced announce.Once
 	// held are the clusters whose budget was held or released since a policy kept it.
-	held       memory.Keyed[owner.Key, struct{}]
-	conflicts  conflicts
+	held memory.Keyed[owner.Key, struct{}]
+	// conflicts are about the numbers of budgets, and reselections about the selectors of those that were created here.
+	conflicts, reselections conflicts
+
 	sizes      memory.Keyed[owner.Key, annotation.LargestSize]
 	denied     write.Denials[owner.Key]
 	conditions conditionHistory
@@ -211,6 +213,7 @@ func (b *Reconciler) cleanup(ctx context.Context, key owner.Key) (reconcile.Resu
 func (b *Reconciler) removeState(key owner.Key) {
 	b.announced.Remove(key)
 	b.conflicts.Remove(key)
+	b.reselections.Remove(key)
 	b.denied.Remove(key)
 	b.held.Remove(key)
 	b.Findings.Remove(key)

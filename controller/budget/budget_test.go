@@ -244,30 +244,6 @@ func TestBudgetWriteDenied(t *testing.T) {
 	}
 }
 
-func TestBudgetBacksOffAfterConflicts(t *testing.T) {
-	t.Parallel()
-	s := plain(t, "{}")
-	s.expect("etcd maxUnavailable=1 AllReady")
-	reset := func() {
-		change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(2)) })
-	}
-	for range maxConflicts {
-		s.advance(time.Second)
-		reset()
-		s.expect("etcd maxUnavailable=1 AllReady")
-	}
-	reset()
-	s.expect("etcd maxUnavailable=2 AllReady")
-	if _, result := s.reconcile(); result.RequeueAfter <= 0 || result.RequeueAfter > conflictWindow {
-		t.Errorf("reconciles again after %s, want the end of the backoff", result.RequeueAfter)
-	}
-	if f, _ := s.budget.Findings.Get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWrittenBack.Name() {
-		t.Errorf("found %+v", f)
-	}
-	s.advance(conflictWindow + time.Second)
-	s.expect("etcd maxUnavailable=1 AllReady")
-}
-
 func TestBudgetWarns(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{mode: Warn}")

@@ -68,10 +68,15 @@ func (c *cluster) budgetOwners() []metav1.OwnerReference {
 }
 
 // reselect gives the budget that this controller created the selector of the cluster, if workloads
-// have joined or left since, or another client has changed the selector.
+// have joined or left since, or another client has changed the selector. One that is changed again and again is left for
+// a while, unless the facts got worse.
 func (c *cluster) reselect(ctx context.Context) error {
 	kept := c.facts.Budgets.Managed
 	if c.facts.Budgets.Outdated == nil || kept.DeletionTimestamp != nil {
+		return nil
+	}
+	if wait, written := c.reselections.backoff(c.owner.Key(), c.facts.At); wait > 0 && !c.severity().worseThan(written) {
+		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
 		return nil
 	}
 	patch, err := pdb.Reselect(kept.PodDisruptionBudget, c.owner.MemberSelector, c.budgetOwners())
@@ -81,6 +86,7 @@ func (c *cluster) reselect(ctx context.Context) error {
 	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
 		return err
 	}
+	c.reselections.wroteSelector(c.owner.Key(), c.owner.MemberSelector, c.severity(), c.facts.At)
 	c.record(kept.PodDisruptionBudget, normal, policy.NewNote(reasons.BudgetReselected, "budget %s selects the members of %s now", kept.Name, c.owner), actionKeep)
 	return nil
 }

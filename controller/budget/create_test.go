@@ -11,8 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -80,6 +82,7 @@ func TestCreatedBudgetIsRepaired(t *testing.T) {
 		return func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector = s }
 	}
 	one := map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}
+	noNumber := func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = nil }
 	narrow := selecting(&metav1.LabelSelector{MatchLabels: one})
 	for _, row := range []struct {
 		name   string
@@ -94,8 +97,14 @@ func TestCreatedBudgetIsRepaired(t *testing.T) {
 		{name: "one member, by a further label", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "etcd", appsv1.StatefulSetPodNameLabel: "etcd-1"}})},
 		{name: "the whole namespace", edit: selecting(&metav1.LabelSelector{})},
 		{name: "no pods", edit: selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}})},
-		{name: "no number", edit: func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = nil }},
+		{name: "no number", edit: noNumber},
+		{name: "no number, and one member", edit: func(p *policyv1.PodDisruptionBudget) { noNumber(p); narrow(p) }},
 		{name: "while policies tie", edit: narrow, beside: tie},
+		{name: "no number, while policies tie", edit: noNumber, beside: tie},
+		{name: "no number, while the policy is off", edit: noNumber, beside: switchOff},
+		{name: "no number, and the policy creates none", edit: noNumber, beside: func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.CreateMissing = false })
+		}},
 		{name: "beside a budget over some members", edit: narrow, beside: func(s *stage) {
 			foreign(s, "theirs", "minAvailable: 1, selector: {"+byPod+"}")
 		}, other: []string{"theirs minAvailable=1 -"}},
@@ -113,6 +122,54 @@ func TestCreatedBudgetIsRepaired(t *testing.T) {
 				t.Errorf("its selector (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSelectorIsWrittenBack checks that a client that changes the selector of a budget of ours again and again does not
+// make us write without end, and that the backoff of the number delays no repair of the selector.
+func TestSelectorIsWrittenBack(t *testing.T) {
+	t.Parallel()
+	s := plainCreated(t)
+	narrow := func() {
+		change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}}
+		})
+	}
+	narrowed := func() bool {
+		return find[*policyv1.PodDisruptionBudget](s, "etcd-quorum").Spec.Selector.MatchLabels[appsv1.StatefulSetPodNameLabel] != ""
+	}
+	for range maxConflicts + 1 {
+		change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromInt(1)) })
+		s.reconcile()
+	}
+	for range maxConflicts {
+		s.advance(time.Second)
+		narrow()
+		s.expect("etcd-quorum minAvailable=1 AllReady")
+		if narrowed() {
+			t.Fatal("the selector is not repaired")
+		}
+	}
+	narrow()
+	controllertest.Recorded(t, s.events)
+	s.expect("etcd-quorum minAvailable=1 AllReady")
+	if got := strings.Join(controllertest.Recorded(t, s.events), "\n"); !narrowed() || strings.Contains(got, "BudgetReselected") {
+		t.Errorf("written back once more: %q", got)
+	}
+	if f, _ := s.budget.Findings.Get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWrittenBack.Name() {
+		t.Errorf("found %+v", f)
+	}
+	setReady(s, "etcd-0", corev1.ConditionFalse)
+	s.expect("etcd-quorum minAvailable=2 MemberDown")
+	if narrowed() {
+		t.Error("not repaired although a member is down")
+	}
+	narrow()
+	s.expect("etcd-quorum minAvailable=2 MemberDown")
+	s.advance(conflictWindow + time.Second)
+	s.expect("etcd-quorum minAvailable=2 MemberDown")
+	if narrowed() {
+		t.Error("not repaired after the backoff")
 	}
 }
 

@@ -118,6 +118,30 @@ func TestHandOverKeepsWhatStands(t *testing.T) {
 	}
 }
 
+// TestNumberIsTakenOverOnce checks that a budget of ours that can't be deleted doesn't make the one that has replaced
+// it stricter again.
+func TestNumberIsTakenOverOnce(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{disruption: {createMissing: true, settle: 60s}}")
+	removeBudget(s, "etcd")
+	scale(s, 5)
+	setReady(s, "etcd-0", corev1.ConditionFalse)
+	s.expect("etcd-quorum minAvailable=4 MemberDown")
+	s.DenyDeletionOf = "etcd-quorum"
+	foreign(s, "theirs", "minAvailable: 1, selector: {"+byApp+"}")
+	s.expect("etcd-quorum minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown")
+	setReady(s, "etcd-0", corev1.ConditionTrue)
+	s.expect("etcd-quorum minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown")
+	for range 3 {
+		s.advance(time.Minute)
+		s.expect("etcd-quorum minAvailable=4 MemberDown", "theirs minAvailable=3 AllReady")
+	}
+	setReady(s, "etcd-0", corev1.ConditionFalse)
+	s.expect("etcd-quorum minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown")
+	setReady(s, "etcd-0", corev1.ConditionTrue)
+	s.expect("etcd-quorum minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown") // settle begins again
+}
+
 // writes reconciles once and returns the budgets.
 func (s *stage) writes() []string {
 	s.t.Helper()

@@ -25,6 +25,10 @@ type Budget struct {
 	*policyv1.PodDisruptionBudget
 	Value  annotation.BudgetValue
 	Record annotation.BudgetRecord
+	// NoNumber reports whether another client left no number in the fields of a budget that this project created.
+	// Such a budget refuses every eviction. Value is then the one that this project wrote last, and must be written
+	// again.
+	NoNumber bool
 }
 
 // Budgets are the disruption budgets of one cluster.
@@ -41,8 +45,8 @@ type Budgets struct {
 	// Standing is what the budgets over all members keep that may go for another one: Duplicates, and of several
 	// budgets of other authors those that were made stricter. Whichever remains takes it over.
 	Standing []Standing
-	// Detached are budgets that were managed for this cluster and no longer are: their selector
-	// has changed, or their fields to what no value can be set in.
+	// Detached are budgets that were managed for this cluster and no longer are: their selector has changed, or
+	// the fields of another author's to what no value can be set in.
 	Detached []*policyv1.PodDisruptionBudget
 	// Others select members too, and can't protect the cluster alone, or not beside Managed.
 	// They are only made stricter.

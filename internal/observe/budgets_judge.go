@@ -54,7 +54,7 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 			j.Pods = append(j.Pods, pod.Name)
 		}
 	}
-	if j.Value, j.Fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.Fault != nil {
+	if j.Value, j.Fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.Fault != nil && !j.takeLastWritten(w) {
 		j.Unreadable = true
 		return j, nil
 	}
@@ -73,7 +73,9 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		j.Fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
-	j.weakness = annotation.AlwaysAllows(pdb)
+	if j.weakness == nil {
+		j.weakness = annotation.AlwaysAllows(pdb)
+	}
 	if pdb.DeletionTimestamp != nil {
 		j.weakness = &policy.Note{Reason: reasons.BudgetGoing, Message: fmt.Sprintf(
 			"budget %s is being deleted, and protects %s until its finalizers are gone", pdb.Name, w.owner)}
@@ -83,6 +85,21 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}
 	return j, nil
+}
+
+// takeLastWritten gives a budget without a number that this project created for the cluster the one that was written
+// last, and reports whether it is such a budget. Without a record of the number, all pods remain.
+func (j *judged) takeLastWritten(w *Workload) bool {
+	if !NotCopied(j.PodDisruptionBudget) || !w.hasRecord(j.PodDisruptionBudget) {
+		return false
+	}
+	j.NoNumber, j.Value = true, annotation.BudgetValue{Field: annotation.MinAvailable, N: w.replicas()}
+	if j.Record.Value != nil {
+		j.Value = *j.Record.Value
+	}
+	j.weakness, j.Fault = &policy.Note{Reason: j.Fault.Reason, Message: fmt.Sprintf(
+		"budget %s gets its number %s again: without one, it refuses every eviction", j.Name, j.Value)}, nil
+	return true
 }
 
 // expect finds what the disruption controller counts maxUnavailable from: the replicas of
@@ -127,8 +144,6 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
 			b.Detached = append(b.Detached, pdb)
 			rest = append(rest, j)
-		case j.Unreadable && w.hasRecord(pdb) && NotCopied(pdb):
-			b.Detached = append(b.Detached, pdb) // another one takes its name
 		case j.Fault != nil && !w.outdated(&j):
 			rest = append(rest, j)
 		case Ours(pdb):
@@ -158,11 +173,11 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 	switch {
 	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
 		b.keep(whole[0])
-		b.surplus(mine)
+		b.surplus(w, mine)
 	case len(whole) > 1:
 		b.Problem = overlap(whole)
 		b.others(whole)
-		b.surplus(mine)
+		b.surplus(w, mine)
 		for _, j := range whole {
 			if w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
 				b.stands(j)
@@ -170,7 +185,7 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		}
 	case len(mine) > 0:
 		b.keep(mine[0])
-		b.surplus(mine[1:])
+		b.surplus(w, mine[1:])
 		for _, j := range whole {
 			b.Notes = append(b.Notes, *j.weakness)
 		}
@@ -209,10 +224,15 @@ func (b *Budgets) keep(j judged) {
 	}
 }
 
-func (b *Budgets) surplus(mine []judged) {
+// surplus lists those of ours that must go. What they keep is taken over once: one whose deletion is refused, or waits
+// for a finalizer, would make the budget that remains stricter again after each settle time.
+func (b *Budgets) surplus(w *Workload, mine []judged) {
+	taken := b.Managed != nil && b.Outdated == nil && w.hasRecord(b.Managed.PodDisruptionBudget)
 	for _, j := range mine {
 		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
-		b.stands(j)
+		if !taken {
+			b.stands(j)
+		}
 	}
 }
 

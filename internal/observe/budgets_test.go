@@ -19,6 +19,7 @@ import (
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const ours, mine = "labels: {kubectl-etcd.dev/created-by: etcd-webhook}", "annotations: {kubectl-etcd.dev/budget-for: StatefulSet/etcd}"
+	const made = "labels: {kubectl-etcd.dev/created-by: etcd-webhook}, annotations: {kubectl-etcd.dev/budget-for: StatefulSet/etcd, kubectl-etcd.dev/budget-made: store/b0, kubectl-etcd.dev/budget-value: minAvailable=3}"
 	const going = "finalizers: [a/b], deletionTimestamp: '2026-11-20T09:00:00Z'"
 	byApp := "selector: {matchLabels: {app: etcd}}"
 	for _, row := range []struct {
@@ -68,6 +69,9 @@ func TestBudgets(t *testing.T) {
 		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget, detached: 1},
 		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, managed: "b0 minAvailable=50%"},
 		{name: "kept before, now without a field", budgets: [][2]string{{mine, byApp}}, problem: reasons.BudgetNoField, detached: 1},
+		{name: "ours, now without a field", budgets: [][2]string{{made, byApp}}, managed: "b0 minAvailable=3", notes: "BudgetNoField"},
+		{name: "ours, now without a field, and a foreign one", budgets: [][2]string{{made, byApp}, {"", "maxUnavailable: 1, " + byApp}}, managed: "b1 maxUnavailable=1", duplicates: 1},
+		{name: "a copy of ours, now without a field", budgets: [][2]string{{strings.ReplaceAll(made, "store/b0", "store/a"), byApp}}, problem: reasons.BudgetNoField, others: 1},
 		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget},
 	} {
 		t.Run(row.name, func(t *testing.T) {

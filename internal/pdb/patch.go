@@ -19,7 +19,8 @@ import (
 )
 
 // Patch returns the smallest merge patch that sets a budget's value and record, or
-// nil if the budget has both. A nil value leaves the number unchanged. An empty
+// nil if the budget has both. A nil value leaves the number unchanged. A budget in whose fields another
+// client left no number gets one if this project created it, and else stays without. An empty
 // record also removes the label that marks a budget as created by the controller.
 //
 // It is a merge patch and not server-side apply: etcd-druid and Helm apply the same
@@ -33,7 +34,7 @@ import (
 func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, record annotation.BudgetRecord, loosens bool) (client.Patch, error) {
 	annotations := annotationChanges(pdb.Annotations, record)
 	patch := map[string]any{}
-	if have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
+	if have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); value != nil && have != *value && (problem == nil || observe.NotCopied(pdb)) {
 		patch["spec"] = map[string]any{string(value.Field): value.IntOrString()}
 	}
 	meta := map[string]any{"uid": pdb.UID}

@@ -28,7 +28,7 @@ var (
 		"The disruption budget has both minAvailable and maxUnavailable. It is not changed.",
 		"Remove one of the fields.")
 	BudgetNoField = budgets.Add("BudgetNoField",
-		"The disruption budget has neither minAvailable nor maxUnavailable. It is not changed.",
+		"The disruption budget has neither minAvailable nor maxUnavailable, so it refuses every eviction. One that the controller created gets its number again, and any other is not changed.",
 		"Set one of the fields to an integer.")
 	BudgetPercentage = budgets.Add("BudgetPercentage",
 		"The disruption budget has a value that is neither an integer nor a percentage. It is not changed.",
@@ -46,7 +46,7 @@ var (
 		"The members had no disruption budget, so the controller created one, as the policy requires.",
 		policy.NoAction)
 	BudgetReselected = budgets.Add("BudgetReselected",
-		"Workloads have joined or left the cluster, so the controller changed the selector of the disruption budget that it had created.",
+		"Workloads have joined or left the cluster, or another client has changed the selector, so the controller changed the selector of the disruption budget that it had created.",
 		policy.NoAction)
 	BudgetRemoved = budgets.Add("BudgetRemoved",
 		"The controller deleted a disruption budget that it had created, because the members have another one now, because its selector was changed, because no policy keeps it any more, or because the workload is gone.",

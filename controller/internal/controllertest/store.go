@@ -37,8 +37,8 @@ type Store struct {
 	Refuse error
 	// DenyPatches refuses patches as admission does, and accepts other writes.
 	DenyPatches bool
-	// DenyPatchesOf refuses the patches of one object.
-	DenyPatchesOf string
+	// DenyPatchesOf refuses the patches of one object, and DenyDeletionOf its deletion.
+	DenyPatchesOf, DenyDeletionOf string
 }
 
 // Create creates a budget, if there is none of its name.
@@ -61,6 +61,9 @@ func (s *Store) Create(_ context.Context, obj client.Object, _ ...client.CreateO
 func (s *Store) Delete(_ context.Context, obj client.Object, _ ...client.DeleteOption) error {
 	if s.Refuse != nil {
 		return s.Refuse
+	}
+	if s.DenyDeletionOf == obj.GetName() {
+		return apierrors.NewForbidden(resourceOf(obj), obj.GetName(), errors.New("denied"))
 	}
 	s.Writes++
 	s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == obj.GetUID() })

@@ -94,7 +94,7 @@ func ValueOf(name string, spec *policyv1.PodDisruptionBudgetSpec) (BudgetValue, 
 	case least != nil && most != nil:
 		return left(reasons.BudgetBothFields, "it has both minAvailable %s and maxUnavailable %s; keep one of them", least.String(), most.String())
 	case least == nil && most == nil:
-		return left(reasons.BudgetNoField, "it has neither minAvailable nor maxUnavailable, so it keeps nothing; give it one of them as an integer")
+		return left(reasons.BudgetNoField, "it has neither minAvailable nor maxUnavailable, so it refuses every eviction of its pods; give it one of them as an integer")
 	}
 	field, n := MinAvailable, least
 	if most != nil {
