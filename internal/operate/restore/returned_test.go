@@ -38,7 +38,7 @@ func TestReturned(t *testing.T) {
 		"gone":               {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
 		"one by one":         {changed(plainRestore(), func(r *Plan) { r.OneByOne = true }), "asks asks asks asks asks asks undo undo undo undo"},
 		"fewer":              {changed(plainRestore(), func(r *Plan) { r.Members, r.OldSize = r.Members[:1], 3 }), "asks asks asks asks asks asks undo undo undo undo"},
-		"druid":              {druidRestore(), "asks asks asks asks undo save"},
+		"druid":              {druidRestore(), "asks asks asks asks asks undo save"},
 		"store of the nodes": {changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }), "asks asks asks asks asks undo save"},
 	} {
 		steps, got := row.plan.steps(), []string{}

@@ -71,7 +71,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
-			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
+			Run:  t.program, Output: output, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
 		},
 		Logf:        func(format string, args ...any) { change.PrintStep(a, format, args...) },
 		RemoveLocal: t.removeLocal,
@@ -178,6 +178,9 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	t.plan = r
 	if t.Abort {
 		steps, err := r.Undo(rec)
+		if err == nil {
+			err = r.CheckTools(ctx, steps)
+		}
 		t.steps = steps
 		return r.ProposeRest(rec, steps, true), err
 	}
