@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -29,7 +28,7 @@ func TestUndoNotStored(t *testing.T) {
 	for _, p := range providers {
 		r := ofProvider(p.names[0])
 		next := slices.IndexFunc(r.steps(), func(s step.Step) bool { return s.ID == stored })
-		steps, err := r.Undo(&progress.Record{Done: next})
+		steps, err := r.Undo(recordOf(r, next))
 		if err != nil || len(steps) == 0 || len(steps[0].Acts) != 1 {
 			t.Fatalf("%s: %q, %v", p.names[0], titles(steps), err)
 		}

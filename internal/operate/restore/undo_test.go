@@ -92,7 +92,7 @@ func TestUndoNewVolumes(t *testing.T) {
 		if news && !aside {
 			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
 		}
-		if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != news {
+		if _, err := r.Undo(recordOf(r, done)); (err != nil) != news {
 			t.Errorf("%s: %v", s.Title, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestStoredStopped(t *testing.T) {
 			if named := strings.Contains(text, r.storedName()); named != (s.ID == stored) || named && (done <= stop || done >= remove || !slices.Contains(s.Uses, stopped) || !strings.Contains(text, "wait --for=delete")) {
 				t.Errorf("%s, %q: the snapshot gets its name in the store: %t\n%s", name, s.Title, named, text)
 			}
-			steps, err := r.Undo(&progress.Record{Done: done})
+			steps, err := r.Undo(recordOf(r, done))
 			if err != nil {
 				continue
 			}
@@ -137,7 +137,7 @@ func TestUndoDruid(t *testing.T) {
 	r := druidRestore()
 	all := r.steps()
 	for done, s := range all {
-		steps, err := r.Undo(&progress.Record{Done: done})
+		steps, err := r.Undo(recordOf(r, done))
 		begun := (&progress.Record{Done: done}).Begun(all)
 		if removed := slices.Contains(begun, removed); (err != nil) != removed {
 			t.Errorf("%s is next: %v", s.Title, err)
@@ -162,7 +162,7 @@ func TestFinalSteps(t *testing.T) {
 		final := false
 		for done, s := range r.steps() {
 			final = final || s.Final
-			if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != final {
+			if _, err := r.Undo(recordOf(r, done)); (err != nil) != final {
 				t.Errorf("%s, before %q: final %t, and the undoing: %v", name, s.Title, final, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestRemoveObject: an object that is not there is removed, whatever the tool says about it. One that is there, or that may be,
+// TestRemoveObject: an object that is not there is removed, whatever the tool reports. One that is there, or that may be,
 // is not. The printed command has the same result.
 func TestRemoveObject(t *testing.T) {
 	t.Parallel()

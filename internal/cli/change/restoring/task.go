@@ -187,6 +187,9 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return operate.Plan{}, r.OtherFile(rec, err)
 	}
+	if err := r.SameOrder(rec); err != nil {
+		return operate.Plan{}, err
+	}
 	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
 	if err := r.FollowReplicas(ctx, rec, t.cluster.Kube); err != nil {
 		return operate.Plan{}, err
