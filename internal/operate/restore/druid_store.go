@@ -40,7 +40,11 @@ func (r Plan) intoStore() (before []step.Step, put step.Step) {
 	}
 	if r.Druid.StorePod == "" {
 		put.Title, put.Uses = "Copy it into the backup store as the last full snapshot", []string{made, stopped}
-		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{upload(r.Druid.Store, file, r.storedName())})
+		// An upload takes long, and another client may start members meanwhile.
+		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{
+			upload(r.Druid.Store, file, r.storedName()),
+			r.stillNoMember(),
+		})
 		return append(before, r.probeStore()...), put
 	}
 	put.Acts = r.nameOnNode()
@@ -49,6 +53,14 @@ func (r Plan) intoStore() (before []step.Step, put step.Step) {
 		Why:  "The store is a directory of the nodes, which all of them must share. The copy doesn't have the name of a snapshot yet.",
 		Acts: append(same, r.putOnNode(file)...),
 	}), put
+}
+
+// stillNoMember returns the action that removes the snapshot from the store if a member runs by now.
+func (r Plan) stillNoMember() step.Action {
+	if _, ok := providerOf(r.Druid.Store); !ok {
+		return r.noMember() // a person removes it
+	}
+	return step.OrElse{Act: r.noMember(), Else: removeObject(r.Druid.Store, r.storedName())}
 }
 
 // storedName returns the name of the snapshot in the store.
@@ -95,6 +107,7 @@ func (r Plan) nameOnNode() []step.Action {
 	part, name := format.Quote(r.partInStore()), format.Quote(r.inStore())
 	acts := append([]step.Action{r.noMember()}, r.startStorePod()...)
 	return append(acts,
+		r.noMember(), // the start of the pod may take minutes
 		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf("if test -e %[1]s; then mv %[1]s %[2]s; else test -e %[2]s; fi", part, name)}},
 		r.deleteStorePod(),
 	)

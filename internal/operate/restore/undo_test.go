@@ -168,3 +168,23 @@ func TestFinalSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredAlone: no member runs directly before the snapshot gets its name in the store, and if one does after an upload,
+// the snapshot is removed again.
+func TestStoredAlone(t *testing.T) {
+	t.Parallel()
+	put := func(r Plan) (commands []string, named int) {
+		_, s := r.intoStore()
+		commands = s.Commands(r.Flags)
+		return commands, slices.IndexFunc(commands, func(c string) bool { return strings.Contains(c, r.storedName()) })
+	}
+	const none = "wait --for=delete --timeout=1m pod/main-0 pod/main-1 pod/main-2"
+	node, named := put(changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }))
+	if named < 1 || !strings.HasSuffix(node[named-1], none) {
+		t.Errorf("a member may run when the snapshot gets its name:\n%s", strings.Join(node, "\n"))
+	}
+	bucket, named := put(druidRestore())
+	if last := bucket[len(bucket)-1]; named != len(bucket)-2 || !strings.Contains(last, none+" || { aws s3 rm s3://bucket/main/v2/Full-") {
+		t.Errorf("a member may run when the snapshot is there:\n%s", strings.Join(bucket, "\n"))
+	}
+}
