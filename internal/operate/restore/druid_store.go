@@ -102,13 +102,16 @@ func (r Plan) putOnNode(file string) []step.Action {
 	return append(r.startStorePod(), part, step.CompareFile(part), r.deleteStorePod())
 }
 
+// copyGone is the error if the copy in a directory of the nodes has neither name.
+const copyGone = "another client removed the copy of the snapshot from the store, restore.part; end the restore with --abort, and begin again"
+
 // nameOnNode returns the actions that give the copy the name of a snapshot, which an interrupted command may have done.
 func (r Plan) nameOnNode() []step.Action {
 	part, name := format.Quote(r.partInStore()), format.Quote(r.inStore())
 	acts := append([]step.Action{r.noMember()}, r.startStorePod()...)
 	return append(acts,
 		r.noMember(), // the start of the pod may take minutes
-		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf("if test -e %[1]s; then mv %[1]s %[2]s; else test -e %[2]s; fi", part, name)}},
+		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf(`if test -e %[1]s; then mv %[1]s %[2]s; elif ! test -e %[2]s; then echo "%[3]s" >&2; false; fi`, part, name, copyGone)}},
 		r.deleteStorePod(),
 	)
 }

@@ -5,6 +5,9 @@ package restore
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +168,32 @@ func TestFinalSteps(t *testing.T) {
 			if _, err := r.Undo(recordOf(r, done)); (err != nil) != final {
 				t.Errorf("%s, before %q: final %t, and the undoing: %v", name, s.Title, final, err)
 			}
+		}
+	}
+}
+
+// TestNameOnNode: the copy gets its name, an interrupted command may have done that, and if it has neither name, the error
+// is about the copy.
+func TestNameOnNode(t *testing.T) {
+	t.Parallel()
+	for had, want := range map[string]string{"restore.part": "", "Full-00000000-1000000000-0": "", "other": copyGone + "\n"} {
+		dir := t.TempDir()
+		r := changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", dir })
+		if err := os.WriteFile(filepath.Join(dir, had), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, act := range r.nameOnNode() {
+			run, is := act.(step.Exec)
+			if !is {
+				continue
+			}
+			out, err := exec.CommandContext(t.Context(), run.Args[0], run.Args[1:]...).CombinedOutput() //nolint:gosec // sh
+			if string(out) != want || (err != nil) != (want != "") {
+				t.Errorf("%s: %q, %v", had, out, err)
+			}
+		}
+		if _, err := os.Stat(r.inStore()); (err != nil) != (want != "") {
+			t.Errorf("%s: %v", had, err)
 		}
 	}
 }

@@ -163,7 +163,8 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 		return t.resumeScale(rec)
 	}
 	if rec.Undo && !t.Abort {
-		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
+		_, abort := progress.Commands(t.cluster.Owner, rec.Journal())
+		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with %s -n %s", t.cluster.Owner, abort, t.cluster.Namespace)
 	}
 	if !t.Abort {
 		if err := t.continues(rec); err != nil {
