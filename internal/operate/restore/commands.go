@@ -95,7 +95,7 @@ func initialCluster(members []Member) string {
 func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") } //nolint:forbidigo // a file name
 
 // Local returns the files and directories of this machine in which the steps make data.
-func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db"} }
+func (r Plan) Local() []string { return []string{r.dir(), r.dir() + ".db", r.probeFile()} }
 
 // dir returns the directory on this machine with a data directory for each pod.
 func (r Plan) dir() string { return "restored-" + r.localStamp() }

@@ -60,7 +60,7 @@ func (r Plan) druid() []step.Step {
 		steps = append(steps, r.keepInStore())
 	}
 	steps = append(steps,
-		step.Step{ID: stopped, Title: "Stop all members", Acts: r.stopAll()},
+		step.Step{ID: stopped, Uses: []string{probed}, Title: "Stop all members", Acts: r.stopAll()},
 		put,
 		r.removeVolumes(),
 		step.Step{

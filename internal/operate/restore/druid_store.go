@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -41,8 +40,12 @@ func (r Plan) intoStore() (before []step.Step, put step.Step) {
 	}
 	if r.Druid.StorePod == "" {
 		put.Title, put.Uses = "Copy it into the backup store as the last full snapshot", []string{made, stopped}
-		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{upload(r.Druid.Store, file, r.storedName())})
-		return before, put
+		// An upload takes long, and another client may start members meanwhile.
+		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{
+			upload(r.Druid.Store, file, r.storedName()),
+			r.stillNoMember(),
+		})
+		return append(before, r.probeStore()...), put
 	}
 	put.Acts = r.nameOnNode()
 	return append(before, step.Step{
@@ -50,6 +53,14 @@ func (r Plan) intoStore() (before []step.Step, put step.Step) {
 		Why:  "The store is a directory of the nodes, which all of them must share. The copy doesn't have the name of a snapshot yet.",
 		Acts: append(same, r.putOnNode(file)...),
 	}), put
+}
+
+// stillNoMember returns the action that removes the snapshot from the store if a member runs by now.
+func (r Plan) stillNoMember() step.Action {
+	if _, ok := providerOf(r.Druid.Store); !ok {
+		return r.noMember() // a person removes it
+	}
+	return step.OrElse{Act: r.noMember(), Else: removeObject(r.Druid.Store, r.storedName())}
 }
 
 // storedName returns the name of the snapshot in the store.
@@ -91,12 +102,16 @@ func (r Plan) putOnNode(file string) []step.Action {
 	return append(r.startStorePod(), part, step.CompareFile(part), r.deleteStorePod())
 }
 
+// copyGone is the error if the copy in a directory of the nodes has neither name.
+const copyGone = "another client removed the copy of the snapshot from the store, restore.part; end the restore with --abort, and begin again"
+
 // nameOnNode returns the actions that give the copy the name of a snapshot, which an interrupted command may have done.
 func (r Plan) nameOnNode() []step.Action {
 	part, name := format.Quote(r.partInStore()), format.Quote(r.inStore())
 	acts := append([]step.Action{r.noMember()}, r.startStorePod()...)
 	return append(acts,
-		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf("if test -e %[1]s; then mv %[1]s %[2]s; else test -e %[2]s; fi", part, name)}},
+		r.noMember(), // the start of the pod may take minutes
+		step.Exec{Pod: r.storePod(), Args: []string{"sh", "-c", fmt.Sprintf(`if test -e %[1]s; then mv %[1]s %[2]s; elif ! test -e %[2]s; then echo "%[3]s" >&2; false; fi`, part, name, copyGone)}},
 		r.deleteStorePod(),
 	)
 }
@@ -109,83 +124,4 @@ func (r Plan) deleteStorePod() step.Action {
 // withHash returns the actions that make a snapshot of a database.
 func withHash(database, file string) []step.Action {
 	return []step.Action{step.AppendHash{Database: database, Snapshot: file}, step.CheckSnapshot{File: file}}
-}
-
-// provider is one kind of store, with the commands of its own tool.
-type provider struct {
-	// names are those that an Etcd may have for it.
-	names []string
-	// put and remove return the arguments to copy a file into the store, and to remove an object.
-	put    func(container, object, file string) []string
-	remove func(container, object string) []string
-}
-
-// providers are all stores but directories of the nodes.
-var providers = []provider{
-	{
-		[]string{"S3", "aws"},
-		func(c, o, file string) []string { return []string{"aws", "s3", "cp", file, "s3://" + c + "/" + o} },
-		func(c, o string) []string { return []string{"aws", "s3", "rm", "s3://" + c + "/" + o} },
-	},
-	{
-		[]string{"GCS", "gcp"},
-		func(c, o, file string) []string {
-			return []string{"gcloud", "storage", "cp", file, "gs://" + c + "/" + o}
-		},
-		func(c, o string) []string { return []string{"gcloud", "storage", "rm", "gs://" + c + "/" + o} },
-	},
-	{
-		[]string{"ABS", "azure"},
-		func(c, o, file string) []string {
-			return []string{"az", "storage", "blob", "upload", "--container-name", c, "--name", o, "--file", file}
-		},
-		func(c, o string) []string {
-			return []string{"az", "storage", "blob", "delete", "--container-name", c, "--name", o}
-		},
-	},
-	{
-		[]string{"Swift", "openstack"},
-		func(c, o, file string) []string { return []string{"swift", "upload", c, file, "--object-name", o} },
-		func(c, o string) []string { return []string{"swift", "delete", c, o} },
-	},
-	{
-		[]string{"OSS", "alicloud"},
-		func(c, o, file string) []string { return []string{"ossutil", "cp", file, "oss://" + c + "/" + o} },
-		func(c, o string) []string { return []string{"ossutil", "rm", "oss://" + c + "/" + o} },
-	},
-}
-
-// providerOf returns the provider of a store, or false for a directory of the nodes.
-func providerOf(s *backupstore.Store) (provider, bool) {
-	i := slices.IndexFunc(providers, func(p provider) bool { return slices.Contains(p.names, s.Provider) })
-	if i < 0 {
-		return provider{}, false
-	}
-	return providers[i], true
-}
-
-// objectOf returns where backup-restore has a snapshot.
-func objectOf(s *backupstore.Store, name string) string { return s.Prefix + "/v2/" + name }
-
-// removeObject returns the command of the provider's own tool that removes an object.
-func removeObject(s *backupstore.Store, name string) step.Action {
-	if p, ok := providerOf(s); ok {
-		return step.Program{Lines: [][]string{p.remove(s.Container, objectOf(s, name))}}
-	}
-	return byHand("rm %s    # provider %s: below the directory that its nodes mount", format.Quote("THE-STORE/"+s.Container+"/"+objectOf(s, name)), s.Provider)
-}
-
-// upload returns the command of the provider's own tool that copies a file into the store.
-func upload(s *backupstore.Store, file, name string) step.Action {
-	if p, ok := providerOf(s); ok {
-		return step.Program{Lines: [][]string{p.put(s.Container, objectOf(s, name), file)}}
-	}
-	return byHand("cp %s %s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
-		format.Quote(file), format.Quote("THE-STORE/"+s.Container+"/"+objectOf(s, name)), s.Provider)
-}
-
-// byHand returns a step for a person. Users who may write the Etcd may have written the names in it, and a shell
-// may run the printed plan: they end no line.
-func byHand(text string, args ...any) step.Action {
-	return step.ByHand{Text: format.PrintableLine(fmt.Sprintf(text, args...))}
 }

@@ -53,7 +53,7 @@ func (r Plan) lostRevisions(newer int64) string {
 		text += fmt.Sprintf(". What only %s had is also lost, and it is not known what that is", policy.List(silent))
 	}
 	if r.Saved && r.Backup > 0 {
-		text += fmt.Sprintf(". The backups have revision %d: what only they have is also lost", r.Backup)
+		text += fmt.Sprintf(". The backups have revision %d: what only they have is not restored", r.Backup)
 	}
 	return text
 }

@@ -126,7 +126,7 @@ func TestLostToBackup(t *testing.T) {
 	r := changed(plainRestore(), func(r *Plan) {
 		r.Saved, r.Survivor, r.Snapshot.Revision, r.Newest, r.Backup = true, "main-2", 4000, 4000, 5000
 	})
-	const want = "The backups have revision 5000: what only they have is also lost"
+	const want = "The backups have revision 5000: what only they have is not restored"
 	rec := NewRecord(r)
 	if !strings.Contains(r.lost(), want) || !strings.Contains(recordedLoss(rec), want) || rec.Backup != 5000 {
 		t.Errorf("the loss is %q, recorded as %q, with a backup of %d", r.lost(), recordedLoss(rec), rec.Backup)

@@ -211,7 +211,7 @@ func TestLocalFiles(t *testing.T) {
 	}
 	mine := changed(plainRestore(), func(r *Plan) { r.Owner.UID = "1a2b3c4d-0000-4000-8000-000000000000" })
 	theirs := changed(mine, func(r *Plan) { r.Owner.UID = "5e6f7a8b-0000-4000-8000-000000000000" })
-	if want := 3; len(files(mine)) != want {
+	if want := 4; len(files(mine)) != want {
 		t.Fatalf("files are %q, want %d", files(mine), want)
 	}
 	for i, name := range files(mine) {

@@ -87,7 +87,11 @@ func (r Plan) mayStopAgain(rec *progress.Record) error {
 	begun := r.begun(rec)
 	way := fmt.Sprintf("set the replicas to 0, and repeat the command: it replaces what they have now. Before that, save it if it is needed: %s", r.plugin("snapshot save %s FILE", r.Target()))
 	if mayNotUndo(func(id string) bool { return slices.Contains(begun, id) }) == "" {
-		way = fmt.Sprintf("start them on their old data, which keeps what they have now under another name: %s. If the cluster is still to be restored after that, begin again", r.plugin("snapshot restore %s --abort", r.Target()))
+		does := "start them on their old data, which keeps what they have now under another name"
+		if r.Druid != nil {
+			does = "end the restore, which removes the snapshot from the backup store. The members keep what they have"
+		}
+		way = fmt.Sprintf("%s: %s. If the cluster is still to be restored after that, begin again", does, r.plugin("snapshot restore %s --abort", r.Target()))
 	}
 	return &operate.RefusedError{What: "continue the restore into " + r.Owner.String(), Why: []string{
 		fmt.Sprintf("%s since the restore stopped the members, and it is not known what clients have written since. Stop that client, and %s", r.Starter, way),

@@ -38,7 +38,7 @@ func TestReturned(t *testing.T) {
 		"gone":               {changed(plainRestore(), func(r *Plan) { r.Gone = []string{"data-main-0", "data-main-1", "data-main-2"} }), "asks asks asks asks asks - - save save save"},
 		"one by one":         {changed(plainRestore(), func(r *Plan) { r.OneByOne = true }), "asks asks asks asks asks asks undo undo undo undo"},
 		"fewer":              {changed(plainRestore(), func(r *Plan) { r.Members, r.OldSize = r.Members[:1], 3 }), "asks asks asks asks asks asks undo undo undo undo"},
-		"druid":              {druidRestore(), "asks asks asks asks undo save"},
+		"druid":              {druidRestore(), "asks asks asks asks asks undo save"},
 		"store of the nodes": {changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }), "asks asks asks asks asks undo save"},
 	} {
 		steps, got := row.plan.steps(), []string{}
@@ -104,5 +104,30 @@ func wantUnstopped(t *testing.T, name string, payload any, want bool) {
 	}
 	if got := Unstopped(&journal.Journal{Kind: journal.KindRestore, Payload: text}, markedSet(3)); got != want {
 		t.Errorf("%s: the journal shows %t", name, got)
+	}
+}
+
+// TestReturnedStored: what is printed about members of an Etcd that another client has started is true: an undoing stops none
+// and renames nothing, and the only member may have the snapshot's data by then.
+func TestReturnedStored(t *testing.T) {
+	t.Parallel()
+	for size, deleted := range map[int]bool{1: true, 3: false} {
+		r := changed(druidRestore(), func(r *Plan) { r.Members = r.Members[:size] })
+		rec := NewRecord(r)
+		rec.Done = firstTouch(r.steps())
+		if lost := r.UndoLoses(rec); lost != "" {
+			t.Errorf("%d: no other client has started members: %s", size, lost)
+		}
+		r.findReturned(rec, markedSet(3))
+		err, text := r.MayContinue(rec), r.UndoLoses(rec)
+		if err == nil || strings.Contains(err.Error(), "another name") || !strings.Contains(err.Error(), "The members keep what they have: kubectl etcd") {
+			t.Errorf("%d: %v", size, err)
+		}
+		if !strings.Contains(text, "They keep what they have") || strings.Contains(text, "old data is deleted") != deleted {
+			t.Errorf("%d: %s", size, text)
+		}
+		if done := r.Undone(rec); !strings.HasPrefix(done, "the members go on with the data that they have. Members may have run") {
+			t.Errorf("%d: %s", size, done)
+		}
 	}
 }

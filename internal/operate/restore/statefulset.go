@@ -79,8 +79,8 @@ func (r Plan) stop() step.Step {
 }
 
 // The IDs of steps: no member runs, the old data has another name, the new data is there, the members run on it, clients
-// reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store, and a copy is there that has
-// no name of a snapshot yet.
+// reach it. Of druid: it is suspended, its members have no claims, the snapshot is in the store, a copy is there that has
+// no name of a snapshot yet, and the store was tried.
 const (
 	stopped   = progress.Stopped
 	renamed   = "renamed"
@@ -91,6 +91,7 @@ const (
 	removed   = "removed"
 	stored    = "stored"
 	uploaded  = "uploaded"
+	probed    = "probed"
 
 	// saved is that the present data is in a file.
 	saved = "saved"

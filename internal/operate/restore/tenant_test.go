@@ -11,7 +11,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
@@ -38,7 +37,7 @@ func TestTenantsTextIsNoCommand(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
-			undo, err := r.Undo(&progress.Record{Done: begun(t, r)})
+			undo, err := r.Undo(recordOf(r, begun(t, r)))
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}

@@ -20,9 +20,16 @@ func (r Plan) CheckTools(ctx context.Context, steps []step.Step) error {
 		for _, act := range s.Acts {
 			switch act := act.(type) {
 			case step.ByHand:
+				if r.File == "" { // it is an undoing
+					return r.refuse("step %q can only be done by a person: %s", s.Title, act.Text)
+				}
 				return r.refuse("step %q can only be done by a person: print all steps with %s, and type them", s.Title, r.plugin("snapshot restore-plan %s %s", format.Quote(r.File), r.Target()))
 			case step.Program:
 				if err := r.checkTool(ctx, act.Lines[0][0]); err != nil {
+					return err
+				}
+			case step.RemoveObject:
+				if err := r.checkTool(ctx, act.Remove[0]); err != nil {
 					return err
 				}
 			}
@@ -37,6 +44,9 @@ var toolVersion = regexp.MustCompile(`(?m)^etcd(?:utl|ctl) version: (\S+)`)
 // than the members.
 func (r Plan) checkTool(ctx context.Context, program string) error {
 	path, err := exec.LookPath(program)
+	if err != nil && program != r.tool().Lines[0][0] {
+		return r.refuse("program %s, which reaches the backup store, is not on this machine; install it, and give it your permissions for that store", program)
+	}
 	if err != nil {
 		return r.refuse("program %s is not on this machine; install it, or name it with --tool: it takes %s", program, r.toolNote())
 	}

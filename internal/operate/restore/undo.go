@@ -146,7 +146,10 @@ func (r Plan) ranSince(has func(id string) bool) bool {
 // UndoLoses describes what an undoing takes from clients, empty for nothing.
 func (r Plan) UndoLoses(rec *progress.Record) string {
 	begun := r.begun(rec)
-	if r.Druid != nil || !r.ranSince(func(id string) bool { return slices.Contains(begun, id) }) {
+	if r.Druid != nil {
+		return r.undoLosesStored(slices.Contains(begun, stored))
+	}
+	if !r.ranSince(func(id string) bool { return slices.Contains(begun, id) }) {
 		return ""
 	}
 	ran := "The members have run on the restored data. What clients have written to it since"
@@ -154,6 +157,19 @@ func (r Plan) UndoLoses(rec *progress.Record) string {
 		ran = "Members may have run on other data than their old data: " + r.Starter + ". What clients have written to that"
 	}
 	return fmt.Sprintf("%s is not in the old data. It stays in the volumes, in %s.", ran, r.undone(r.Files.DataDir+"/member"))
+}
+
+// undoLosesStored describes what members may have lost of an Etcd that another client has started while the snapshot may have
+// been in its store. Nothing gives that back.
+func (r Plan) undoLosesStored(may bool) string {
+	if r.Starter == "" || !may {
+		return ""
+	}
+	text := "Members may have run while the snapshot was in the backup store: " + r.Starter + ". They keep what they have"
+	if len(r.Members) == 1 {
+		text += ". If the only member started then, it has the data of the snapshot, and its old data is deleted"
+	}
+	return text + "."
 }
 
 // Undone describes what the members do after an undoing, and what it took from clients, for the user.
@@ -172,6 +188,8 @@ func (r Plan) startedAgain(rec *progress.Record) string {
 	switch {
 	case !slices.Contains(r.begun(rec), stopped):
 		return "the members have not been stopped"
+	case r.Druid != nil && r.Starter != "":
+		return "the members go on with the data that they have"
 	case r.OneByOne && r.Owner.Replicas > 1:
 		return fmt.Sprintf("the first member starts on its old data, and the others wait until it is Ready, which takes a quorum; how to start them all: %s",
 			r.plugin("check %s --only W009", r.Target()))

@@ -5,6 +5,9 @@ package restore
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +112,7 @@ func TestUndoNewVolumes(t *testing.T) {
 		if news && !aside {
 			t.Errorf("%s: the old data of main-0 has its name while members run on new volumes", s.Title)
 		}
-		if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != news {
+		if _, err := r.Undo(recordOf(r, done)); (err != nil) != news {
 			t.Errorf("%s: %v", s.Title, err)
 		}
 	}
@@ -132,7 +135,7 @@ func TestStoredStopped(t *testing.T) {
 			if named := strings.Contains(text, r.storedName()); named != (s.ID == stored) || named && (done <= stop || done >= remove || !slices.Contains(s.Uses, stopped) || !strings.Contains(text, "wait --for=delete")) {
 				t.Errorf("%s, %q: the snapshot gets its name in the store: %t\n%s", name, s.Title, named, text)
 			}
-			steps, err := r.Undo(&progress.Record{Done: done})
+			steps, err := r.Undo(recordOf(r, done))
 			if err != nil {
 				continue
 			}
@@ -154,7 +157,7 @@ func TestUndoDruid(t *testing.T) {
 	r := druidRestore()
 	all := r.steps()
 	for done, s := range all {
-		steps, err := r.Undo(&progress.Record{Done: done})
+		steps, err := r.Undo(recordOf(r, done))
 		begun := (&progress.Record{Done: done}).Begun(all)
 		if removed := slices.Contains(begun, removed); (err != nil) != removed {
 			t.Errorf("%s is next: %v", s.Title, err)
@@ -179,9 +182,55 @@ func TestFinalSteps(t *testing.T) {
 		final := false
 		for done, s := range r.steps() {
 			final = final || s.Final
-			if _, err := r.Undo(&progress.Record{Done: done}); (err != nil) != final {
+			if _, err := r.Undo(recordOf(r, done)); (err != nil) != final {
 				t.Errorf("%s, before %q: final %t, and the undoing: %v", name, s.Title, final, err)
 			}
 		}
+	}
+}
+
+// TestNameOnNode: the copy gets its name, an interrupted command may have done that, and if it has neither name, the error
+// is about the copy.
+func TestNameOnNode(t *testing.T) {
+	t.Parallel()
+	for had, want := range map[string]string{"restore.part": "", "Full-00000000-1000000000-0": "", "other": copyGone + "\n"} {
+		dir := t.TempDir()
+		r := changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", dir })
+		if err := os.WriteFile(filepath.Join(dir, had), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, act := range r.nameOnNode() {
+			run, is := act.(step.Exec)
+			if !is {
+				continue
+			}
+			out, err := exec.CommandContext(t.Context(), run.Args[0], run.Args[1:]...).CombinedOutput() //nolint:gosec // sh
+			if string(out) != want || (err != nil) != (want != "") {
+				t.Errorf("%s: %q, %v", had, out, err)
+			}
+		}
+		if _, err := os.Stat(r.inStore()); (err != nil) != (want != "") {
+			t.Errorf("%s: %v", had, err)
+		}
+	}
+}
+
+// TestStoredAlone: no member runs directly before the snapshot gets its name in the store, and if one does after an upload,
+// the snapshot is removed again.
+func TestStoredAlone(t *testing.T) {
+	t.Parallel()
+	put := func(r Plan) (commands []string, named int) {
+		_, s := r.intoStore()
+		commands = s.Commands(r.Flags)
+		return commands, slices.IndexFunc(commands, func(c string) bool { return strings.Contains(c, r.storedName()) })
+	}
+	const none = "wait --for=delete --timeout=1m pod/main-0 pod/main-1 pod/main-2"
+	node, named := put(changed(druidRestore(), func(r *Plan) { r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\n", "/bucket/v2" }))
+	if named < 1 || !strings.HasSuffix(node[named-1], none) {
+		t.Errorf("a member may run when the snapshot gets its name:\n%s", strings.Join(node, "\n"))
+	}
+	bucket, named := put(druidRestore())
+	if last := bucket[len(bucket)-1]; named != len(bucket)-2 || !strings.Contains(last, none+" || { aws s3 rm s3://bucket/main/v2/Full-") {
+		t.Errorf("a member may run when the snapshot is there:\n%s", strings.Join(bucket, "\n"))
 	}
 }

@@ -18,6 +18,9 @@ import (
 // StatefulSet, these are the steps before the first that changes it: more users may write the journal than the
 // StatefulSet, and what comes later removes data.
 func (r Plan) begun(rec *progress.Record) []string {
+	if !r.inOrder(rec) {
+		return r.begunElsewhere(rec)
+	}
 	steps := r.steps()
 	if r.Unmarked && !rec.Undone {
 		steps = steps[:firstStop(steps)]
@@ -63,9 +66,10 @@ func (r Plan) proven(rec *progress.Record) error {
 }
 
 // mayUndoUnmarked refuses to undo a restore that has stopped the members, as its journal has it, if the StatefulSet has no
-// mark of it: the old data would keep its other name. Where members run on the restored data, they would lose that.
+// mark of it: the old data would keep its other name. Where members run on the restored data, they would lose that. What a record with another
+// order has shows nothing about that.
 func (r Plan) mayUndoUnmarked(rec *progress.Record) error {
-	if !r.Unmarked || rec.Done <= firstStop(r.steps()) {
+	if !r.Unmarked || !r.inOrder(rec) || rec.Done <= firstStop(r.steps()) {
 		return nil
 	}
 	if err := r.proven(rec); err != nil {

@@ -33,7 +33,7 @@ func TestUnmarked(t *testing.T) {
 			counted-- // the change that adds the others
 		}
 		for done := range len(steps) + 2 {
-			rec := &progress.Record{Done: done}
+			rec := recordOf(r, done)
 			if err := r.MayContinue(rec); err != nil {
 				t.Errorf("%s, %d done, marked: %v", name, done, err)
 			}
@@ -47,10 +47,10 @@ func TestUnmarked(t *testing.T) {
 					t.Errorf("%s, %d done: the undoing does %q", name, done, s.Title)
 				}
 			}
-			if undo, err := u.Undo(&progress.Record{Done: done, Undo: true, Undone: true}); err != nil || len(undo) > 0 {
+			if undo, err := u.Undo(&progress.Record{Done: done, Order: r.order(), Undo: true, Undone: true}); err != nil || len(undo) > 0 {
 				t.Errorf("%s, %d done, and undone: %q, %v", name, done, titles(undo), err)
 			}
-			if text := u.Undone(&progress.Record{Done: done, Undone: true}); strings.Contains(text, "not been stopped") == isDone(steps, done+1, stopped) {
+			if text := u.Undone(&progress.Record{Done: done, Order: r.order(), Undone: true}); strings.Contains(text, "not been stopped") == isDone(steps, done+1, stopped) {
 				t.Errorf("%s, %d done, and undone: %s", name, done, text)
 			}
 			changes := done > firstStop(steps) && done < counted

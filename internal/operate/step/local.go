@@ -80,6 +80,19 @@ func (r RemoveDir) Command(Flags) string { return "rm -rf " + format.Quote(r.Dir
 // Do implements Action.
 func (r RemoveDir) Do(context.Context, Clients) error { return os.RemoveAll(r.Dir) }
 
+// WriteFile writes a file of this machine, with a line of text.
+type WriteFile struct{ File, Text string }
+
+// Command implements Action.
+func (w WriteFile) Command(Flags) string {
+	return "echo " + format.Quote(w.Text) + " > " + format.Quote(w.File)
+}
+
+// Do implements Action.
+func (w WriteFile) Do(context.Context, Clients) error {
+	return os.WriteFile(w.File, []byte(w.Text+"\n"), 0o600)
+}
+
 // ByHand is for a person alone. A plan that has it can't be executed.
 type ByHand struct{ Text string }
 

@@ -60,6 +60,8 @@ type Clients struct {
 	Exec func(ctx context.Context, pod string, command []string, in io.Reader, out io.Writer) error
 	// Run runs a program on this machine.
 	Run func(ctx context.Context, env, program []string) error
+	// Output runs a program on this machine, and returns what it prints to stdout.
+	Output func(ctx context.Context, program []string) (string, error)
 	// Plugin runs a command of kubectl etcd for the same API server and the same user.
 	Plugin func(ctx context.Context, args []string) error
 	// Etcd is the cluster.

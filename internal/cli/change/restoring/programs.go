@@ -25,6 +25,18 @@ func (t *task) program(ctx context.Context, env, program []string) error {
 	return nil
 }
 
+// output runs a program on this machine, and returns what it prints to stdout.
+func output(ctx context.Context, program []string) (string, error) {
+	cmd := exec.CommandContext(ctx, program[0], program[1:]...) //nolint:gosec // a plan names the tools of object stores only
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w: %s", program[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return string(out), nil
+}
+
 // plugin runs another command of this plugin, with the same flags for the API server and etcd.
 func (t *task) plugin(ctx context.Context, args []string) error {
 	self, err := os.Executable()

@@ -71,7 +71,7 @@ func newTask(ctx context.Context, a *app.App, file, target string, o Options) (*
 		Clients: step.Clients{
 			Kube: quiet, Namespace: t.cluster.Namespace, Clock: a.Clock,
 			Exec: podexec.Runner{Config: config, Namespace: t.cluster.Namespace, Container: restore.HelperContainer}.Run,
-			Run:  t.program, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
+			Run:  t.program, Output: output, Plugin: t.plugin, Etcd: &cluster{task: t}, Warn: a.Warn,
 		},
 		Logf:        func(format string, args ...any) { change.PrintStep(a, format, args...) },
 		RemoveLocal: t.removeLocal,
@@ -163,7 +163,8 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 		return t.resumeScale(rec)
 	}
 	if rec.Undo && !t.Abort {
-		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with the same command and --abort", t.cluster.Owner)
+		_, abort := progress.Commands(t.cluster.Owner, rec.Journal())
+		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with %s -n %s", t.cluster.Owner, abort, t.cluster.Namespace)
 	}
 	if !t.Abort {
 		if err := t.continues(rec); err != nil {
@@ -178,11 +179,17 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	t.plan = r
 	if t.Abort {
 		steps, err := r.Undo(rec)
+		if err == nil {
+			err = r.CheckTools(ctx, steps)
+		}
 		t.steps, rec.Starter = steps, r.Starter // an undoing that is interrupted and repeated finds nothing of it
 		return r.ProposeRest(rec, steps, true), err
 	}
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return operate.Plan{}, r.OtherFile(rec, err)
+	}
+	if err := r.SameOrder(rec); err != nil {
+		return operate.Plan{}, err
 	}
 	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
 	if err := r.FollowReplicas(ctx, rec, t.cluster.Kube); err != nil {

@@ -70,6 +70,9 @@ type Record struct {
 	FirstStop int `json:"firstStop,omitempty"`
 	// FirstTouch is the number of steps before the first that changes where members find their data.
 	FirstTouch int `json:"firstTouch,omitempty"`
+	// Order has the IDs of the steps for an Etcd, in the order of the version that began. It is empty in a journal of an
+	// earlier version.
+	Order []string `json:"order,omitempty"`
 	// Undo means that the restore is being undone.
 	Undo bool `json:"undo,omitempty"`
 	// Starter is the client that had started members when the undoing began, which stops them.

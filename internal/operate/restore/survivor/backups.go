@@ -70,5 +70,8 @@ func (b Backups) deltas() string {
 			full = l.Revision
 		}
 	}
+	if full == 0 {
+		return " (FILE is a full snapshot, and no Lease shows that there is one; only etcd-backup-restore applies the deltas after it)"
+	}
 	return fmt.Sprintf(" (FILE is a full snapshot, of which the newest has revision %d; only etcd-backup-restore applies the deltas after it)", full)
 }

@@ -31,6 +31,7 @@ func TestAgainst(t *testing.T) {
 		{name: "older", backups: sidecars(3000, 3999)},
 		{name: "the same", backups: sidecars(3000, 4000)},
 		{name: "a newer delta", backups: sidecars(3000, 5000), refused: "main-2 has revision 4000, and the backups have revision 5000, by Lease main-delta-snap: what only the backups have would not be restored. To see them: kubectl etcd snapshot list statefulset/main -n team. To restore one: kubectl etcd snapshot restore FILE statefulset/main -n team (FILE is a full snapshot, of which the newest has revision 3000; "},
+		{name: "a newer delta without a full one", backups: sidecars(0, 5000), refused: "(FILE is a full snapshot, and no Lease shows that there is one; only"},
 		{name: "a newer full one", backups: sidecars(5000, 4500), refused: "restore FILE statefulset/main -n team. If the backups are of an earlier cluster, or if the data of main-2 is to be restored all the same, run the same command again with --member main-2"},
 		{name: "of a job", backups: job, refused: "by Lease nightly"},
 		{name: "of a job, chosen", backups: job, chosen: true, fact: "the backups have revision 5000, by Lease nightly: what only they have after revision 4000 is not restored"},
