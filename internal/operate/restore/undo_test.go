@@ -204,7 +204,7 @@ func TestNameOnNode(t *testing.T) {
 			if !is {
 				continue
 			}
-			out, err := exec.CommandContext(t.Context(), run.Args[0], run.Args[1:]...).CombinedOutput() //nolint:gosec // sh
+			out, err := exec.CommandContext(t.Context(), run.Args[0], run.Args[1:]...).CombinedOutput()
 			if string(out) != want || (err != nil) != (want != "") {
 				t.Errorf("%s: %q, %v", had, out, err)
 			}

@@ -6,7 +6,6 @@ package step
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"testing"
 )
@@ -26,7 +25,7 @@ func TestOrElse(t *testing.T) {
 		program := func(text string) Program { return Program{Lines: [][]string{{"sh", "-c", text}}} }
 		var printed string
 		c := Clients{Run: func(ctx context.Context, _, program []string) error {
-			out, err := exec.CommandContext(ctx, program[0], program[1:]...).Output() //nolint:gosec // sh
+			out, err := exec.CommandContext(ctx, program[0], program[1:]...).Output()
 			printed += string(out)
 			return err
 		}}
@@ -34,8 +33,8 @@ func TestOrElse(t *testing.T) {
 		if err := act.Do(t.Context(), c); (err != nil) != row.fails || printed != row.printed {
 			t.Errorf("%+v: %q, %v", row, printed, err)
 		}
-		out, err := exec.CommandContext(t.Context(), "bash", "-ec", act.Command(Flags{})).Output() //nolint:gosec // the command of a plan
-		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || (err != nil) != row.fails || fmt.Sprintf("%s", out) != row.printed {
+		out, err := exec.CommandContext(t.Context(), "bash", "-ec", act.Command(Flags{})).Output()
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || (err != nil) != row.fails || string(out) != row.printed {
 			t.Errorf("%s: %q, %v", act.Command(Flags{}), out, err)
 		}
 	}

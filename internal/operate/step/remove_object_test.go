@@ -15,7 +15,7 @@ func TestRemoveObject(t *testing.T) {
 	t.Parallel()
 	const object = "main/v2/Full-1"
 	run := func(ctx context.Context, program []string) (string, error) {
-		out, err := exec.CommandContext(ctx, program[0], program[1:]...).Output() //nolint:gosec // sh
+		out, err := exec.CommandContext(ctx, program[0], program[1:]...).Output()
 		return string(out), err
 	}
 	c := Clients{Output: run, Run: func(ctx context.Context, _, program []string) error {

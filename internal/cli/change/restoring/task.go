@@ -178,12 +178,7 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	t.plan = r
 	if t.Abort {
-		steps, err := r.Undo(rec)
-		if err == nil {
-			err = r.CheckTools(ctx, steps)
-		}
-		t.steps, rec.Starter = steps, r.Starter // an undoing that is interrupted and repeated finds nothing of it
-		return r.ProposeRest(rec, steps, true), err
+		return t.undo(ctx, r, rec)
 	}
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return operate.Plan{}, r.OtherFile(rec, err)
@@ -208,6 +203,16 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	t.steps = steps
 	return r.ProposeRest(rec, steps[min(rec.Done, len(steps)):], false), r.CheckTools(ctx, steps)
+}
+
+// undo plans the undoing of an unfinished restore.
+func (t *task) undo(ctx context.Context, r restore.Plan, rec *progress.Record) (operate.Plan, error) {
+	steps, err := r.Undo(rec)
+	if err == nil {
+		err = r.CheckTools(ctx, steps)
+	}
+	t.steps, rec.Starter = steps, r.Starter // an undoing that is interrupted and repeated finds nothing of it
+	return r.ProposeRest(rec, steps, true), err
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {
