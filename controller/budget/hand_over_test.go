@@ -49,7 +49,7 @@ func TestHandOverKeepsWhatStands(t *testing.T) {
 			foreign(s, "theirs", whole)
 			foreign(s, "more", whole)
 			s.expect("more minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown")
-			s.advance(time.Hour)
+			s.advance(57 * time.Second)
 			s.expect("more minAvailable=4 MemberDown", "theirs minAvailable=4 MemberDown")
 			removeBudget(s, "more")
 		}, want: []string{"theirs minAvailable=4 MemberDown"}, after: func(s *stage) { s.advance(time.Minute) }, wantAfter: []string{"theirs minAvailable=3 AllReady"}},
@@ -147,4 +147,34 @@ func (s *stage) writes() []string {
 	s.t.Helper()
 	s.reconcile()
 	return s.budgets()
+}
+
+// TestOverlappingBudgetsLoosen: two budgets of authors over all members each take over what the other keeps once, not again
+// whenever one of them is due to keep less.
+func TestOverlappingBudgetsLoosen(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	for _, name := range []string{"first", "second"} {
+		foreign(m.stage, name, "minAvailable: 0, selector: {"+byApp+"}")
+	}
+	both := func(want int) {
+		t.Helper()
+		for range 4 {
+			m.reconcile()
+		}
+		for _, name := range []string{"first", "second"} {
+			if n, _ := m.number(name); n != want {
+				t.Errorf("budget %s keeps %d, want %d; budgets %q", name, n, want, m.budgets())
+			}
+		}
+	}
+	m.setDown("etcd-0", true)
+	both(4)
+	m.setDown("etcd-0", false)
+	both(4)
+	for range 3 {
+		m.wait(time.Minute + time.Second)
+		m.reconcile()
+	}
+	both(3)
 }

@@ -85,7 +85,7 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (v budget.Re
 	if facts.Unconfirmed {
 		c.waits = append(c.waits, unconfirmedWait)
 	}
-	facts.Hold = facts.Hold || !c.kept() || observe.Ours(o.PodDisruptionBudget)
+	facts.Hold = !c.kept() || observe.Ours(o.PodDisruptionBudget)
 	if record.Original != nil {
 		facts.Floor = record.Original.Min(o.Expected)
 	}

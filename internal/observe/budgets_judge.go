@@ -173,19 +173,20 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 	switch {
 	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
 		b.keep(whole[0])
-		b.surplus(w, mine)
+		b.surplus(mine, b.taken(w))
 	case len(whole) > 1:
 		b.Problem = overlap(whole)
 		b.others(whole)
-		b.surplus(w, mine)
+		taken := !slices.ContainsFunc(whole, func(j judged) bool { return !w.hasRecord(j.PodDisruptionBudget) })
+		b.surplus(mine, taken)
 		for _, j := range whole {
-			if w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
+			if !taken && w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
 				b.stands(j)
 			}
 		}
 	case len(mine) > 0:
 		b.keep(mine[0])
-		b.surplus(w, mine[1:])
+		b.surplus(mine[1:], b.taken(w))
 		for _, j := range whole {
 			b.Notes = append(b.Notes, *j.weakness)
 		}
@@ -224,10 +225,15 @@ func (b *Budgets) keep(j judged) {
 	}
 }
 
-// surplus lists those of ours that must go. What they keep is taken over once: one whose deletion is refused, or waits
-// for a finalizer, would make the budget that remains stricter again after each settle time.
-func (b *Budgets) surplus(w *Workload, mine []judged) {
-	taken := b.Managed != nil && b.Outdated == nil && w.hasRecord(b.Managed.PodDisruptionBudget)
+// taken reports whether the budget that remains has taken over what others kept. Its record shows that. They are taken over
+// once: one whose deletion is refused, or waits for a finalizer, and one that overlaps, would make it stricter again after
+// each settle time.
+func (b *Budgets) taken(w *Workload) bool {
+	return b.Outdated == nil && w.hasRecord(b.Managed.PodDisruptionBudget)
+}
+
+// surplus lists those of ours that must go. taken is true if others have taken over what they keep.
+func (b *Budgets) surplus(mine []judged, taken bool) {
 	for _, j := range mine {
 		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
 		if !taken {

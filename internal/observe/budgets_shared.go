@@ -29,8 +29,6 @@ func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv
 		var record annotation.BudgetRecord
 		out.Current, record = f.Budgets.InForce(out.Current, o.Record, o.NonMembers)
 		out.State = record.State
-		// While several select all members, no eviction is possible, and the one that remains keeps what stands.
-		out.Hold = f.Budgets.Managed == nil
 	}
 	if r.memo == nil {
 		r = r.Remembering()
