@@ -26,7 +26,7 @@ func TestRestoreResized(t *testing.T) {
 		w.Create(apitest.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "main-config"}, "data": apitest.Object{
 			"etcd.conf.yaml": "initial-cluster: main-0=http://main-0:2380,main-1=http://main-1:2380,main-2=http://main-2:2380\n",
 		}})
-		w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"revision":1,"bump":1000000000,"answers":true,"led":true,"done":1,"firstStop":5}`, sha256.Sum256(w.Etcd.Database)))
+		w.unfinishedCut("snapshot restore", fmt.Sprintf(`{"sha256":"%x","at":"2026-01-01T00:00:00Z","size":3,"revision":1,"bump":1000000000,"answers":true,"led":true,"done":1,"firstStop":5,"order":["","made","probed","suspended","saved","stopped","stored","removed","","started","","","let in"]}`, sha256.Sum256(w.Etcd.Database)))
 		code := w.run(t.Context(), verb{path: "snapshot restore", args: "SNAPSHOT etcd/main --tool ETCDUTL"}, "--dry-run=client")
 		if want := fmt.Sprintf("its spec.replicas was 3 when the restore began, and is %d now", replicas); code != 2 || !strings.Contains(w.err.String(), want) {
 			t.Errorf("%d replicas: exit code %d, want %q:\n%s", replicas, code, want, &w.err)

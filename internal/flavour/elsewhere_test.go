@@ -83,6 +83,7 @@ var etcdFiles = map[string]string{
 	"internal/observe/find_owner.go":               "finds the Etcd of a StatefulSet, or an Etcd by its key",
 	"internal/observe/resolve/candidates.go":       "leaves the StatefulSet of an Etcd to the Etcd",
 	"controller/budget/watches.go":                 "an event of a StatefulSet or a Lease of an Etcd is one of the Etcd",
+	"webhook/restart_record.go":                    "a request to restart counts on the Etcd",
 	"internal/observe/druid_object.go":             "reads the Etcd for the webhook, the controllers and the plugin",
 	"internal/observe/backupstore/druid_tasks.go":  "reads EtcdOpsTasks",
 	"internal/health/gather/druid.go":              "reads the Etcd, where one that is gone is an error",
