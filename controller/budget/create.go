@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -68,26 +69,41 @@ func (c *cluster) budgetOwners() []metav1.OwnerReference {
 }
 
 // reselect gives the budget that this controller created the selector of the cluster, if workloads
-// have joined or left since, or another client has changed the selector. One that is changed again and again is left for
-// a while, unless the facts got worse.
+// have joined or left since, or another client has changed the selector.
 func (c *cluster) reselect(ctx context.Context) error {
-	kept := c.facts.Budgets.Managed
-	if c.facts.Budgets.Outdated == nil || kept.DeletionTimestamp != nil {
+	if c.facts.Budgets.Outdated == nil {
+		return nil
+	}
+	return c.selectMembers(ctx, c.facts.Budgets.Managed.PodDisruptionBudget)
+}
+
+// reselectHeld is reselect for one that is held beside a budget of another author.
+func (c *cluster) reselectHeld(ctx context.Context, ours *policyv1.PodDisruptionBudget) error {
+	if !observe.NotCopied(ours) || equality.Semantic.DeepEqual(ours.Spec.Selector, c.owner.MemberSelector) {
+		return nil
+	}
+	return c.selectMembers(ctx, ours)
+}
+
+// selectMembers gives a budget the selector of the cluster. One that is changed again and again is left for a while, unless
+// the facts got worse.
+func (c *cluster) selectMembers(ctx context.Context, kept *policyv1.PodDisruptionBudget) error {
+	if kept.DeletionTimestamp != nil {
 		return nil
 	}
 	if wait, written := c.reselections.backoff(c.owner.Key(), c.facts.At); wait > 0 && !c.severity().worseThan(written) {
 		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
 		return nil
 	}
-	patch, err := pdb.Reselect(kept.PodDisruptionBudget, c.owner.MemberSelector, c.budgetOwners())
+	patch, err := pdb.Reselect(kept, c.owner.MemberSelector, c.budgetOwners())
 	if err != nil {
 		return err
 	}
-	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
+	if err := c.patch(ctx, kept, patch); err != nil {
 		return err
 	}
 	c.reselections.wroteSelector(c.owner.Key(), c.owner.MemberSelector, c.severity(), c.facts.At)
-	c.record(kept.PodDisruptionBudget, normal, policy.NewNote(reasons.BudgetReselected, "budget %s selects the members of %s now", kept.Name, c.owner), actionKeep)
+	c.record(kept, normal, policy.NewNote(reasons.BudgetReselected, "budget %s selects the members of %s now", kept.Name, c.owner), actionKeep)
 	return nil
 }
 

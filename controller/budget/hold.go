@@ -104,7 +104,7 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 		if c.wroteEnough() {
 			break
 		}
-		errs = append(errs, c.markHeld(ctx, ours, since))
+		errs = append(errs, c.markHeld(ctx, ours, since), c.reselectHeld(ctx, ours))
 	}
 	return errors.Join(errs...)
 }
