@@ -175,15 +175,7 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		b.keep(whole[0])
 		b.surplus(mine, b.taken(w))
 	case len(whole) > 1:
-		b.Problem = overlap(whole)
-		b.others(whole)
-		taken := !slices.ContainsFunc(whole, func(j judged) bool { return !w.hasRecord(j.PodDisruptionBudget) })
-		b.surplus(mine, taken)
-		for _, j := range whole {
-			if !taken && w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
-				b.stands(j)
-			}
-		}
+		b.overlapping(w, whole, mine)
 	case len(mine) > 0:
 		b.keep(mine[0])
 		b.surplus(mine[1:], b.taken(w))
@@ -204,6 +196,19 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		}
 	}
 	b.others(rest)
+}
+
+// overlapping sorts several budgets of authors over all members. One without a record takes over what the others keep.
+func (b *Budgets) overlapping(w *Workload, whole, mine []judged) {
+	b.Problem = overlap(whole)
+	b.others(whole)
+	taken := !slices.ContainsFunc(whole, func(j judged) bool { return !w.hasRecord(j.PodDisruptionBudget) })
+	b.surplus(mine, taken)
+	for _, j := range whole {
+		if !taken && w.hasRecord(j.PodDisruptionBudget) && j.madeStricter() {
+			b.stands(j)
+		}
+	}
 }
 
 // noBudget describes members that no budget selects. etcd-webhook makes budgets for StatefulSets only.
