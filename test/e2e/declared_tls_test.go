@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

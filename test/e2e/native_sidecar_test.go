@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
