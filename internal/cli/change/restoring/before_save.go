@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
@@ -28,14 +27,8 @@ func MayRestoreFrom(ctx context.Context, a *app.App, target string, o Options, s
 		return err
 	}
 	r.Answers, r.Lost = false, o.Lost
-	if err := r.Find(ctx, c.Kube, c.Reader, o.Replicas, o.Image); err != nil {
-		return err
-	}
-	steps, warnings, err := restore.Steps(r)
-	if err != nil {
-		return err
-	}
-	if err := r.CheckTools(ctx, steps); err != nil || o.DryRun == change.DryRunClient {
+	steps, warnings, err := findSteps(ctx, c, &r, o.PlanOptions)
+	if err != nil || o.DryRun == change.DryRunClient {
 		return err
 	}
 	if err := change.Require(ctx, a, c, r.Propose(steps, warnings).Needs); err != nil {

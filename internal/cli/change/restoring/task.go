@@ -129,20 +129,26 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if t.recovery.Judge != nil && r.Newest > t.recovery.Revision {
 		return nil, operate.Plan{}, survivor.Refuse(r.Owner, "a member is at revision %d, and none was above %d when the data was saved; run the command again", r.Newest, t.recovery.Revision)
 	}
-	if err := r.Find(ctx, t.cluster.Kube, t.cluster.Reader, t.Replicas, t.Image); err != nil {
-		return nil, operate.Plan{}, err
-	}
-	steps, warnings, err := restore.Steps(r)
+	steps, warnings, err := findSteps(ctx, t.cluster, &r, t.PlanOptions)
 	if err != nil {
-		return nil, operate.Plan{}, err
-	}
-	if err := r.CheckTools(ctx, steps); err != nil {
 		return nil, operate.Plan{}, err
 	}
 	t.plan, t.steps = r, steps
 	p := r.Propose(steps, warnings)
 	p.Facts = append(slices.Clone(t.recovery.Facts), p.Facts...)
 	return restore.NewRecord(r), p, nil
+}
+
+// findSteps completes a plan that has the answers of the members, and returns its steps. It returns an error if the restore
+// would be refused, or this machine lacks a program for it.
+func findSteps(ctx context.Context, c *app.Cluster, r *restore.Plan, o PlanOptions) (steps []step.Step, warnings []string, err error) {
+	if err := r.Find(ctx, c.Kube, c.Reader, o.Replicas, o.Image); err != nil {
+		return nil, nil, err
+	}
+	if steps, warnings, err = restore.Steps(*r); err != nil {
+		return nil, nil, err
+	}
+	return steps, warnings, r.CheckTools(ctx, steps)
 }
 
 // OriginOf returns the cluster that the record of a snapshot names, the zero value without a record.
