@@ -22,7 +22,7 @@ func (r *budgetReview) decideOther() Decision {
 	current, before := r.write.inForce(expected, r.facts.At)
 	f := r.shared
 	original := r.write.original(before, wrote, r.facts.At)
-	f.Floor = original.Min(expected)
+	f.Floor = floorOf(original, expected)
 	if r.other.Fault == nil {
 		current, before = r.facts.Budgets.InForce(current, before, r.other.NonMembers)
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -99,18 +100,27 @@ func (w *budgetWrite) inForce(replicas int, now time.Time) (int, annotation.Budg
 	return value.Min(replicas), before
 }
 
-// original returns the value that the budget's author asks for. A write that leaves our
-// value as it was asks for nothing new: a client adds a label, or the API server calls again
-// after another webhook changed the budget.
-func (w *budgetWrite) original(before annotation.BudgetRecord, wrote annotation.BudgetValue, now time.Time) annotation.BudgetValue {
+// original returns the value that the budget's author asks for, nil if there is no author: this project created the
+// budget, and its number is ours. A write that leaves our value as it was asks for nothing new: a client adds a label,
+// or the API server calls again after another webhook changed the budget.
+func (w *budgetWrite) original(before annotation.BudgetRecord, wrote annotation.BudgetValue, now time.Time) *annotation.BudgetValue {
 	written := annotation.DecodeBudgetRecord(w.budget.Annotations, now)
-	if written.Original != nil && written.Value != nil && *written.Value == wrote {
-		return *written.Original
+	if isOurs(written, wrote) && (written.Original != nil || observe.NotCopied(w.budget)) {
+		return written.Original
 	}
-	if w.old != nil && before.Original != nil {
-		if was, problem := annotation.ValueOf(w.old.Name, &w.old.Spec); problem == nil && was == wrote {
-			return *before.Original
-		}
+	if w.old == nil {
+		return &wrote
 	}
-	return wrote
+	if was, problem := annotation.ValueOf(w.old.Name, &w.old.Spec); problem != nil || was != wrote {
+		return &wrote
+	}
+	if before.Original != nil || isOurs(before, wrote) && observe.NotCopied(w.old) {
+		return before.Original
+	}
+	return &wrote
+}
+
+// isOurs reports whether a value is the one that this project set last.
+func isOurs(record annotation.BudgetRecord, value annotation.BudgetValue) bool {
+	return record.Value != nil && *record.Value == value
 }

@@ -121,28 +121,32 @@ func (r *budgetReview) decide() Decision {
 	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
 	current, before = r.facts.Budgets.InForce(current, before, r.facts.Budgets.NonMemberPods)
 	original := r.write.original(before, wrote, r.facts.At)
-	floor := original.Min(r.facts.Replicas)
 	if r.facts.Budgets.Managed.NoNumber { // the number is ours, and no author's
-		floor = 0
+		original = before.Original
 	}
 	verdict := budget.Evaluate(budget.Facts{
-		Cluster: r.facts.Cluster, Current: current, Floor: floor, Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
+		Cluster: r.facts.Cluster, Current: current, Floor: floorOf(original, r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, topologypolicy.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := withValue(before, original, due, verdict)
-	if r.facts.Budgets.Managed.NoNumber {
-		record.Original = before.Original
-	}
 	record.HandTo(r.owner.Ref(), r.owner.Continues(record.For))
 	return r.patchFor(wrote, record, verdict)
 }
 
+// floorOf returns the minAvailable that the budget's author asks for, 0 for none.
+func floorOf(original *annotation.BudgetValue, replicas int) int {
+	if original == nil {
+		return 0
+	}
+	return original.Min(replicas)
+}
+
 // withValue returns a record with the author's value, and the one that is due with its reason.
-func withValue(record annotation.BudgetRecord, original, due annotation.BudgetValue, v budget.Result) annotation.BudgetRecord {
-	record.Original = &original
+func withValue(record annotation.BudgetRecord, original *annotation.BudgetValue, due annotation.BudgetValue, v budget.Result) annotation.BudgetRecord {
+	record.Original = original
 	if record.Value == nil || *record.Value != due {
 		record.Value = &due
 		if v.MinAvailable == v.Target || record.Reason == "" {
