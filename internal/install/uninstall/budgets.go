@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -23,14 +24,15 @@ import (
 // lost its permissions arrives within this time.
 const settleTime = time.Second
 
-// restoreBudgets restores budgets until none has a record. A failure for one budget doesn't stop
-// the others.
-func (u *Uninstaller) restoreBudgets(ctx context.Context) error {
+// restoreBudgets restores budgets until none has a record, but those of the namespaces that stay. A failure for one
+// budget doesn't stop the others.
+func (u *Uninstaller) restoreBudgets(ctx context.Context, stay []string) error {
 	for clean := false; ; {
 		held, err := heldBudgets(ctx, u.Kube)
 		if err != nil {
 			return err
 		}
+		held = slices.DeleteFunc(held, func(pdb policyv1.PodDisruptionBudget) bool { return slices.Contains(stay, pdb.Namespace) })
 		if len(held) == 0 && clean {
 			return nil
 		}

@@ -74,7 +74,11 @@ func TestRestoreRollouts(t *testing.T) {
 				Kube: kube, Reader: &observe.Reader{Reader: kube}, Clock: clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 				Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) },
 			}
-			err := u.restoreRollouts(t.Context())
+			held, err := heldRollouts(t.Context(), kube)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = u.restoreRollouts(t.Context(), held)
 			if (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) {
 				t.Errorf("the error is %v, want %q", err, row.err)
 			}

@@ -67,20 +67,17 @@ func (u *Uninstaller) staysHeld(h HeldRollout) string {
 	return stays + "When that is no longer so, release it: " + release
 }
 
-// restoreRollouts gives the author's update strategy back to every StatefulSet with a record, if the rule
-// about removal releases its rollout at this moment. A failure for one doesn't stop the others.
-func (u *Uninstaller) restoreRollouts(ctx context.Context) error {
-	held, err := heldRollouts(ctx, u.Kube)
-	if err != nil {
-		return err
-	}
+// restoreRollouts gives the author's update strategy back to StatefulSets with a record, if the rule about removal
+// releases the rollout at this moment. A failure for one doesn't stop the others: undone are their namespaces.
+func (u *Uninstaller) restoreRollouts(ctx context.Context, held []appsv1.StatefulSet) (undone []string, err error) {
 	var failed []error
 	for i := range held {
 		if err := u.releaseRollout(ctx, &held[i]); err != nil {
+			undone = append(undone, held[i].Namespace)
 			failed = append(failed, err)
 		}
 	}
-	return errors.Join(failed...)
+	return undone, errors.Join(failed...)
 }
 
 func (u *Uninstaller) releaseRollout(ctx context.Context, sts *appsv1.StatefulSet) error {

@@ -74,7 +74,7 @@ func TestHeldRollouts(t *testing.T) {
 			if held := len(found.Held) == 1; held != (row.stays != "") || len(found.Held)+len(found.Rollouts) != 1 {
 				t.Errorf("planned: %d are released, %d stay", len(found.Rollouts), len(found.Held))
 			}
-			if err := u.restoreRollouts(t.Context()); err != nil {
+			if _, err := u.restoreRollouts(t.Context(), all); err != nil {
 				t.Fatal(err)
 			}
 			checkHeld(t, c, printed, row.stays, cmp.Or(row.way, byHand))
@@ -92,25 +92,20 @@ func newUninstaller(t *testing.T, c *operatetest.Cluster, record func(format str
 }
 
 // TestHeldRolloutTwice: that a member hangs may be recorded on a budget only, which the uninstallation removes. A
-// second uninstallation holds the rollout all the same. If the record can't be moved, the budget stays.
+// second uninstallation holds the rollout all the same. If the record can't be moved, the budget stays, but that of
+// another namespace is restored.
 func TestHeldRolloutTwice(t *testing.T) {
 	t.Parallel()
-	const budget = "/apis/policy/v1/namespaces/team/poddisruptionbudgets/main"
+	const (
+		budget  = "/apis/policy/v1/namespaces/team/poddisruptionbudgets/main"
+		another = "/apis/policy/v1/namespaces/other/poddisruptionbudgets/main"
+	)
 	c := operatetest.NewCluster(t)
 	hold(c)
 	c.WeakProbes()
 	operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "metadata", "annotations")[v1alpha1.RolloutReasonAnnotation] = "AllReady"
-	c.Put(budget, apitest.Object{
-		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-		"metadata": apitest.Object{
-			"namespace": "team", "name": "main", "uid": "budget", "labels": apitest.Object{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController},
-			"annotations": apitest.Object{
-				v1alpha1.BudgetForAnnotation: "StatefulSet/main", v1alpha1.BudgetMadeAnnotation: "team/main",
-				v1alpha1.BudgetValueAnnotation: "minAvailable=3", v1alpha1.BudgetReasonAnnotation: "MemberNotReady",
-			},
-		},
-		"spec": apitest.Object{"minAvailable": 3, "selector": apitest.Object{"matchLabels": apitest.Object{"app": "main"}}},
-	})
+	c.Put(budget, ourBudget("team"))
+	c.Put(another, ourBudget("other"))
 	c.Refuse = func(method, path string) int {
 		if method == http.MethodPatch && strings.Contains(path, "/statefulsets/") {
 			return http.StatusForbidden
@@ -120,6 +115,9 @@ func TestHeldRolloutTwice(t *testing.T) {
 	u := newUninstaller(t, c, func(string, ...any) {})
 	if err := u.restoreRolloutsAndBudgets(t.Context()); err == nil || c.Get(budget) == nil {
 		t.Fatalf("the reason can't be recorded on the StatefulSet: %v, and the budget is %v", err, c.Get(budget))
+	}
+	if c.Get(another) != nil {
+		t.Error("the budget of another namespace is not deleted")
 	}
 	c.Refuse = nil
 	for range 2 {
@@ -132,6 +130,21 @@ func TestHeldRolloutTwice(t *testing.T) {
 			t.Error("the budget is not deleted")
 		}
 		checkHeld(t, c, printed[:1], "(MemberNotReady)", bySweep)
+	}
+}
+
+// ourBudget returns a budget that etcd-webhook created, and that records that a member is not in order.
+func ourBudget(namespace string) apitest.Object {
+	return apitest.Object{
+		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+		"metadata": apitest.Object{
+			"namespace": namespace, "name": "main", "uid": "budget-" + namespace, "labels": apitest.Object{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController},
+			"annotations": apitest.Object{
+				v1alpha1.BudgetForAnnotation: "StatefulSet/main", v1alpha1.BudgetMadeAnnotation: namespace + "/main",
+				v1alpha1.BudgetValueAnnotation: "minAvailable=3", v1alpha1.BudgetReasonAnnotation: "MemberNotReady",
+			},
+		},
+		"spec": apitest.Object{"minAvailable": 3, "selector": apitest.Object{"matchLabels": apitest.Object{"app": "main"}}},
 	}
 }
 

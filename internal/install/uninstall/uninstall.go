@@ -117,12 +117,14 @@ func (u *Uninstaller) Run(ctx context.Context, found *Installation, wait bool) e
 }
 
 // restoreRolloutsAndBudgets restores the rollouts first: whether a member hangs may be recorded on a budget only. So
-// if a rollout is neither released nor has that record, the budgets stay until the command runs again.
+// if a rollout is neither released nor has that record, the budgets of its namespace stay until the command runs again.
 func (u *Uninstaller) restoreRolloutsAndBudgets(ctx context.Context) error {
-	if err := u.restoreRollouts(ctx); err != nil {
+	held, err := heldRollouts(ctx, u.Kube)
+	if err != nil {
 		return err
 	}
-	return u.restoreBudgets(ctx)
+	undone, err := u.restoreRollouts(ctx, held)
+	return errors.Join(err, u.restoreBudgets(ctx, undone))
 }
 
 func (u *Uninstaller) delete(ctx context.Context, objects []Object) error {
