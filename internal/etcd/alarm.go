@@ -89,9 +89,9 @@ func shareAlarms(members []Member) {
 	}
 }
 
-// strays returns the alarms that a healthy member reports for a member that isn't among the
+// unmappedAlarms returns the alarms that a healthy member reports for a member that isn't among the
 // healthy ones. Alarms that an unhealthy member reports may have been disarmed.
-func strays(members []Member, list []Listed) []Alarm {
+func unmappedAlarms(members []Member, list []Listed) []Alarm {
 	var found []Alarm
 	for _, m := range members {
 		if m.Err != nil {

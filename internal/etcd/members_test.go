@@ -115,7 +115,7 @@ func TestStrays(t *testing.T) {
 	}
 	list := []Listed{{ID: 1, Pod: "a-0"}, {ID: 2, Pod: "a-1"}, {ID: 3, Name: "a-2", Pod: "a-2"}}
 	var found []string
-	for _, a := range strays(members, list) {
+	for _, a := range unmappedAlarms(members, list) {
 		found = append(found, a.Type+" of "+a.Where())
 	}
 	want := []string{"CORRUPT of a-2", "NOSPACE of a-2", "NOSPACE of member 0000000000000009 (no longer in the member list)"}
@@ -131,7 +131,7 @@ func TestStrays(t *testing.T) {
 		}
 	}
 	members[0].raised, members[1].raised = nil, nil
-	if found := strays(members, list); len(found) > 0 {
+	if found := unmappedAlarms(members, list); len(found) > 0 {
 		t.Errorf("alarms that an unexpected member reports are used: %v", found)
 	}
 }

@@ -173,7 +173,7 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 		identify(s.Members, s.List)
 		s.Others = c.askOthers(ctx, s)
 	}
-	s.Strays = strays(s.Members, s.List)
+	s.Strays = unmappedAlarms(s.Members, s.List)
 	return s, context.Cause(ctx)
 }
 

@@ -74,7 +74,7 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
 	case started.Perhaps && started.Path != "":
-		add("its command is %s, and etcd or flags of a member stand in it", started.Path)
+		add("its command is %s, and it contains etcd or flags of a member", started.Path)
 	case started.Perhaps:
 		add("its script executes a program that may be etcd, or that gets etcd as an argument")
 	case started.Program == "etcd":

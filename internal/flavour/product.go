@@ -130,6 +130,17 @@ type Pods struct {
 	Annotation string
 	// Members is a label that members' pods have and the pods of its jobs lack.
 	Members Label
+	// Replicas is the path of the field of the cluster's object with the number of members. It is empty for
+	// spec.replicas.
+	Replicas []string
+}
+
+// ReplicasPath returns the path of the field with the number of members.
+func (p *Pods) ReplicasPath() []string {
+	if len(p.Replicas) == 0 {
+		return []string{"spec", "replicas"}
+	}
+	return p.Replicas
 }
 
 // ClientSecret is the location of a client certificate: a Secret and its keys.

@@ -44,7 +44,7 @@ type SharedFacts struct {
 // asks, begins with its own share, and records the result on the same budget.
 func EvaluateShared(f SharedFacts, s Settings) Result {
 	var (
-		t tally
+		t shareCounts
 		v Result
 	)
 	clocks := &clocks{now: f.Now, state: State{LooserSince: f.State.LooserSince}}
@@ -83,7 +83,7 @@ func compareShares(a, b Share) int {
 // LeastShared returns the least that such a budget keeps when it is released: the quorum of each
 // cluster, as far as the pods that it selects can meet it.
 func LeastShared(f SharedFacts) int {
-	var t tally
+	var t shareCounts
 	for _, share := range f.Shares {
 		target := 0
 		if !share.Cluster.Single() {
@@ -107,8 +107,8 @@ func (f SharedFacts) EvictionsLeft(minAvailable int) int {
 	return max(0, ready-minAvailable)
 }
 
-// tally adds up what each cluster asks for.
-type tally struct {
+// shareCounts adds up what each cluster asks for.
+type shareCounts struct {
 	selected int // pods of members that the budget selects
 	ready    int // those that are Ready
 	most     int // pods that it selects, or will select as soon as they exist
@@ -119,7 +119,7 @@ type tally struct {
 
 // add adds a cluster that asks for target of its pods. It returns how many Ready pods the
 // cluster can spare, and reports whether it asks for anything.
-func (t *tally) add(share Share, target int) (spare int, limits bool) {
+func (t *shareCounts) add(share Share, target int) (spare int, limits bool) {
 	healthy, existing, ready, selected := 0, 0, 0, 0
 	for _, m := range share.Cluster.Members {
 		if !m.Exists {
@@ -154,7 +154,7 @@ func (t *tally) add(share Share, target int) (spare int, limits bool) {
 
 // due returns the number by which no cluster loses more Ready pods than it can spare, even if all
 // evictions take pods of the same cluster.
-func (t *tally) due() int {
+func (t *shareCounts) due() int {
 	if !t.limited {
 		return 0
 	}

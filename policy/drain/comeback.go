@@ -97,7 +97,7 @@ func (b *board) comeBack(p *Plan) {
 		slices.SortStableFunc(members, func(x, y member) int { return cmp.Compare(len(x.pod.Hosts), len(y.pod.Hosts)) })
 		var uncordon []string
 		for _, m := range members {
-			back := s.settle(m, leaving)
+			back := s.findNode(m, leaving)
 			if back.Uncordon != "" {
 				uncordon = append(uncordon, back.Uncordon)
 			}
@@ -117,8 +117,8 @@ func (b *board) opens(node string) bool {
 	return slices.ContainsFunc(b.facts.Hosts, func(h Host) bool { return h.Name == node && h.Open })
 }
 
-// settle finds a node for an evicted member, and describes what is awaited.
-func (s *placement) settle(m member, leaving map[string]bool) Back {
+// findNode finds a node for an evicted member, and describes what is awaited.
+func (s *placement) findNode(m member, leaving map[string]bool) Back {
 	back := Back{Eviction: m.eviction()}
 	if m.pod.HostsUnknown != "" {
 		s.node[m.name()] = ""

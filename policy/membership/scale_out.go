@@ -87,11 +87,11 @@ func finishOut(s ClusterState, r Record, size int) Step {
 	if step, left := s.removeFrom(size, false); left {
 		return step
 	}
-	return s.settle(r, size)
+	return s.finishScaleOut(r, size)
 }
 
-// settle sets the bootstrap flags to the current members, and restores the strategy.
-func (s ClusterState) settle(r Record, size int) Step {
+// finishScaleOut sets the bootstrap flags to the current members, and restores the strategy.
+func (s ClusterState) finishScaleOut(r Record, size int) Step {
 	if want := s.bootstrapFor(-1); !s.Bootstrap.equal(want) {
 		step, _ := s.setBootstrap(want, size)
 		return step
@@ -118,7 +118,7 @@ func undoOut(s ClusterState, r Record) Step {
 		return step
 	}
 	if size > r.Replicas {
-		return s.settle(r, size)
+		return s.finishScaleOut(r, size)
 	}
 	if step, needed := s.restoreBootstrap(size); needed {
 		return step

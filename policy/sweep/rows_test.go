@@ -88,14 +88,14 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestActions: each action has a name of its own, and the zero Verdict does nothing.
+// TestActions: each action has a name of its own, and the zero Result does nothing.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for a := NotKnown; a <= RemoveClaim; a++ {
 		seen[a.String()] = true
 	}
-	if len(seen) != 5 || (Verdict{}).Action != NotKnown {
-		t.Errorf("%v, the zero Verdict is %s", seen, Verdict{}.Action)
+	if len(seen) != 5 || (Result{}).Action != NotKnown {
+		t.Errorf("%v, the zero Result is %s", seen, Result{}.Action)
 	}
 }

@@ -4,10 +4,14 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
@@ -47,15 +51,31 @@ func scaledIn(t *testing.T, c *clusters.Cluster) {
 }
 
 // wiped deletes the volumes of two members of an Etcd at the same moment: with a quorum, the sidecar of the first
-// one would replace its member.
+// one would replace its member. The claims are gone when it returns, or new ones have their names.
 func wiped(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
+	old := map[string]types.UID{}
 	for _, pod := range []string{"main-1", "main-2"} {
-		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "main-" + pod}})
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "main-" + pod}}
+		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
+			t.Fatal(err)
+		}
+		old[claim.Name] = claim.UID
+		remove(t, claim)
 	}
 	for _, pod := range []string{"main-1", "main-2"} {
 		remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: pod}})
 	}
+	eventually(t, "the old claims to be gone", func(ctx context.Context) (string, bool, error) {
+		for name, uid := range old {
+			var claim corev1.PersistentVolumeClaim
+			err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &claim)
+			if client.IgnoreNotFound(err) != nil || err == nil && claim.UID == uid {
+				return fmt.Sprintf("claim %s: %v", name, err), false, nil
+			}
+		}
+		return "", true, nil
+	})
 	refuses(t, []string{"of 3 voters still answer", "--lost"}, "recover", "main", "-n", c.Namespace, "-y")
 }
 

@@ -16,7 +16,7 @@ import (
 
 // ReadsJournal returns the permissions to read whether a change of members is unfinished.
 func ReadsJournal(c *app.Cluster) []operate.Need {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return nil
 	}
 	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: journal.Name(c.Owner)}}
@@ -28,7 +28,7 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 	if op.AllowsUnfinished || c == nil {
 		return nil
 	}
-	if op.AllowsAwaited && journal.Kept(c.Owner) {
+	if op.AllowsAwaited && journal.CanExist(c.Owner) {
 		if awaits, err := membership.ReadAwaiting(ctx, c.Kube, c.Owner); err != nil || awaits != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 // Unfinished returns an error with the commands that continue or undo the unfinished change of
 // members, or end the unfinished restart. It returns nil if there is none.
 func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
@@ -52,7 +52,7 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 // UnfinishedFor returns what Unfinished returns, for a change of one member of etcd's list, which has so many members.
 // It returns nil if what is unfinished can't be about that member.
 func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Listed, members int) error {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
@@ -65,7 +65,7 @@ func UnfinishedFor(ctx context.Context, e *app.App, c *app.Cluster, l etcd.Liste
 // UnfinishedCut returns what Unfinished returns, for the end of a cut of client traffic. It returns nil for an operation that cuts
 // none: a change of members can go on only when the traffic is restored.
 func UnfinishedCut(ctx context.Context, e *app.App, c *app.Cluster) error {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)

@@ -49,7 +49,7 @@ func PrintStep(e *app.App, format string, args ...any) {
 // it checks what manages the members, which may be another manager than when the change began.
 // It returns false if the user may not read the journal: the permissions are checked later.
 func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return false, nil
 	}
 	kept, err := journal.Read(ctx, c.Kube, c.Owner)

@@ -23,7 +23,7 @@ import (
 // afterRestore reports whether only a scale is left of a restore. It returns false if the user may not read that: the
 // permissions are checked later.
 func afterRestore(ctx context.Context, c *app.Cluster) (bool, error) {
-	if !journal.Kept(c.Owner) {
+	if !journal.CanExist(c.Owner) {
 		return false, nil
 	}
 	awaits, err := membership.ReadAwaiting(ctx, c.Kube, c.Owner)

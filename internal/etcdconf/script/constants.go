@@ -151,7 +151,7 @@ func (s *Script) invalidateAll() {
 	}
 }
 
-// outcome returns whether a statement succeeds. It is known of true, false and :, and of comparisons
+// outcome reports whether a statement succeeds. It is known of true, false and :, and of comparisons
 // of literals.
 func (s *Script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	call, is := statement.Cmd.(*syntax.CallExpr)
@@ -166,7 +166,7 @@ func (s *Script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
 	return succeeds != statement.Negated, known
 }
 
-// builtin returns whether a command of the shell itself succeeds, and false for any other one.
+// builtin reports whether a command of the shell itself succeeds, and false for any other one.
 func builtin(args []string) (succeeds, known bool) {
 	switch {
 	case len(args) == 1 && (args[0] == "true" || args[0] == ":"):

@@ -20,10 +20,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// OwnerOf returns the cluster for which a pod is about to be created: that of Reader.OwnerOfPod,
-// or,
-// for a pod that an operator creates itself, the operator's object. It returns false for a pod of no
-// cluster, and where that object is gone.
+// OwnerOf returns the cluster for which a pod is about to be created: that of Reader.OwnerOfPod, or the operator's
+// object for a pod that an operator creates itself. It returns false for a pod of no cluster, and if that object is
+// gone.
 func OwnerOf(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (owner.Owner, bool, error) {
 	made, ok := owner.MadeByOperator(pod)
 	if !ok || !owner.IsPodsMember(pod) {
@@ -36,7 +35,11 @@ func OwnerOf(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (owner.Own
 	if err != nil || !found || etcdconf.DeniesEtcd(&cluster) {
 		return owner.Owner{}, false, err
 	}
-	replicas, _, err := unstructured.NestedInt64(cluster.Object, "spec", "replicas")
+	path := o.Product().Pods.ReplicasPath()
+	replicas, found, err := unstructured.NestedInt64(cluster.Object, path...)
+	if err == nil && !found {
+		err = fmt.Errorf("it has no field %s with its number of members", strings.Join(path, "."))
+	}
 	if err != nil {
 		return owner.Owner{}, false, fmt.Errorf("observe %s: %w", o, err)
 	}

@@ -90,9 +90,9 @@ func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
 // statefulSetOf returns the StatefulSet of a journal's name.
 func statefulSetOf(name string) string { return strings.TrimPrefix(name, nameOf("")) }
 
-// Kept reports whether a cluster can have a journal. Every StatefulSet can: a restart has one whatever
+// CanExist reports whether a cluster can have a journal. Every StatefulSet can: a restart has one whatever
 // manages the members, and the manager may be another one than when a change of members began.
-func Kept(o owner.Owner) bool { return o.StatefulSet != "" }
+func CanExist(o owner.Owner) bool { return o.StatefulSet != "" }
 
 // Read returns the journal of a cluster, nil where no operation is unfinished.
 func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, error) {

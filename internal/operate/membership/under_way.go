@@ -40,7 +40,7 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (Under
 	if u.Holder, err = lock.ReadHolder(ctx, kube, o); err != nil {
 		return u, fmt.Errorf("read the lock of %s: %w", o, err)
 	}
-	if !journal.Kept(o) {
+	if !journal.CanExist(o) {
 		return u, nil
 	}
 	kept, err := journal.Read(ctx, kube, o)

@@ -44,7 +44,7 @@ func (j *Job) coordinated(ctx context.Context, s *state, r *Record) (rules.Coord
 		Facts: s.Facts, Phase: t.Phase, Mark: m.phase, Abort: j.Abort, Replicas: s.replicas(), Size: t.Replicas, Pods: len(s.pods),
 		Intact: s.intact, Cuts: len(t.Services) > 0, AllCut: true, Other: s.different(t),
 	}
-	if settled(s.sets[0]) {
+	if hasAllPods(s.sets[0]) {
 		c.Cluster.Operation = "" // a rollout, which all members start with
 	}
 	for _, name := range t.Services {

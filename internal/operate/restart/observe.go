@@ -91,19 +91,19 @@ func setNames(o owner.Owner) []string {
 	return names
 }
 
-// waitsForDeletion reports whether the StatefulSets are settled except for a rollout that goes on
+// waitsForDeletion reports whether the StatefulSets have all pods, except for a rollout that goes on
 // only when pods are deleted (OnDelete).
 func waitsForDeletion(sets []*appsv1.StatefulSet) bool {
 	for _, sts := range sets {
-		if sts.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType || !settled(sts) {
+		if sts.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType || !hasAllPods(sts) {
 			return false
 		}
 	}
 	return true
 }
 
-// settled reports whether a StatefulSet has as many pods as it is to have.
-func settled(sts *appsv1.StatefulSet) bool {
+// hasAllPods reports whether a StatefulSet has as many pods as it is to have.
+func hasAllPods(sts *appsv1.StatefulSet) bool {
 	return sts.Status.ObservedGeneration >= sts.Generation && sts.Status.Replicas == ptr.Deref(sts.Spec.Replicas, 1)
 }
 

@@ -73,7 +73,7 @@ func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Re
 	if obstacle := r.joining(services); obstacle != "" {
 		return obstacle, nil
 	}
-	if journal.Kept(r.Owner) {
+	if journal.CanExist(r.Owner) {
 		j, err := journal.Read(ctx, kube, r.Owner)
 		switch {
 		case err != nil && !apierrors.IsForbidden(err):

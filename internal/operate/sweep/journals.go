@@ -85,7 +85,7 @@ func (v *view) journalWays(ctx context.Context, i *Item) []string {
 	switch {
 	case under.Other != nil:
 		if explained := progress.SnapshotOf(under.Other); explained != "" {
-			i.Verdict.Message += "; " + explained
+			i.Result.Message += "; " + explained
 		}
 		commands = membership.CommandsOf(*i.Owner, under.Other)
 	case err == nil && under.Change != nil:

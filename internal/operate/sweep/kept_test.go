@@ -32,7 +32,7 @@ func TestDeadlines(t *testing.T) {
 	const want = "that of 2026-01-01T00:00:00Z has been due since 2026-01-02T00:00:00Z, that of 2026-02-01T00:00:00Z will be due at 2999-01-01T00:00:00Z, that of 2026-03-01T00:00:00Z has no deadline"
 	var got []string
 	for _, i := range state.Left() {
-		got = append(got, i.Verdict.Message)
+		got = append(got, i.Result.Message)
 	}
 	if !strings.HasSuffix(strings.Join(got, "; "), want) {
 		t.Errorf("%q, want %q", got, want)

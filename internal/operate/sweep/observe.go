@@ -58,7 +58,7 @@ func (i *Item) Object() string {
 
 // Left returns the items that are left over, or of which it is not known.
 func (s *State) Left() []Item {
-	return slices.DeleteFunc(slices.Clone(s.Items), func(i Item) bool { return i.Verdict.Action == rules.InUse })
+	return slices.DeleteFunc(slices.Clone(s.Items), func(i Item) bool { return i.Result.Action == rules.InUse })
 }
 
 // find returns the items of a kind, judged and in order.
@@ -99,11 +99,11 @@ func (v *view) judge(ctx context.Context, kind rules.Kind, i *Item) {
 			i.names = append(i.names, w.Name)
 		}
 	}
-	i.Verdict = rules.Evaluate(i.Facts)
+	i.Result = rules.Evaluate(i.Facts)
 	if i.note != "" {
-		i.Verdict.Message += ": " + i.note
+		i.Result.Message += ": " + i.note
 	}
-	switch i.Verdict.Action {
+	switch i.Result.Action {
 	case rules.Remove:
 		i.Ways = []string{v.command("sweep", i.Namespace, "--remove")}
 	case rules.RemoveClaim:
@@ -121,9 +121,9 @@ func (i *Item) addOperation() {
 	if i.journal == nil {
 		return
 	}
-	i.Verdict.Message = "kubectl etcd " + format.PrintableLine(i.journal.Kind) + ": " + i.Verdict.Message
-	if i.Verdict.Action == rules.ByHand && len(i.Ways) == 0 {
-		i.Verdict.Message += ": continue it with the command that began it"
+	i.Result.Message = "kubectl etcd " + format.PrintableLine(i.journal.Kind) + ": " + i.Result.Message
+	if i.Result.Action == rules.ByHand && len(i.Ways) == 0 {
+		i.Result.Message += ": continue it with the command that began it"
 	}
 }
 

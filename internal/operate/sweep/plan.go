@@ -28,10 +28,10 @@ func (s *State) Removable(claims []string) ([]Item, error) {
 			left = slices.DeleteFunc(left, func(name string) bool { return name == i.Name })
 		}
 		switch {
-		case i.Verdict.Action == rules.Remove, named && i.Verdict.Action == rules.RemoveClaim:
+		case i.Result.Action == rules.Remove, named && i.Result.Action == rules.RemoveClaim:
 			out = append(out, i)
 		case named:
-			why = append(why, fmt.Sprintf("%s: %s", &i, i.Verdict.Message))
+			why = append(why, fmt.Sprintf("%s: %s", &i, i.Result.Message))
 		}
 	}
 	if len(left) > 0 {
@@ -52,7 +52,7 @@ func Plan(items []Item) operate.Plan {
 	var subject []string
 	for at := range items {
 		i := &items[at]
-		p.Steps = append(p.Steps, fmt.Sprintf("%s %s: %s", act(i), i, i.Verdict.Message))
+		p.Steps = append(p.Steps, fmt.Sprintf("%s %s: %s", act(i), i, i.Result.Message))
 		subject = append(subject, string(i.Facts.Kind)+" "+i.String()+" "+string(i.object.GetUID())+" "+annotation.FormatKeptData(i.due))
 		switch i.Facts.Kind {
 		case rules.Rollout:

@@ -52,8 +52,8 @@ func (s *Sweeper) removeOne(ctx context.Context, agreed *Item) (refusal string, 
 	case now == nil:
 		s.Logf("%s does not exist any more", agreed)
 		return "", nil
-	case now.Verdict.Action != agreed.Verdict.Action:
-		return fmt.Sprintf("%s: %s", now, now.Verdict.Message), nil
+	case now.Result.Action != agreed.Result.Action:
+		return fmt.Sprintf("%s: %s", now, now.Result.Message), nil
 	}
 	now.due = agreed.due // what has become due since was shown as data that stays
 	what := act(now)

@@ -21,7 +21,7 @@ func (s *State) Report(namespace string) *v1alpha1.SweepReport {
 		i := &left[at]
 		out := v1alpha1.Leftover{
 			Kind: string(i.Facts.Kind), Namespace: i.Namespace, Object: i.Object(), Cluster: i.Cluster,
-			Action: i.Verdict.Action.String(), Reason: i.Verdict.Reason.Name(), Message: i.Verdict.Message, Ways: i.Ways,
+			Action: i.Result.Action.String(), Reason: i.Result.Reason.Name(), Message: i.Result.Message, Ways: i.Ways,
 		}
 		if !i.Since.IsZero() {
 			out.Since = &metav1.Time{Time: i.Since}
@@ -38,7 +38,7 @@ func (s *State) Report(namespace string) *v1alpha1.SweepReport {
 func (s *State) Used() []string {
 	var objects []string
 	for at := range s.Items {
-		if i := &s.Items[at]; i.Verdict.Reason == rules.OperationRuns {
+		if i := &s.Items[at]; i.Result.Reason == rules.OperationRuns {
 			objects = append(objects, i.Object())
 		}
 	}
@@ -49,7 +49,7 @@ func (s *State) Used() []string {
 func (s *State) Doubt() string {
 	open := 0
 	for _, i := range s.Items {
-		if i.Verdict.Action == rules.NotKnown {
+		if i.Result.Action == rules.NotKnown {
 			open++
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	item := func(name string, reason policy.Reason) Item {
-		return Item{Resource: "configmaps", Name: name, Verdict: rules.Verdict{Reason: reason}}
+		return Item{Resource: "configmaps", Name: name, Result: rules.Result{Reason: reason}}
 	}
 	s := &State{Items: []Item{item("a", rules.OperationRuns), item("b", rules.ClusterExists), item("c", rules.OperationRuns)}}
 	if got := s.Used(); !slices.Equal(got, []string{"configmap/a", "configmap/c"}) {

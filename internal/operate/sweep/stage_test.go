@@ -100,7 +100,7 @@ func (s *stage) left(t *testing.T, scope Scope) string {
 	}
 	var lines []string
 	for _, i := range state.Left() {
-		lines = append(lines, strings.Join(append([]string{fmt.Sprint(i.Facts.Kind), i.Object(), fmt.Sprint(i.Verdict.Action), i.Verdict.Reason.Name()}, i.Ways...), " | "))
+		lines = append(lines, strings.Join(append([]string{fmt.Sprint(i.Facts.Kind), i.Object(), fmt.Sprint(i.Result.Action), i.Result.Reason.Name()}, i.Ways...), " | "))
 	}
 	for _, u := range state.Unseen {
 		lines = append(lines, "unseen | "+u.What)

@@ -58,8 +58,8 @@ type Sweeper struct {
 
 // Item is one object that may be left over.
 type Item struct {
-	Facts   rules.Facts
-	Verdict rules.Verdict
+	Facts  rules.Facts
+	Result rules.Result
 	// Resource and Group are its kind as a Role names it.
 	Resource, Group string
 	Namespace, Name string

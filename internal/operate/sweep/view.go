@@ -125,7 +125,7 @@ func (v *view) unfinished(ctx context.Context, o owner.Owner) rules.Known {
 		return known
 	}
 	known := rules.No
-	if journal.Kept(o) {
+	if journal.CanExist(o) {
 		var config corev1.ConfigMap
 		known = v.exists(ctx, "configmaps", o.Namespace, journal.Name(o), &config)
 	}

@@ -13,7 +13,7 @@ import (
 
 // ways returns the commands by which a user ends what is not removed.
 func (v *view) ways(ctx context.Context, i *Item) []string {
-	switch i.Verdict.Reason {
+	switch i.Result.Reason {
 	case rules.JournalUnfinished, rules.CutUnfinished:
 		return v.journalWays(ctx, i)
 	case rules.JournalOfOldData:

@@ -137,7 +137,7 @@ func (c *Cluster) probe(ctx context.Context) error {
 			return err
 		}
 		c.maintained = c.maintained && probed.maintained
-		if ahead := aheadBy(probed.now, asked, c.Clock.Now()); ahead != 0 {
+		if ahead := clockOffset(probed.now, asked, c.Clock.Now()); ahead != 0 {
 			c.ahead = ahead
 		}
 	}
@@ -153,10 +153,10 @@ func (c *Cluster) probe(ctx context.Context) error {
 	return nil
 }
 
-// aheadBy returns by how much another clock is ahead of this machine's. The other clock
+// clockOffset returns by how much another clock is ahead of this machine's. The other clock
 // showed now between asked and answered. The result is 0 if the clocks may be the same: a
 // slow answer is no difference. Whole seconds and the time of a request cost two seconds.
-func aheadBy(now, asked, answered time.Time) time.Duration {
+func clockOffset(now, asked, answered time.Time) time.Duration {
 	const same = 2 * time.Second
 	switch {
 	case asked.Sub(now) > same:

@@ -25,7 +25,7 @@ func TestAheadBy(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := aheadBy(asked.Add(row.now), asked, asked.Add(row.took)); got != row.want {
+			if got := clockOffset(asked.Add(row.now), asked, asked.Add(row.took)); got != row.want {
 				t.Errorf("ahead by %s, want %s", got, row.want)
 			}
 		})

@@ -71,7 +71,7 @@ func Others(l *v1alpha1.SnapshotList) []string {
 	}
 	var out []string
 	for _, uid := range slices.Sorted(maps.Keys(count)) {
-		out = append(out, names.Kept(count[uid], uid))
+		out = append(out, names.NotDeleted(count[uid], uid))
 	}
 	if described > 0 {
 		out = append(out, fmt.Sprintf("%d snapshots have a name of this cluster and the description of another one. They are kept", described))

@@ -66,8 +66,8 @@ func (n Names) Other(name string) string {
 	return of
 }
 
-// Kept describes snapshots of another cluster with this namespace and name, which nothing deletes, and how to delete them.
-func (n Names) Kept(count int, of string) string {
+// NotDeleted describes snapshots of another cluster with this namespace and name, which nothing deletes, and how to delete them.
+func (n Names) NotDeleted(count int, of string) string {
 	return fmt.Sprintf("%d snapshots are of another %s/%s, with UID %s: an earlier one, or one of another Kubernetes cluster. They are kept. To delete them, delete the objects whose names begin with %s, with the tools of the store",
 		count, n.Namespace, n.Name, of, Names{n.Namespace, n.Name, of}.Prefix())
 }

@@ -35,7 +35,7 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 		return nil, err
 	}
 	for _, of := range slices.Sorted(maps.Keys(others)) {
-		warn("%s", n.Kept(others[of], of))
+		warn("%s", n.NotDeleted(others[of], of))
 	}
 	if at := slices.Index(names, stored); at >= 0 && at+1 < len(names) {
 		// They don't show what was before the one of now.

@@ -124,7 +124,7 @@ func (d *Discard) records() []annotation.KeptData {
 // is.
 func (d *Discard) ready(ctx context.Context) error {
 	o := d.Plan.Owner
-	if journal.Kept(o) {
+	if journal.CanExist(o) {
 		j, err := journal.Read(ctx, d.Clients.Kube, o)
 		if err != nil {
 			return err
