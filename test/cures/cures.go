@@ -6,19 +6,16 @@
 // fails the tests of this package.
 package cures
 
-// Typed lists the checks with a state in TestCuresTyped of package e2e, in the order of its
-// rows.
-func Typed() []string {
-	return []string{"B001", "B003", "B004", "B005", "B002", "T001", "T004", "R001", "M004", "M001", "Q002", "Q001"}
+// Typed lists the checks with a state in a test of package e2e, by the name of the test, in the order of its rows.
+func Typed() map[string][]string {
+	return map[string][]string{
+		"TestCuresTyped":           {"B001", "B003", "B004", "B005", "B002", "T001", "T004", "R001", "M004", "M001", "Q002", "Q001"},
+		"TestDruidCuresTyped":      {"O002", "O006"},
+		"TestCuresTypedOnWorkload": {"W001", "W004", "W012", "W010", "W009"},
+		"TestCuresTypedOnEvenSize": {"Q003"},
+		"TestCuresTypedOnTie":      {"G002"},
+	}
 }
-
-// TypedOnDruid lists the checks with a state in TestDruidCuresTyped of package e2e, in the order of its
-// rows.
-func TypedOnDruid() []string { return []string{"O002", "O006"} }
-
-// TypedOnWorkload lists the checks with a state in TestCuresTypedOnWorkload of package e2e, in the order of its
-// rows.
-func TypedOnWorkload() []string { return []string{"W001", "W012", "W010", "W009"} }
 
 // Elsewhere lists the checks whose printed cures another test of package e2e compares and then types, on a
 // cluster of its own, with the function that does so.
@@ -34,8 +31,6 @@ func Compared() map[string]string {
 
 // The reasons why the cures of a check are not typed.
 const (
-	// grows: a cluster of an even number of voters grows, which the tests of scale do from other sizes.
-	grows = "it scales the cluster for minutes"
 	// passes: the command that adds a learner promotes it, or removes it when it fails.
 	passes = "the command that makes the state also ends it"
 	// large: the state needs a database of 100 MiB. TestPluginMaintenance types defrag on a small one.
@@ -52,10 +47,6 @@ const (
 	images = "it needs two images with one name"
 	// renews: the command is one of cert-manager.
 	renews = "it needs cert-manager and a certificate at its end"
-	// governs: the command changes or declares what policies select, which the tests of policies do.
-	governs = "it needs policies that conflict, or a cluster that only mounted files show"
-	// restarts: the cure restarts members one after the other, which takes minutes.
-	restarts = "it restarts the members one by one"
 	// hardware: the state needs a slow disk or network, or a full volume.
 	hardware = "no test can make the state in seconds"
 	// etcdctl: the command gives a program of another project to the proxy, whose own tests do that, too.
@@ -67,17 +58,17 @@ const (
 // Untyped lists the other checks with their reasons.
 func Untyped() map[string]string {
 	return map[string]string{
-		"Q003": grows, "Q004": shows, "Q006": shows, "Q007": hardware,
+		"Q004": shows, "Q006": shows, "Q007": hardware,
 		"D002": large,
 		"M003": passes, "M005": edits, "M006": shows, "M007": shows, "M008": edits, "M009": etcdctl,
 		"D003": large, "D005": edits, "D006": edits, "D007": edits, "D008": hardware, "D009": hardware, "D010": shows,
 		"V001": images, "V002": edits, "V003": edits, "V004": edits,
 		"C001": renews, "C002": renews, "C003": hardware,
 		"P001": nodes, "P002": zones, "P003": zones,
-		"W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W011": edits,
+		"W002": edits, "W003": edits, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W011": edits,
 		"R002": druid, "R003": druid,
 		"O001": druid, "O003": druid, "O004": druid, "O005": druid,
 		"T002": edits, "T003": shows,
-		"G001": edits, "G002": governs, "G003": shows,
+		"G001": edits, "G003": shows,
 	}
 }

@@ -19,7 +19,8 @@ import (
 func TestEveryCheck(t *testing.T) {
 	t.Parallel()
 	lists := map[string]int{}
-	for _, ids := range [][]string{Typed(), TypedOnDruid(), TypedOnWorkload(), slices.Collect(maps.Keys(Elsewhere())), slices.Collect(maps.Keys(Compared())), slices.Collect(maps.Keys(Untyped()))} {
+	all := append(slices.Collect(maps.Values(Typed())), slices.Collect(maps.Keys(Elsewhere())), slices.Collect(maps.Keys(Compared())), slices.Collect(maps.Keys(Untyped())))
+	for _, ids := range all {
 		for _, id := range ids {
 			lists[id]++
 		}

@@ -97,27 +97,33 @@ func annotateEtcd(key string) func(*testing.T, *clusters.Cluster) {
 // finding is gone.
 func TestCuresTyped(t *testing.T) {
 	operating(t, 3)
-	typeCures(t, cureRows, cures.Typed(), clusters.Spec{Flavour: clusters.Plain})
+	typeCures(t, cureRows, clusters.Spec{Flavour: clusters.Plain})
 }
 
 // TestDruidCuresTyped is TestCuresTyped for what only a cluster of etcd-druid has.
 func TestDruidCuresTyped(t *testing.T) {
 	operating(t, 1)
 	spec := clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}}
-	typeCures(t, druidCureRows, cures.TypedOnDruid(), spec)
+	typeCures(t, druidCureRows, spec)
 }
 
-// typeCures types the cures of rows on one cluster.
-func typeCures(t *testing.T, rows []cure, want []string, spec clusters.Spec) {
+// typeCures types the cures of rows on one cluster in a namespace of its own.
+func typeCures(t *testing.T, rows []cure, spec clusters.Spec) {
+	t.Helper()
+	typeCuresIn(t, namespace(t), rows, spec)
+}
+
+// typeCuresIn types the cures of rows on one cluster.
+func typeCuresIn(t *testing.T, namespaceName string, rows []cure, spec clusters.Spec) {
 	t.Helper()
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row.id)
 	}
-	if !slices.Equal(ids, want) {
+	if want := cures.Typed()[t.Name()]; !slices.Equal(ids, want) {
 		t.Fatalf("rows %v, but package cures lists %v", ids, want)
 	}
-	c := start(t, namespace(t), "cured", spec)
+	c := start(t, namespaceName, "cured", spec)
 	for _, row := range rows {
 		if !t.Run(row.id, func(t *testing.T) { row.typed(t, c) }) {
 			return // the next row needs this state
