@@ -14,8 +14,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/list"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
@@ -40,10 +40,10 @@ func TestNarrow(t *testing.T) {
 	a := app.New(genericiooptions.IOStreams{})
 	for what, write := range map[string]func(*ui.Screen) error{
 		"list -A": func(c *ui.Screen) error {
-			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
+			return render.List(a.Console, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, render.Search{}, now)(c, false)
 		},
 		"list -A of an unhealthy cluster": func(c *ui.Screen) error {
-			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
+			return render.List(a.Console, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, render.Search{}, now)(c, false)
 		},
 		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
 	} {

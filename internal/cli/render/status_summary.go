@@ -85,7 +85,7 @@ func trafficText(t v1alpha1.Traffic, now time.Time) string {
 		if t.Until != nil && t.Until.Unix() != 0 {
 			end = ", until " + format.Time(t.Until.Time)
 		}
-		return fmt.Sprintf("%s%s (Service %s)", ui.CutText(t, now), end, strings.Join(t.Services, ", "))
+		return fmt.Sprintf("%s%s (Service %s)", cutText(t, now), end, strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:
 		return "open (Service " + strings.Join(t.Services, ", ") + ")"
 	case v1alpha1.TrafficUnknown:

@@ -33,9 +33,9 @@ func table(a *app.App, r *v1alpha1.SweepReport, used []string, namespaces bool) 
 		if len(r.Items) == 0 {
 			switch {
 			case len(used) > 0:
-				a.Notef("Nothing can be removed now%s. An operation may still run, because it held its lock in the last 10 minutes, and may use %s.", app.ScopeText(r.Namespace, ""), policy.List(used))
+				a.Notef("Nothing can be removed now%s. An operation may still run, because it held its lock in the last 10 minutes, and may use %s.", ui.ScopeText(r.Namespace, ""), policy.List(used))
 			case len(r.Unseen) == 0:
-				a.Notef("Nothing left behind%s.", app.ScopeText(r.Namespace, ""))
+				a.Notef("Nothing left behind%s.", ui.ScopeText(r.Namespace, ""))
 			}
 			return nil
 		}

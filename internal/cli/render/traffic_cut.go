@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package ui
+package render
 
 import (
 	"time"
@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
-// CutText returns a cut with its end, "cut 14m more", or with the time since its end if no one
+// cutText returns a cut with its end, "cut 14m more", or with the time since its end if no one
 // has restored the traffic.
-func CutText(t v1alpha1.Traffic, now time.Time) string {
+func cutText(t v1alpha1.Traffic, now time.Time) string {
 	switch {
 	case t.Until == nil:
 		return "cut"
