@@ -202,7 +202,7 @@ var graph = map[string][]string{
 
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1", "policy"},
 	"internal/cli/render": {
-		"internal/cli/ui", "internal/format", "internal/health", "internal/health/view", "internal/install", "internal/reasons", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy", "policy/sweep",
+		"internal/cli/ui", "internal/format", "internal/health", "internal/health/view", "internal/install", "internal/reasons", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy", "policy/recovery", "policy/sweep",
 	},
 	"internal/cli/app": {
 		"internal/format", "internal/health/gather",

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
@@ -45,7 +44,7 @@ func TestNarrow(t *testing.T) {
 		"list -A of an unhealthy cluster": func(c *ui.Screen) error {
 			return render.List(a.Console, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, render.Search{}, now)(c, false)
 		},
-		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
+		"member list": func(c *ui.Screen) error { return render.Members(a.Console, members)(c, false) },
 	} {
 		for _, columns := range []int{80, 300} {
 			c := &ui.Screen{Columns: columns}
