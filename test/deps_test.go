@@ -231,7 +231,7 @@ var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/c
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/observe", "internal/observe/owner", "internal/observe/memberservices", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
+	"internal/observe", "internal/observe/owner", "internal/observe/memberservices", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 
