@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render writes the documents of api/output for people. A document that the plugin prints
-// with -o json is printed with -o table or wide by the function of this package with its name.
+// Package render writes the documents of api/output for people. Each exported function returns the
+// text of one document, which the verb gives to Console.Print for -o table and -o wide.
 //
-// It reads no cluster, and decides nothing: all that a text depends on is in the document, or is an
-// argument. What belongs to a command stays in its verb, such as flags, questions and exit codes.
+// It reads no cluster and decides nothing: what a text depends on is in the document, or an argument.
+// What belongs to a command stays in its verb, such as flags, questions and exit codes.
 package render
 
 import (
