@@ -201,6 +201,9 @@ var graph = map[string][]string{
 	"manifests":            nil,
 
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1", "policy"},
+	"internal/cli/render": {
+		"internal/cli/ui", "internal/format", "internal/health", "internal/health/view", "internal/install", "internal/reasons", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy", "policy/recovery", "policy/sweep",
+	},
 	"internal/cli/app": {
 		"internal/format", "internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles",
@@ -224,11 +227,11 @@ var graph = map[string][]string{
 // shared packages of the command line, but never another verb. Only the root imports verbs.
 const verbs = "internal/cli"
 
-var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/ui"}
+var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/change/restoring", "internal/cli/render", "internal/cli/ui"}
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/install/uninstall", "internal/operate/...", "internal/snapshot", "internal/snapshot/trial", "internal/etcd", "internal/etcd/proxy", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/observe", "internal/observe/owner", "internal/observe/memberservices", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version", "webhook/entries",
+	"internal/observe", "internal/observe/owner", "internal/observe/memberservices", "internal/kubeclient", "internal/format", "internal/podexec", "internal/reasons", "internal/version",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 

@@ -5,12 +5,12 @@ package alarm
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
@@ -55,25 +55,11 @@ func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target strin
 	for _, a := range alarms {
 		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: etcd.HexID(a.MemberID), Member: a.Name, Pod: a.Pod})
 	}
-	if err := e.Print(cmd, list, func(w io.Writer, wide bool) error { return alarmTable(e, w, wide, list) }); err != nil {
+	if err := e.Print(cmd, list, render.Alarms(e.Console, list)); err != nil {
 		return err
 	}
 	if len(alarms) > 0 {
 		return app.Unhealthy("%s", maintenance.Meaning(c.Target().String(), c.Namespace, alarms))
 	}
 	return nil
-}
-
-func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) error {
-	if len(list.Items) == 0 {
-		e.Notef("No alarm is raised in %s %s/%s.", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
-		return nil
-	}
-	t := ui.Table{Columns: []ui.Column{{Name: "ALARM"}, {Name: "POD"}, {Name: "MEMBER", Shrink: 16}, {Name: "ID"}}}
-	for _, a := range list.Items {
-		row := ui.Plain(a.Type, a.Pod, a.Member, a.MemberID)
-		row[0].Color = ui.Red
-		t.Rows = append(t.Rows, row)
-	}
-	return t.Write(e.Console, w, wide)
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/resolve"
 )
@@ -75,7 +76,7 @@ func (s Scope) Clusters(ctx context.Context, a *App) (owners []owner.Owner, unre
 		return nil, nil, unread
 	}
 	if len(owners) == 0 {
-		return nil, nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ScopeText(namespace, s.Selector))
+		return nil, nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ui.ScopeText(namespace, s.Selector))
 	}
 	return owners, unread, nil
 }
@@ -95,16 +96,4 @@ func (s Scope) Single(ctx context.Context, a *App) (owner.Owner, error) {
 	}
 	slices.Sort(names)
 	return owner.Owner{}, fmt.Errorf("there are %d etcd clusters; choose one of %s", len(owners), strings.Join(names, ", "))
-}
-
-// ScopeText describes a scope, to be appended to a sentence.
-func ScopeText(namespace, selector string) string {
-	where := " in any namespace"
-	if namespace != "" {
-		where = " in namespace " + namespace
-	}
-	if selector != "" {
-		where += " with labels " + selector
-	}
-	return where
 }

@@ -7,7 +7,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
@@ -112,7 +112,11 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	if err := printReports(a, cmd, target, reports, o.problems); err != nil {
+	var document runtime.Object = &v1alpha1.CheckReportList{Items: reports}
+	if target != "" {
+		document = &reports[0]
+	}
+	if err := a.Print(cmd, document, render.Check(a.Console, reports, o.problems)); err != nil {
 		return err
 	}
 	if failed := view.CheckFailures(reports, unread); len(failed) > 0 {
@@ -131,16 +135,4 @@ func targets(ctx context.Context, a *app.App, target string, o options) (owners 
 		return []owner.Owner{c.Owner}, nil, nil
 	}
 	return o.scope.Clusters(ctx, a)
-}
-
-func printReports(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
-	p := printer{Console: a.Console, problems: problems}
-	var obj runtime.Object = &v1alpha1.CheckReportList{Items: reports}
-	if target != "" {
-		obj = &reports[0]
-	}
-	return a.Print(cmd, obj, func(w io.Writer, wide bool) error {
-		p.out, p.all, p.columns = w, wide, ui.Width(w)
-		return p.print(reports)
-	})
 }

@@ -5,9 +5,6 @@ package cutclienttraffic
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +12,7 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
@@ -34,7 +31,7 @@ func verify(ctx context.Context, limit app.Limit, a *app.App, cmd *cobra.Command
 	}
 	out := change.TrafficReport(t, effect)
 	out.Cut, out.Until, out.RestoredBy, out.Reason = true, &metav1.Time{Time: t.Until()}, restoredBy, o.Reason
-	if err := a.Print(cmd, out, func(w io.Writer, wide bool) error { return streamTable(a, w, wide, out) }); err != nil {
+	if err := a.Print(cmd, out, render.ClientTraffic(a.Console, out)); err != nil {
 		return err
 	}
 	if !o.Wait || o.allowResidual {
@@ -56,35 +53,4 @@ func warnOfEnd(a *app.App, t *traffic.Cluster, o options) string {
 	}
 	a.Warn("Nothing restores client traffic, not even at %s. To restore it: %s", end, t.RestoreCommand())
 	return output.RestoredByNothing
-}
-
-// streamTable prints the open streams and the requests.
-func streamTable(a *app.App, w io.Writer, wide bool, out *output.ClientTrafficReport) error {
-	if len(out.Members) == 0 {
-		return nil
-	}
-	table := ui.Table{Columns: []ui.Column{{Name: "MEMBER"}, {Name: "METHOD", Shrink: 20}, {Name: "OPEN STREAMS"}, {Name: "REQUESTS"}}}
-	for _, m := range out.Members {
-		switch {
-		case m.Error != "":
-			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {}, {Text: "not known: " + m.Error, Color: ui.Yellow}, {Text: "not known", Color: ui.Yellow}})
-		case len(m.Streams)+len(m.Requests) == 0:
-			table.Rows = append(table.Rows, ui.Plain(m.Pod, "", "0", "0"))
-		}
-		for _, s := range m.Streams {
-			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: s.Method}, {Text: "at least " + strconv.Itoa(s.AtLeast), Color: ui.Yellow}, {}})
-		}
-		for _, r := range m.Requests {
-			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: r.Method}, {}, {Text: rate(r), Color: ui.Yellow}})
-		}
-	}
-	return table.Write(a.Console, w, wide)
-}
-
-// rate returns how often requests came.
-func rate(r output.UnaryRequests) string {
-	if perSecond := r.AtLeast / max(r.Seconds, 1); perSecond > 0 {
-		return fmt.Sprintf("at least %d per second", perSecond)
-	}
-	return fmt.Sprintf("at least %d in %ds", r.AtLeast, r.Seconds)
 }

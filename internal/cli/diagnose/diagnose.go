@@ -6,13 +6,13 @@ package diagnose
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
@@ -84,12 +84,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, sco
 	}
 	facts := f.Recovery()
 	d := view.Diagnosis(f, recovery.Diagnose(facts), facts.Unread)
-	err = a.Print(cmd, d, func(w io.Writer, wide bool) error {
-		screen := a.Screen(w)
-		render(a, screen, d, wide)
-		_, err := w.Write(screen.Bytes())
-		return err
-	})
+	err = a.Print(cmd, d, render.Diagnosis(a.Console, d))
 	if err != nil || d.Healthy {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -97,7 +98,9 @@ func TestDiagnose(t *testing.T) {
 			d := view.Diagnosis(f, recovery.Diagnose(facts), facts.Unread)
 			for _, columns := range []int{80, 200} {
 				screen := &ui.Screen{Columns: columns}
-				render(app.New(genericiooptions.IOStreams{}), screen, d, columns > 80)
+				if err := render.Diagnosis(app.New(genericiooptions.IOStreams{}).Console, d)(screen, columns > 80); err != nil {
+					t.Fatal(err)
+				}
 				scripttest.CompareGolden(t, filepath.Join("testdata", "diagnose", fmt.Sprintf("%s.%d.txt", name, columns)), screen.String())
 				for line := range strings.Lines(screen.String()) {
 					if n := len([]rune(strings.TrimRight(line, "\n"))); n > columns && !strings.Contains(line, "kubectl ") {

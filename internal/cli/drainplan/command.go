@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain/kubectl"
@@ -120,7 +121,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o o
 		return drain.Existing(ctx, job.Kube, err)
 	}
 	plan := s.Output()
-	if err := a.Print(cmd, plan, table(a, s, plan)); err != nil {
+	if err := a.Print(cmd, plan, render.DrainPlan(a.Console, plan)); err != nil {
 		return err
 	}
 	return verdict(s)

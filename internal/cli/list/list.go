@@ -7,13 +7,13 @@ package list
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 )
@@ -96,32 +96,24 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	if err != nil {
 		return err
 	}
-	hinted := len(found.Hinted)
+	search := render.Search{Namespace: namespace, Selector: o.scope.Selector}
 	if !o.all {
 		warnWrong(a, found.Hinted)
-		found.Hinted = nil
+		search.Unlisted, found.Hinted = len(found.Hinted), nil
 	}
-	err = a.Print(cmd, found, func(w io.Writer, wide bool) error {
-		switch {
-		case len(found.Items) > 0:
-			t := Table(found, o.scope.AllNamespaces, a.Clock.Now())
-			if err := t.Write(a.Console, w, wide); err != nil {
-				return err
-			}
-		case len(found.Unseen) == 0: // reportUnseen prints the reason otherwise
-			a.Notef("No etcd clusters found%s.%s", app.ScopeText(namespace, o.scope.Selector), mayBe(hinted, o.all))
-		}
-		if len(found.Items) > 0 {
-			if also := strings.TrimSpace(mayBe(hinted, o.all)); also != "" {
-				a.Notef("%s", also)
-			}
-		}
-		return writeHinted(a, w, found.Hinted, len(found.Items) > 0)
-	})
-	if err != nil {
+	if err := a.Print(cmd, found, render.List(a.Console, found, search, a.Clock.Now())); err != nil {
 		return err
 	}
 	return reportUnseen(a, found.Unseen, namespace)
+}
+
+// warnWrong warns about declarations that count for nothing.
+func warnWrong(a *app.App, hinted []v1alpha1.HintedWorkload) {
+	for _, h := range hinted {
+		if h.Problem != "" {
+			a.Warn("%s %s/%s: %s.", h.Kind, h.Namespace, h.Name, h.Problem)
+		}
+	}
 }
 
 // reportUnseen warns about objects that the user may not list. It returns an error if clusters may
@@ -144,5 +136,5 @@ func reportUnseen(a *app.App, unseen []v1alpha1.Unseen, namespace string) error 
 	if namespace == "" {
 		hint = "; -n NAMESPACE lists the clusters of one namespace"
 	}
-	return fmt.Errorf("clusters may be missing: you may not list %s%s%s", strings.Join(missing, ", "), app.ScopeText(namespace, ""), hint)
+	return fmt.Errorf("clusters may be missing: you may not list %s%s%s", strings.Join(missing, ", "), ui.ScopeText(namespace, ""), hint)
 }

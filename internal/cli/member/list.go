@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
@@ -72,7 +72,7 @@ func memberList(ctx context.Context, e *app.App, cmd *cobra.Command, target stri
 		return err
 	}
 	out := view.MemberList(health.IdentityOf(c.Owner), survey, own, podNames(pods))
-	if err := e.Print(cmd, out, func(w io.Writer, wide bool) error { return WriteMembers(e, w, out, wide) }); err != nil {
+	if err := e.Print(cmd, out, render.Members(e.Console, out)); err != nil {
 		return err
 	}
 	if several {

@@ -4,11 +4,10 @@
 package snapshot
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
 )
@@ -58,7 +57,7 @@ func runList(cmd *cobra.Command, a *app.App, arg string, flags storeFlags) error
 		if err != nil {
 			return err
 		}
-		return printFolder(cmd, a, folder, out)
+		return a.Print(cmd, out, render.SnapshotFolder(a.Console, folder, out, a.Clock.Now()))
 	}
 	c, _, err := a.ClusterBestEffort(ctx, arg) // the backup store needs no credentials for etcd
 	if err != nil {
@@ -73,5 +72,5 @@ func runList(cmd *cobra.Command, a *app.App, arg string, flags storeFlags) error
 	if err != nil {
 		return err
 	}
-	return a.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(a, w, out, wide) })
+	return a.Print(cmd, out, render.Snapshots(a.Console, out, stored.Others(out), a.Clock.Now()))
 }

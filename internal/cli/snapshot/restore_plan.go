@@ -4,13 +4,12 @@
 package snapshot
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
@@ -85,5 +84,5 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	for _, s := range steps {
 		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands(r.Flags)})
 	}
-	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(a, w, out) })
+	return a.Print(cmd, out, render.RestorePlan(a.Console, out))
 }

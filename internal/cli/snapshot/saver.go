@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup/stored"
@@ -108,5 +108,5 @@ func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, for
 // print prints the snapshot that was saved.
 func (s *saver) print(cmd *cobra.Command, out *v1alpha1.Snapshot) error {
 	s.app.Step("Saved and verified %s", out.File)
-	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(s.app.Console, w, out) })
+	return s.app.Print(cmd, out, render.Snapshot(s.app.Console, out))
 }

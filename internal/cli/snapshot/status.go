@@ -4,11 +4,10 @@
 package snapshot
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
@@ -58,5 +57,5 @@ func runStatus(cmd *cobra.Command, a *app.App, file string, store storeFlags) er
 		return err
 	}
 	out.File = file
-	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(a.Console, w, out) })
+	return a.Print(cmd, out, render.Snapshot(a.Console, out))
 }

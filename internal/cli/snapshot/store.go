@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
@@ -58,12 +58,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 		},
 		After: func(context.Context, app.Limit) error {
 			out.Store = backup.StoreOutput(s.Store)
-			return a.Print(cmd, out, func(w io.Writer, wide bool) error {
-				if len(out.Items) == 0 {
-					return nil // what happened is reported already
-				}
-				return storedTable(a, out).Write(a.Console, w, wide)
-			})
+			return a.Print(cmd, out, render.TakenSnapshots(a.Console, out, a.Clock.Now()))
 		},
 	})
 }

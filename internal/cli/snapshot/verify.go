@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
@@ -113,9 +113,7 @@ func runVerify(cmd *cobra.Command, a *app.App, arg string, o verifyOptions) erro
 		}
 		warnOfRelease(a, out)
 	}
-	return a.Print(cmd, out, func(w io.Writer, _ bool) error {
-		return errors.Join(writeSnapshot(a.Console, w, out), writeRestored(a, w, out.Restored))
-	})
+	return a.Print(cmd, out, render.Snapshot(a.Console, out))
 }
 
 // programPath returns the absolute path of a program: etcd runs in another directory.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
@@ -93,7 +94,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 		return err
 	}
 	st := view.StatusOf(seen)
-	if err := printStatus(a, cmd, st); err != nil {
+	if err := a.Print(cmd, st, render.Status(a.Console, st)); err != nil {
 		return err
 	}
 	return healthError(st)

@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	api "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -53,7 +54,7 @@ func TestStatus(t *testing.T) {
 			for _, columns := range []int{80, 200} {
 				a := app.New(genericiooptions.IOStreams{})
 				screen := &ui.Screen{Columns: columns}
-				if err := render(a, screen, st, false); err != nil {
+				if err := render.Status(a.Console, st)(screen, false); err != nil {
 					t.Fatal(err)
 				}
 				exit := "exit code 0\n"

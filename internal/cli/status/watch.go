@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
@@ -88,7 +89,7 @@ func (w *watcher) show(seen *health.Facts) error {
 		fmt.Fprintln(w.app.Out) // the output of a template has no newline
 	}
 	w.last = st
-	return printStatus(w.app, w.cmd, st)
+	return w.app.Print(w.cmd, st, render.Status(w.app.Console, st))
 }
 
 // redraw overwrites the terminal. It omits lines that don't fit, because they would scroll it.
@@ -97,7 +98,7 @@ func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	if err := w.app.Line(c, ui.Cell{Text: "press Ctrl-C to stop; last refresh " + st.Time.Local().Format(time.TimeOnly), Color: ui.Dim}); err != nil { //nolint:forbidigo // the time of this machine's user, on a screen that is drawn again
 		return err
 	}
-	if err := render(w.app, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
+	if err := render.Status(w.app.Console, st)(c, ui.FormatOf(w.cmd) == "wide"); err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")

@@ -13,7 +13,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/sweep"
 )
 
 // options are the flags of sweep.
@@ -127,8 +129,16 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 		return err
 	}
 	report := state.Report(t.scope.Namespace)
-	if err := a.Print(cmd, report, table(a, report, state.Used(), o.allNamespaces)); err != nil {
+	if err := a.Print(cmd, report, render.Sweep(a.Console, report, state.Used(), a.Clock.Now())); err != nil {
 		return err
 	}
 	return unknown(state)
+}
+
+// unknown returns an error for exit code 3 if it is not known whether something is left over.
+func unknown(s *sweep.State) error {
+	if doubt := s.Doubt(); doubt != "" {
+		return app.Unhealthy("%s", doubt)
+	}
+	return nil
 }

@@ -5,15 +5,12 @@
 package version
 
 import (
-	"io"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
 // NewCommand returns the command kubectl etcd version.
@@ -48,34 +45,10 @@ func run(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	if !clientOnly {
 		v.Server, serverErr = serverVersion(cmd.Context(), a)
 	}
-	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(a, w, v) })
+	err := a.Print(cmd, v, render.Version(a.Console, v))
 	warnOfShadowingPlugins(a)
 	if err == nil {
 		err = serverErr
 	}
 	return err
-}
-
-func versionText(a *app.App, w io.Writer, v *v1alpha1.Version) error {
-	lines := []string{"Client Version: " + v.Client.Version, "  " + built(v.Client)}
-	if v.Server != nil {
-		lines = append(lines, "Kubernetes Version: "+v.Server.Kubernetes)
-		for _, name := range install.Programs {
-			lines = append(lines, programLines(name, v.Server)...)
-		}
-	}
-	return a.Line(w, ui.Plain(strings.Join(lines, "\n"))...)
-}
-
-// built describes the build of the plugin in one line.
-func built(c v1alpha1.ClientVersion) string {
-	from := "built"
-	if c.Commit != "" {
-		from = "commit " + c.Commit + " of " + c.CommitDate
-		if c.Modified {
-			from += " with changes"
-		}
-		from += ", built"
-	}
-	return from + " by " + c.GoVersion + " for " + c.Platform
 }

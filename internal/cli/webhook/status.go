@@ -5,12 +5,12 @@ package webhook
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
@@ -62,15 +62,7 @@ func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 		return err
 	}
 	install.JudgeWebhook(st)
-	err = a.Print(cmd, st, func(w io.Writer, wide bool) error {
-		screen := a.Screen(w)
-		if err := render(a, screen, st, wide); err != nil {
-			return err
-		}
-		_, err := w.Write(screen.Bytes())
-		return err
-	})
-	if err != nil {
+	if err := a.Print(cmd, st, render.Webhook(a.Console, st)); err != nil {
 		return err
 	}
 	return healthError(st)

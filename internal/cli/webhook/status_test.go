@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
@@ -36,7 +37,7 @@ func TestStatus(t *testing.T) {
 				install.JudgeWebhook(st)
 				a := app.New(genericiooptions.IOStreams{})
 				screen := &ui.Screen{Columns: columns}
-				if err := render(a, screen, st, false); err != nil {
+				if err := render.Webhook(a.Console, st)(screen, false); err != nil {
 					t.Fatal(err)
 				}
 				exit := "exit code 0\n"

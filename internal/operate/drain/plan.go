@@ -52,7 +52,7 @@ func (s *State) OperatePlan() (operate.Plan, error) {
 		}
 		p.Steps = append(p.Steps, step)
 		if i < len(s.Plan.Waves)-1 {
-			p.Steps = append(p.Steps, Between(w)...)
+			p.Steps = append(p.Steps, between(w)...)
 		}
 		for _, c := range w.Interrupted {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("etcd cluster %s has one member, and is down until it is back.", c))
@@ -70,8 +70,8 @@ func (s *State) OperatePlan() (operate.Plan, error) {
 	return p, nil
 }
 
-// Between returns what must happen after a wave before the next one.
-func Between(w drain.Wave) []string {
+// between returns what must happen after a wave before the next one.
+func between(w drain.Wave) []string {
 	var out []string
 	for _, b := range w.Back {
 		if b.Message != "" {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package list
+package render
 
 import (
 	"errors"
@@ -13,14 +13,13 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 )
 
-// TestUnseen checks that missing permissions are not shown as problems of a cluster.
-func TestUnseen(t *testing.T) {
+// TestListUnseen checks that missing permissions are not shown as problems of a cluster.
+func TestListUnseen(t *testing.T) {
 	t.Parallel()
 	item := func(distribution flavour.Name) v1alpha1.EtcdCluster {
 		return v1alpha1.EtcdCluster{
@@ -52,7 +51,7 @@ func TestUnseen(t *testing.T) {
 			found.Items[0].Traffic = f.Traffic()
 		}
 		var got []string
-		for _, c := range Table(found, false, noon).Rows[0][2:7] {
+		for _, c := range listTable(found, false, noon).Rows[0][2:7] {
 			got = append(got, c.Text)
 		}
 		if strings.Join(got, ",") != row.want {
@@ -62,33 +61,6 @@ func TestUnseen(t *testing.T) {
 }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
-// TestReportUnseen holds that list doesn't succeed where clusters may be missing, and prints how to see them.
-func TestReportUnseen(t *testing.T) {
-	t.Parallel()
-	unread := v1alpha1.Unseen{What: gather.UnreadWorkloads, Why: "it is not known whether StatefulSet m runs etcd"}
-	for _, row := range []struct {
-		name            string
-		unseen          []v1alpha1.Unseen
-		want            string
-		unhealthy, warn bool
-	}{
-		{"nothing", nil, "", false, false},
-		{"no zones", []v1alpha1.Unseen{{What: "nodes", Why: "forbidden"}}, "", false, true},
-		{"no pods", []v1alpha1.Unseen{{What: "pods", Why: "forbidden"}}, "you may not list pods", false, false},
-		{"scripts that are not read", []v1alpha1.Unseen{unread}, unread.Why, true, false},
-		{"both", []v1alpha1.Unseen{unread, {What: "pods"}}, "you may not list pods", false, true},
-	} {
-		streams, _, _, stderr := genericiooptions.NewTestIOStreams()
-		err := reportUnseen(app.New(streams), row.unseen, "")
-		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %v, want %q", row.name, err, row.want)
-		}
-		if app.Is[*app.UnhealthyError](err) != row.unhealthy || (stderr.Len() > 0) != row.warn {
-			t.Errorf("%s: %T, %q", row.name, err, stderr)
-		}
-	}
-}
 
 // TestSlackCell: voters that may run elsewhere are not down.
 func TestSlackCell(t *testing.T) {
@@ -106,6 +78,32 @@ func TestSlackCell(t *testing.T) {
 	} {
 		if got := slackCell(&v1alpha1.EtcdCluster{Quorum: row.q}).Text; got != row.want {
 			t.Errorf("%+v: %q, want %q", row.q, got, row.want)
+		}
+	}
+}
+
+// TestListNotes: what is not in the list is a message, and is no line of the list.
+func TestListNotes(t *testing.T) {
+	t.Parallel()
+	one := []v1alpha1.EtcdCluster{{ClusterIdentity: v1alpha1.ClusterIdentity{Namespace: "team", Name: "main"}}}
+	for _, row := range []struct {
+		name   string
+		found  v1alpha1.EtcdClusterList
+		search Search
+		want   string
+	}{
+		{"a cluster", v1alpha1.EtcdClusterList{Items: one}, Search{}, ""},
+		{"a cluster, and what may be one", v1alpha1.EtcdClusterList{Items: one}, Search{Unlisted: 1}, "1 workload may run etcd: --all shows it.\n"},
+		{"none", v1alpha1.EtcdClusterList{}, Search{Namespace: "team", Selector: "a=b"}, "No etcd clusters found in namespace team with labels a=b.\n"},
+		{"none, and what may be one", v1alpha1.EtcdClusterList{}, Search{Unlisted: 2}, "No etcd clusters found in any namespace. 2 workloads may run etcd: --all shows them.\n"},
+		{"none, because of a missing permission", v1alpha1.EtcdClusterList{Unseen: []v1alpha1.Unseen{{What: "pods"}}}, Search{Unlisted: 2}, ""},
+	} {
+		streams, _, stdout, stderr := genericiooptions.NewTestIOStreams()
+		if err := List(ui.NewConsole(streams), &row.found, row.search, noon)(stdout, false); err != nil {
+			t.Fatal(err)
+		}
+		if stderr.String() != row.want || (stdout.Len() > 0) != (len(row.found.Items) > 0) {
+			t.Errorf("%s: %q and %q, want %q", row.name, stdout, stderr, row.want)
 		}
 	}
 }

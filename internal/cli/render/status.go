@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package status
+package render
 
 import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
@@ -17,19 +16,27 @@ import (
 // eventsShown is the largest number of Events that a status prints.
 const eventsShown = 3
 
-// render writes a status for people, in the width of the screen.
-func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
-	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
-	summary(&p, st)
-	if len(st.Members) > 0 {
-		fmt.Fprintln(w)
-		if err := membersTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
-			return err
+// Status returns the text of a cluster's status, in the width of the terminal.
+func Status(c *ui.Console, st *v1alpha1.EtcdClusterStatus) Text {
+	return onScreen(c, func(w *ui.Screen, wide bool) error {
+		p := ui.Page{Console: c, Out: w, Now: st.Time.Time}
+		statusSummary(&p, st)
+		if len(st.Members) > 0 {
+			fmt.Fprintln(w)
+			if err := statusTable(st, w.Columns, wide).Write(c, w, wide); err != nil {
+				return err
+			}
 		}
-	}
-	fmt.Fprintln(w)
+		fmt.Fprintln(w)
+		statusSections(&p, st)
+		return nil
+	})
+}
+
+// statusSections writes the sections below the table.
+func statusSections(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
 	p.Problems(st.Problems)
-	conditions(&p, st)
+	statusConditions(p, st)
 	p.Section("Spread", ui.NoColor, spreadText(st.Spread))
 	p.Section("Budget", ui.NoColor, budgetText(st.Budget))
 	p.Section("Backups", ui.NoColor, backupText(st.Backup, p.Now, view.Missing(st.Unseen, "leases.coordination.k8s.io")))
@@ -40,14 +47,13 @@ func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool)
 		}
 		p.Section("No access", ui.Yellow, u.What+": "+u.Why)
 	}
-	for _, c := range st.Next {
-		p.Verbatim("Next", c)
+	for _, next := range st.Next {
+		p.Verbatim("Next", next)
 	}
-	return nil
 }
 
-// conditions shows the most important conditions, and others if they are bad.
-func conditions(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
+// statusConditions shows the most important conditions, and others if they are bad.
+func statusConditions(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
 	for _, c := range st.Conditions {
 		always := c.Type == "AllMembersReady" || c.Type == "BackupReady" || c.Type == "Ready"
 		if !always && !c.Bad {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnose
+package render
 
 import (
 	"fmt"
@@ -10,39 +10,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// render writes a diagnosis for people: the state, what to do next, and then why.
-func render(a *app.App, w *ui.Screen, d *v1alpha1.EtcdDiagnosis, wide bool) {
-	p := ui.Page{Console: a.Console, Out: w, Now: d.Time.Time}
-	p.Section("Cluster", ui.NoColor, fmt.Sprintf("%s in namespace %s (%s)", d.Cluster.Target, d.Cluster.Namespace, d.Cluster.Distribution))
-	color := ui.Red
-	if d.Healthy {
-		color = ui.Green
-	}
-	p.Section("State", color, d.Summary)
-	next(&p, d.Next)
-	for _, u := range d.Unread {
-		p.Section("Unread", ui.Yellow, u)
-	}
-	for i := range d.Scenarios {
-		fmt.Fprintln(w)
-		scenario(&p, &d.Scenarios[i], i > 0)
-	}
-	if len(d.Restarts) > 0 && (wide || !d.Healthy) {
-		fmt.Fprintln(w)
-		for _, r := range d.Restarts {
-			p.Section("Restarts", ui.NoColor, fmt.Sprintf("%s (%s): %s", r.Member, r.ID, r.What))
+// Diagnosis returns the text of a diagnosis, in the width of the terminal: the state, what to do next,
+// and then why.
+func Diagnosis(c *ui.Console, d *v1alpha1.EtcdDiagnosis) Text {
+	return onScreen(c, func(w *ui.Screen, wide bool) error {
+		p := ui.Page{Console: c, Out: w, Now: d.Time.Time}
+		p.Section("Cluster", ui.NoColor, fmt.Sprintf("%s in namespace %s (%s)", d.Cluster.Target, d.Cluster.Namespace, d.Cluster.Distribution))
+		color := ui.Red
+		if d.Healthy {
+			color = ui.Green
 		}
-	}
+		p.Section("State", color, d.Summary)
+		nextAction(&p, d.Next)
+		for _, u := range d.Unread {
+			p.Section("Unread", ui.Yellow, u)
+		}
+		for i := range d.Scenarios {
+			fmt.Fprintln(w)
+			scenario(&p, &d.Scenarios[i], i > 0)
+		}
+		if len(d.Restarts) > 0 && (wide || !d.Healthy) {
+			fmt.Fprintln(w)
+			for _, r := range d.Restarts {
+				p.Section("Restarts", ui.NoColor, fmt.Sprintf("%s (%s): %s", r.Member, r.ID, r.What))
+			}
+		}
+		return nil
+	})
 }
 
-// next is the one thing to do now.
-func next(p *ui.Page, a v1alpha1.DiagnosisAction) {
+// nextAction is the one thing to do now.
+func nextAction(p *ui.Page, a v1alpha1.DiagnosisAction) {
 	if a.Do == string(recovery.Nothing) {
 		return
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package render
 
 import (
 	"fmt"
@@ -9,12 +9,23 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// writePlan prints the plan as comments and commands for a shell.
-func writePlan(a *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
+// RestorePlan returns the text of a plan: comments and commands for a shell.
+func RestorePlan(c *ui.Console, p *v1alpha1.RestorePlan) Text {
+	return func(w io.Writer, _ bool) error {
+		for _, line := range restoreLines(p) {
+			if err := c.Line(w, line...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// restoreLines returns the lines of a plan.
+func restoreLines(p *v1alpha1.RestorePlan) [][]ui.Cell {
 	lines := [][]ui.Cell{
 		comment(ui.NoColor, fmt.Sprintf("# Restore %s (revision %d, %d keys) into %s %s/%s", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)),
 		comment(ui.NoColor, "# This is a plan. No step has been executed."),
@@ -31,12 +42,7 @@ func writePlan(a *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
 			lines = append(lines, ui.Plain(strings.TrimRight(c, "\n")))
 		}
 	}
-	for _, line := range lines {
-		if err := a.Line(w, line...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lines
 }
 
 // comment returns a text of a comment. A newline in it would make a command of the rest.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package render
 
 import (
 	"fmt"
@@ -9,17 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	utilversion "k8s.io/apimachinery/pkg/util/version"
-
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // writeRestored describes what an etcd has that was started from a snapshot. Nil is none.
-func writeRestored(a *app.App, w io.Writer, r *v1alpha1.RestoredSnapshot) error {
+func writeRestored(c *ui.Console, w io.Writer, r *v1alpha1.RestoredSnapshot) error {
 	if r == nil {
 		return nil
 	}
@@ -34,7 +31,7 @@ func writeRestored(a *app.App, w io.Writer, r *v1alpha1.RestoredSnapshot) error 
 		{"  Alarms", alarms},
 		{"  HashKV", r.HashKV},
 	} {
-		if err := a.Labelled(w, ui.Cell{Text: fmt.Sprintf("%-12s", l[0]+":")}, 13, l[1]); err != nil {
+		if err := c.Labelled(w, ui.Cell{Text: fmt.Sprintf("%-12s", l[0]+":")}, 13, l[1]); err != nil {
 			return err
 		}
 	}
@@ -49,20 +46,8 @@ func writeRestored(a *app.App, w io.Writer, r *v1alpha1.RestoredSnapshot) error 
 		}
 		t.Rows = append(t.Rows, ui.Plain(name, strconv.FormatInt(p.Keys, 10), policy.Bytes(p.Bytes)))
 	}
-	if err := a.Line(w); err != nil {
+	if err := c.Line(w); err != nil {
 		return err
 	}
-	return t.Write(a.Console, w, false)
-}
-
-// warnOfRelease warns if another release was started than that of the members.
-func warnOfRelease(a *app.App, s *v1alpha1.Snapshot) {
-	theirs, err := utilversion.ParseGeneric(s.ClusterVersion)
-	if err != nil {
-		return // before etcd 3.5, a snapshot doesn't show it
-	}
-	ours, err := utilversion.ParseGeneric(s.Restored.EtcdVersion)
-	if err == nil && (ours.Major() != theirs.Major() || ours.Minor() != theirs.Minor()) {
-		a.Warn("the members agreed on etcd %d.%d, and %s was started: to try what they would do, name that release with --tool and --etcd.", theirs.Major(), theirs.Minor(), s.Restored.EtcdVersion)
-	}
+	return t.Write(c, w, false)
 }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package render
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// Snapshot returns the text of a snapshot, and of the etcd that was started from it, if there is one.
+func Snapshot(c *ui.Console, s *v1alpha1.Snapshot) Text {
+	return func(w io.Writer, _ bool) error {
+		return errors.Join(writeSnapshot(c, w, s), writeRestored(c, w, s.Restored))
+	}
+}
 
 // writeSnapshot describes a snapshot, one property a line.
 func writeSnapshot(c *ui.Console, w io.Writer, s *v1alpha1.Snapshot) error {

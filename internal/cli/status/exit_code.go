@@ -4,25 +4,11 @@
 package status
 
 import (
-	"io"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 )
-
-func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
-	return a.Print(cmd, st, func(w io.Writer, wide bool) error {
-		screen := a.Screen(w)
-		if err := render(a, screen, st, wide); err != nil {
-			return err
-		}
-		_, err := w.Write(screen.Bytes())
-		return err
-	})
-}
 
 // healthError returns an error for exit code 3 if the cluster is not healthy.
 func healthError(st *v1alpha1.EtcdClusterStatus) error {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package status
+package render
 
 import (
 	"cmp"
@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -22,9 +19,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// membersTable returns a table with one row for each member. On a narrow terminal, it shortens the
+// statusTable returns a table with one row for each member. On a narrow terminal, it shortens the
 // names of members, zones and nodes.
-func membersTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Table {
+func statusTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Table {
 	tight := columns > 0 && columns < ui.Narrow && !wide
 	t := &ui.Table{Columns: []ui.Column{
 		{Name: "MEMBER", Shrink: 12}, {Name: "ROLE"}, {Name: "VERSION"}, {Name: "DB", Right: true},
@@ -124,12 +121,4 @@ func shortNames(st *v1alpha1.EtcdClusterStatus, tight bool) (names, zones, nodes
 		nodes[i], _, _ = strings.Cut(nodes[i], ".")
 	}
 	return ui.TrimSharedPrefix(names, 16), ui.TrimSharedPrefix(zones, 6), ui.TrimSharedPrefix(nodes, 8)
-}
-
-// stdTime converts a time of the API, nil to nil.
-func stdTime(t *metav1.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	return &t.Time
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package member
+package render
 
 import (
 	"io"
@@ -9,13 +9,28 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// WriteMembers prints the members as a table.
-func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool) error {
-	t := ui.Table{Columns: []ui.Column{
+// Members returns the text of a member list.
+func Members(c *ui.Console, l *v1alpha1.EtcdMemberList) Text {
+	return func(w io.Writer, wide bool) error {
+		if err := membersTable(l).Write(c, w, wide); err != nil {
+			return err
+		}
+		for _, d := range l.Disagreements {
+			c.Warn("%s differs: %s.", d.Pod, d.Message)
+		}
+		for _, u := range l.Unseen {
+			c.Warn("%s: %s.", u.What, u.Why)
+		}
+		return nil
+	}
+}
+
+// membersTable returns a table with one row for each member. It has notes if a member has one.
+func membersTable(l *v1alpha1.EtcdMemberList) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{
 		{Name: "MEMBER", Shrink: 11}, {Name: "ID"}, {Name: "NAME", Shrink: 8}, {Name: "ROLE"}, {Name: "STARTED"},
 		{Name: "PEER URLS", Shrink: 9}, {Name: "CLIENT URLS", Wide: true}, {Name: "NOTE", Shrink: 10},
 	}}
@@ -34,16 +49,7 @@ func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool
 	if !noted {
 		t.Columns = t.Columns[:len(t.Columns)-1]
 	}
-	if err := t.Write(e.Console, w, wide); err != nil {
-		return err
-	}
-	for _, d := range l.Disagreements {
-		e.Warn("%s differs: %s.", d.Pod, d.Message)
-	}
-	for _, u := range l.Unseen {
-		e.Warn("%s: %s.", u.What, u.Why)
-	}
-	return nil
+	return t
 }
 
 func startedText(m *v1alpha1.EtcdMember) string {

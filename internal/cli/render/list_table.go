@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package list
+package render
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Table returns a table with one row for each cluster.
-func Table(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
+// listTable returns a table with one row for each cluster.
+func listTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{
 		{Name: "NAME", Shrink: 12}, {Name: "FLAVOUR", Shrink: 7, Spare: 2}, {Name: "MEMBERS"}, {Name: "SLACK"},
 		{Name: "VERSION", Spare: 3}, {Name: "BACKUP"}, {Name: "TRAFFIC"}, {Name: "AGE", Spare: 1},
@@ -106,7 +106,7 @@ func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
 func trafficCell(t v1alpha1.Traffic, now time.Time) ui.Cell {
 	switch t.State {
 	case v1alpha1.TrafficCut:
-		return ui.Cell{Text: ui.CutText(t, now), Color: ui.Red}
+		return ui.Cell{Text: cutText(t, now), Color: ui.Red}
 	case v1alpha1.TrafficOpen:
 		return ui.Cell{Text: "open"}
 	case v1alpha1.TrafficUnknown:

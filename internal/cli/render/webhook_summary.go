@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package webhook
+package render
 
 import (
 	"cmp"
@@ -15,19 +15,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-var healthText = map[string]string{
+var webhookHealth = map[string]string{
 	v1alpha1.Healthy: "it works", v1alpha1.Degraded: "it works, but has problems", v1alpha1.Down: "it does not work",
 	v1alpha1.Unknown: "unknown", v1alpha1.NotInstalled: "not installed",
 }
 
-func summary(p *ui.Page, st *v1alpha1.WebhookStatus) {
+func webhookSummary(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	paint := cmp.Or(ui.HealthColors[st.Health], ui.Red)
-	p.Section("Health", paint, healthText[st.Health])
+	p.Section("Health", paint, webhookHealth[st.Health])
 	g := st.Program
 	if g.Deployment != "" {
 		p.Section("Program", ui.NoColor, fmt.Sprintf("Deployment %s/%s, %d of %d replicas ready, leader %s", g.Namespace, g.Deployment, g.Ready, g.Desired, cmp.Or(g.Leader, "none")))
 	}
-	p.Section("Version", ui.NoColor, versionsText(st))
+	p.Section("Version", ui.NoColor, webhookVersions(st))
 	if t := st.Admission; t.Asked != "" {
 		p.Section("Dry run", ui.NoColor, t.Asked)
 		p.Section("Answer", trialColor(t), trialText(t))
@@ -37,12 +37,12 @@ func summary(p *ui.Page, st *v1alpha1.WebhookStatus) {
 		p.Section("Certificate", ui.NoColor, fmt.Sprintf("for %s, issued by %s, %s (%s)", strings.Join(c.Names, ", "), c.Issuer,
 			j.EndOf(c), format.Time(c.NotAfter.Time)))
 	}
-	for _, scope := range scopes(st) {
+	for _, scope := range webhookScopes(st) {
 		p.Section("Scope", ui.NoColor, scope)
 	}
 }
 
-func versionsText(st *v1alpha1.WebhookStatus) string {
+func webhookVersions(st *v1alpha1.WebhookStatus) string {
 	text := "plugin " + st.PluginVersion
 	if v := st.Program.Version; v != "" {
 		if digest, is := strings.CutPrefix(v, "sha256:"); is && len(digest) > 12 {
@@ -71,9 +71,9 @@ func trialText(t v1alpha1.AdmissionTrial) string {
 	return text
 }
 
-// scopes returns the failure policy, timeout and namespaces of the webhooks. Webhooks with equal
+// webhookScopes returns the failure policy, timeout and namespaces of the webhooks. Webhooks with equal
 // values are grouped.
-func scopes(st *v1alpha1.WebhookStatus) []string {
+func webhookScopes(st *v1alpha1.WebhookStatus) []string {
 	names := map[string][]string{}
 	var order []string
 	for _, w := range st.Webhooks {

@@ -1,47 +1,48 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package webhook
+package render
 
 import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// render writes a status for people, in the width of the screen.
-func render(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) error {
-	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
-	summary(&p, st)
-	if len(st.Program.Replicas) > 0 {
-		fmt.Fprintln(w)
-		if err := replicasTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
-			return err
+// Webhook returns the text of the state of etcd-webhook, in the width of the terminal.
+func Webhook(c *ui.Console, st *v1alpha1.WebhookStatus) Text {
+	return onScreen(c, func(w *ui.Screen, wide bool) error {
+		p := ui.Page{Console: c, Out: w, Now: st.Time.Time}
+		webhookSummary(&p, st)
+		if len(st.Program.Replicas) > 0 {
+			fmt.Fprintln(w)
+			if err := replicasTable(st, w.Columns, wide).Write(c, w, wide); err != nil {
+				return err
+			}
 		}
-	}
-	if len(st.Webhooks) > 0 {
-		fmt.Fprintln(w)
-		if err := webhooksTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
-			return err
+		if len(st.Webhooks) > 0 {
+			fmt.Fprintln(w)
+			if err := webhooksTable(st, w.Columns, wide).Write(c, w, wide); err != nil {
+				return err
+			}
 		}
-	}
-	fmt.Fprintln(w)
-	findings(&p, st, wide)
-	return nil
+		fmt.Fprintln(w)
+		webhookSections(&p, st, wide)
+		return nil
+	})
 }
 
-// findings writes the sections below the tables.
-func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
+// webhookSections writes the sections below the tables.
+func webhookSections(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 	p.Problems(st.Problems)
 	for _, governs := range st.Policies {
 		p.Section("Policies", ui.NoColor, fmt.Sprintf("%s (%s): %s, spread broken in %d, unprotected %d",
 			governs.Name, governs.Mode, policy.Count(int(governs.Matched), "cluster"), governs.Broken, governs.Unprotected))
 	}
-	cuts(p, st)
+	webhookCuts(p, st)
 	if p.Out.Columns > 0 && p.Out.Columns < ui.Narrow && !wide {
 		for _, r := range st.Program.Replicas {
 			if r.LastExit != "" {
@@ -55,7 +56,7 @@ func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 	}
 }
 
-func cuts(p *ui.Page, st *v1alpha1.WebhookStatus) {
+func webhookCuts(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	for _, c := range st.Cuts {
 		until := "without a valid end time"
 		if c.Until != nil {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package check
+package render
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 )
 
 // summary prints the counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".
-func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
+func (p *checkPrinter) summary(name string, r *v1alpha1.CheckReport) {
 	s, m := r.Summary, marks[health.Level(r.Result)]
 	var parts []string
 	for _, n := range []struct {
@@ -41,7 +41,7 @@ func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
 }
 
 // total prints one line for each cluster.
-func (p *printer) total(reports []v1alpha1.CheckReport) {
+func (p *checkPrinter) total(reports []v1alpha1.CheckReport) {
 	p.line(ui.Cell{Text: "summary", Color: ui.Bold})
 	p.line(ui.Cell{Text: "-------"})
 	longest := 0

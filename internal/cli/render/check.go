@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package check
+package render
 
 import (
 	"fmt"
@@ -14,9 +14,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// printer writes reports for people. Each category has a heading, and each check has a line
+// Check returns the text of the reports of one or several clusters. If problems, it omits checks
+// that are OK.
+func Check(c *ui.Console, reports []v1alpha1.CheckReport, problems bool) Text {
+	return func(w io.Writer, wide bool) error {
+		p := checkPrinter{Console: c, out: w, columns: ui.Width(w), all: wide, problems: problems}
+		p.print(reports)
+		return nil
+	}
+}
+
+// checkPrinter writes reports. Each category has a heading, and each check has a line
 // followed by its findings and fixes.
-type printer struct {
+type checkPrinter struct {
 	*ui.Console
 
 	out io.Writer
@@ -41,10 +51,10 @@ var marks = map[health.Level]mark{
 	health.NotApplicable: {"-", "-", ui.Dim},
 }
 
-// indent is the width of the sign, label and ID, after which findings start.
-const indent = 15
+// checkIndent is the width of the sign, label and ID, after which findings start.
+const checkIndent = 15
 
-func (p *printer) print(reports []v1alpha1.CheckReport) error {
+func (p *checkPrinter) print(reports []v1alpha1.CheckReport) {
 	for i := range reports {
 		if i > 0 {
 			p.line()
@@ -55,12 +65,11 @@ func (p *printer) print(reports []v1alpha1.CheckReport) error {
 		p.line()
 		p.total(reports)
 	}
-	return nil
 }
 
-func (p *printer) line(texts ...ui.Cell) { _ = p.Line(p.out, texts...) }
+func (p *checkPrinter) line(texts ...ui.Cell) { _ = p.Line(p.out, texts...) }
 
-func (p *printer) report(r *v1alpha1.CheckReport) {
+func (p *checkPrinter) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
 	p.line(ui.Cell{Text: fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, policy.Count(int(c.Replicas), "member")), Color: ui.Bold})
 	category := ""
@@ -82,7 +91,7 @@ func (p *printer) report(r *v1alpha1.CheckReport) {
 	p.summary("", r)
 }
 
-func (p *printer) check(c *v1alpha1.CheckResult, unknown map[string]string) {
+func (p *checkPrinter) check(c *v1alpha1.CheckResult, unknown map[string]string) {
 	m := marks[health.Level(c.Result)]
 	title := c.Title
 	findings := c.Findings
@@ -90,17 +99,17 @@ func (p *printer) check(c *v1alpha1.CheckResult, unknown map[string]string) {
 		title, findings = title+": "+findings[0].Message, nil
 	}
 	head := fmt.Sprintf("%s %-7s %s ", m.sign, m.label, c.ID)
-	lines := p.wrap(title, indent)
+	lines := p.wrap(title, checkIndent)
 	p.line(ui.Cell{Text: head, Color: m.color}, ui.Cell{Text: lines[0]})
 	for _, rest := range lines[1:] {
-		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + rest})
+		p.line(ui.Cell{Text: strings.Repeat(" ", checkIndent) + rest})
 	}
 	for i, f := range findings {
 		p.finding(c, f, i+1 < len(findings) && findings[i+1].Fix == f.Fix, unknown)
 	}
 }
 
-func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixFollows bool, unknown map[string]string) {
+func (p *checkPrinter) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixFollows bool, unknown map[string]string) {
 	text := f.Message
 	if f.Level == string(health.Unknown) {
 		if first := unknown[text]; first != "" {
@@ -114,18 +123,18 @@ func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixF
 	}
 	p.indented(text)
 	if f.Fix != "" && !fixFollows {
-		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + "fix: " + p.Wrap(f.Fix, 0)[0]})
+		p.line(ui.Cell{Text: strings.Repeat(" ", checkIndent) + "fix: " + p.Wrap(f.Fix, 0)[0]})
 	}
 }
 
-func (p *printer) indented(text string) {
-	for _, line := range p.wrap(text, indent) {
-		p.line(ui.Cell{Text: strings.Repeat(" ", indent) + line})
+func (p *checkPrinter) indented(text string) {
+	for _, line := range p.wrap(text, checkIndent) {
+		p.line(ui.Cell{Text: strings.Repeat(" ", checkIndent) + line})
 	}
 }
 
 // wrap wraps a text to the width of the terminal, less the indentation.
-func (p *printer) wrap(text string, indentation int) []string {
+func (p *checkPrinter) wrap(text string, indentation int) []string {
 	room := p.columns - indentation
 	if p.columns == 0 || room < 20 {
 		room = 0

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package status
+package render
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -87,4 +89,12 @@ func backupText(b v1alpha1.Backup, now time.Time, unseen bool) string {
 		parts = append(parts, fmt.Sprintf("BackupReady is %s (%s)", b.Status, b.Reason))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// stdTime converts a time of the API, nil to nil.
+func stdTime(t *metav1.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return &t.Time
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package render
 
 import (
 	"strings"
@@ -13,9 +13,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/list"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
@@ -37,15 +34,15 @@ func TestNarrow(t *testing.T) {
 	sick, until := cluster, metav1.NewTime(now.Add(5*time.Hour+30*time.Minute))
 	sick.Version, sick.Quorum = "3.5.27,3.6.16", v1alpha1.Quorum{Voters: 3, Healthy: 1, Needed: 2, Slack: -1}
 	sick.Backup.Status, sick.Traffic = "False", v1alpha1.Traffic{State: v1alpha1.TrafficCut, Until: &until}
-	a := app.New(genericiooptions.IOStreams{})
+	console := ui.NewConsole(genericiooptions.IOStreams{})
 	for what, write := range map[string]func(*ui.Screen) error{
 		"list -A": func(c *ui.Screen) error {
-			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
+			return List(console, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, Search{}, now)(c, false)
 		},
 		"list -A of an unhealthy cluster": func(c *ui.Screen) error {
-			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
+			return List(console, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, Search{}, now)(c, false)
 		},
-		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
+		"member list": func(c *ui.Screen) error { return Members(console, members)(c, false) },
 	} {
 		for _, columns := range []int{80, 300} {
 			c := &ui.Screen{Columns: columns}

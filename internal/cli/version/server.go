@@ -14,22 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
-func programLines(name string, server *v1alpha1.ServerVersion) []string {
-	var lines []string
-	for _, p := range server.Programs {
-		if p.Name == name {
-			lines = append(lines, fmt.Sprintf("%s: %s (Deployment %s/%s, %d of %d ready)", name, p.Version, p.Namespace, p.Deployment, p.Ready, p.Desired))
-		}
-	}
-	switch {
-	case len(lines) > 0:
-		return lines
-	case server.ProgramsUnknown != "":
-		return []string{name + ": not known: " + server.ProgramsUnknown}
-	}
-	return []string{name + ": not found"}
-}
-
 func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, error) {
 	kube, err := a.Client()
 	if err != nil {

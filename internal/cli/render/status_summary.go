@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package status
+package render
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-func summary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
+func statusSummary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
 	p.Section("Cluster", ui.NoColor, clusterText(st.Cluster))
-	p.Section("Health", ui.HealthColors[st.Health], healthText(st))
+	p.Section("Health", ui.HealthColors[st.Health], statusHealth(st))
 	p.Section("Quorum", ui.NoColor, quorumText(st))
 	p.Section("etcd", ui.NoColor, etcdText(st))
 	p.Section("Traffic", ui.NoColor, trafficText(st.Traffic, p.Now))
@@ -34,7 +34,7 @@ func clusterText(c v1alpha1.ClusterIdentity) string {
 	return text + ")"
 }
 
-func healthText(st *v1alpha1.EtcdClusterStatus) string {
+func statusHealth(st *v1alpha1.EtcdClusterStatus) string {
 	if st.Health == v1alpha1.Hibernated {
 		return "hibernated: 0 members are requested"
 	}
@@ -85,7 +85,7 @@ func trafficText(t v1alpha1.Traffic, now time.Time) string {
 		if t.Until != nil && t.Until.Unix() != 0 {
 			end = ", until " + format.Time(t.Until.Time)
 		}
-		return fmt.Sprintf("%s%s (Service %s)", ui.CutText(t, now), end, strings.Join(t.Services, ", "))
+		return fmt.Sprintf("%s%s (Service %s)", cutText(t, now), end, strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:
 		return "open (Service " + strings.Join(t.Services, ", ") + ")"
 	case v1alpha1.TrafficUnknown:
