@@ -115,6 +115,9 @@ func (r *evictionReview) decide(e *observe.Eviction) (d Decision, record bool) {
 	switch {
 	case !verdict.Allowed && enforced:
 		d.Outcome, d.Message = Denied, verdict.Message
+		if verdict.Lost && r.request.deletes { // a deletion by hand may be the repair
+			d.Message += fmt.Sprintf("; to delete the pod before that, set spec.disruption.deletes to Warn in EtcdTopologyPolicy %s, and to Enforce again after it", r.policy)
+		}
 		return d, false
 	case !verdict.Allowed:
 		d.Outcome = Warned

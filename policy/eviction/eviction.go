@@ -52,6 +52,8 @@ type Result struct {
 	// Record is true for an eviction that must be counted until its pod is gone, since it takes a
 	// healthy voter.
 	Record bool
+	// Lost is true for a refusal while too few voters are healthy for a quorum, also with the pod.
+	Lost bool
 }
 
 // Evaluate returns whether a pod may be evicted. The rows of docs/rules/eviction.md are in the
@@ -78,13 +80,21 @@ func Evaluate(f Facts) Result {
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
 			policy.Names(t.leaving, "was", "was"), f.Pod, policy.Count(t.left, "healthy voter"))
 	}
-	return t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way(f.Cluster))
+	r := t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way(f.Cluster))
+	r.Lost = t.lost()
+	return r
 }
+
+// lost reports whether too few voters are healthy for a quorum before anything is evicted.
+func (t counts) lost() bool { return t.healthy+len(t.leaving)+len(t.removed) < t.needed }
 
 // way returns what makes the eviction possible. Members that nothing runs don't become healthy by
 // waiting.
 func (t counts) way(c policy.Cluster) string {
-	if t.missing == 0 {
+	switch {
+	case t.missing == 0 && t.lost():
+		return fmt.Sprintf("there is no quorum now, and kubectl etcd diagnose %s shows the way back", c.TargetArgs())
+	case t.missing == 0:
 		return "wait until the other members are healthy"
 	}
 	how := fmt.Sprintf("start the missing members, or, if etcd has fewer than %d voters, set N to their number and %s", t.voters, c.DeclareVoters("N"))

@@ -95,6 +95,11 @@ func TestMessages(t *testing.T) {
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	c = policytest.ClusterOf("vxx")
+	want = "etcd cluster shoot/main: 1 of 3 voters are healthy (main-1 and main-2 are not), and quorum is 2: without main-1 only 1 would stay; there is no quorum now, and kubectl etcd diagnose etcd/main -n shoot shows the way back"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-1"}); got.Message != want || !got.Lost {
+		t.Errorf("lost is %t, got  %s\nwant %s", got.Lost, got.Message, want)
+	}
 	c = policytest.ClusterOf("vv-")
 	want = "start the missing members, or, if etcd has fewer than 3 voters, set N to their number and run: " +
 		`kubectl annotate --overwrite etcd/main -n shoot kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`
