@@ -239,7 +239,7 @@ func quorumSlack(f *Facts) []Finding {
 // grow returns how to scale if pods and members agree. Otherwise the checks on members come first: they
 // show which member has no pod, and which pod is no member.
 func (f *Facts) grow(n int) string {
-	if f.listKnown() && f.voters().total != f.Desired() {
+	if f.voters().total != f.Desired() {
 		return f.Command("check", "--only members")
 	}
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
@@ -260,10 +260,7 @@ func (f *Facts) scaleTo(n int) string {
 }
 
 func oddSize(f *Facts) []Finding {
-	n := f.Size()
-	if f.listKnown() {
-		n = f.voters().total
-	}
+	n := f.voters().total
 	even := n > 0 && n%2 == 0
 	switch {
 	case n == 0:

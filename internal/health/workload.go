@@ -101,7 +101,7 @@ func lifeChecks() []Check {
 			ID: "W012", Category: Workload, Title: "a rollout restarts no more members than may be down",
 			Doc:  "maxUnavailable of a StatefulSet's rolling update lets its controller restart several pods at once. This also applies to a percentage. If it is more than the members that may be down, a rollout loses the quorum. Disruption budgets don't stop a rollout. If etcd-webhook holds rollouts, the members restart one at a time (row O-27 of docs/rules/rollout.md). The finding is then information.",
 			Cure: "Set maxUnavailable of the rolling update to 1.",
-			run:  restartsSeveral, needs: NeedWebhook, eachPart: true,
+			run:  restartsSeveral, needs: NeedMembers | NeedWebhook, eachPart: true,
 		},
 	}
 }
