@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
@@ -143,7 +144,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 			continue // B004's
 		}
 		if least := value.Min(c.pods); !c.keeps(least) {
-			found = append(found, warning(f.setBudget(b, value.WithMin(c.least(), c.pods)), "budget %s (%s) keeps %s%s", b.Name, spec, c.kept(least), c.quorum()))
+			found = append(found, warning(f.raiseBudget(b, value, value.WithMin(c.least(), c.pods), c), "budget %s (%s) keeps %s%s", b.Name, spec, c.kept(least), c.quorum()))
 		}
 	}
 	return found
@@ -225,6 +226,30 @@ func budgetAllows(f *Facts) []Finding {
 		return notApplicable("etcd has %s, and %s Ready: no member may be evicted now", policy.Count(c.voters, "voter"), policy.Plural(well, "pod is", "pods are"))
 	}
 	return found
+}
+
+// raiseBudget returns how a budget comes to keep the quorum. If it keeps that of the pods, and the other voters are dead,
+// their removal is enough. If etcd-webhook keeps the budget by the pods, it would set another value back, so the number
+// of voters is declared.
+func (f *Facts) raiseBudget(b *policyv1.PodDisruptionBudget, has, to annotation.BudgetValue, c counted) string {
+	if dead := f.dead(); c.gone() > 0 && len(dead) == c.gone() && has.Min(c.pods) >= policy.Quorum(c.pods) {
+		return f.toRemove(dead[0])
+	}
+	if b.Annotations[v1alpha1.BudgetForAnnotation] != "" && f.listKnown() && c.gone() > 0 {
+		return f.declare(f.voters().total)
+	}
+	return f.setBudget(b, to)
+}
+
+// dead returns the voters of etcd's list that no workload brings back and that may be removed.
+func (f *Facts) dead() []etcd.Listed {
+	var dead []etcd.Listed
+	for _, l := range f.Survey.Value.List {
+		if again, _ := f.stoppedAs(l); !l.Learner && f.withoutWorkload(l) && again == "" && f.removable(l) {
+			dead = append(dead, l)
+		}
+	}
+	return dead
 }
 
 // lowerBudget returns how a budget gets a value that is right for so many voters at most. If it is not known how many

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -42,6 +43,16 @@ func recorded(n int) func(*Facts) {
 	return func(f *Facts) {
 		f.Survey = Got[etcd.Survey]{Err: errRefused}
 		f.Cluster.Value.Cluster = policy.Cluster{Size: n, Lost: n - f.Size()}
+	}
+}
+
+// dead has the leader out of contact with members that nothing runs.
+func dead(ids ...uint64) func(*Facts) {
+	return func(f *Facts) {
+		f.Silences = map[uint64]membership.Silence{}
+		for _, id := range ids {
+			f.Silences[id] = membership.Silence{Contact: membership.ContactNone}
+		}
 	}
 }
 
@@ -96,6 +107,13 @@ func TestOtherVotersThanPods(t *testing.T) {
 		{name: "none for one of three that run elsewhere", id: "B001", with: shrunk(1, none, elsewhere), want: NotApplicable},
 
 		{name: "2 of 5 voters", id: "B003", size: 5, with: shrunk(3, keeps(2)), want: Warning, message: "budget main (minAvailable=2) keeps 2 of 5 voters, quorum is 3", fix: `{"spec":{"minAvailable":3}}`},
+		{name: "2 of 4 voters, and the one without a pod is dead", id: "B003", size: 4, with: shrunk(3, keeps(2), dead(4)), want: Warning, message: "keeps 2 of 4 voters, quorum is 3", fix: "kubectl etcd member remove statefulset/main 0000000000000004 -n team"},
+		{name: "1 of 4 voters, and the one without a pod is dead", id: "B003", size: 4, with: shrunk(3, keeps(1), dead(4)), want: Warning, fix: `{"spec":{"minAvailable":3}}`},
+		{name: "2 of 5 voters, of which one is dead", id: "B003", size: 5, with: shrunk(3, keeps(2), dead(4)), want: Warning, fix: `{"spec":{"minAvailable":3}}`},
+		{name: "2 of 5 voters, and etcd-webhook keeps it", id: "B003", size: 5, with: shrunk(3, keeps(2), func(f *Facts) {
+			f.Cluster.Value.Cluster.Target, f.Cluster.Value.Cluster.Namespace = "statefulset/main", "team"
+			f.Selecting.Value[0].Annotations = map[string]string{v1alpha1.BudgetForAnnotation: "StatefulSet/main"}
+		}), want: Warning, fix: `kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="5 at $(date -u +%FT%TZ)"`},
 		{name: "3 of 5 voters", id: "B003", size: 5, with: shrunk(3, keeps(3)), want: OK},
 		{name: "one of 3 pods of 5 voters may go", id: "B003", size: 5, with: shrunk(3, loses(1)), want: Warning, message: "keeps 2 of 5 voters, quorum is 3", fix: `{"spec":{"maxUnavailable":0}}`},
 		{name: "no pod may go, and the quorum is lost", id: "B003", size: 5, with: shrunk(2, loses(0)), want: OK},

@@ -89,8 +89,8 @@ func (f *Facts) stoppedAs(l etcd.Listed) (workload string, replicas int) {
 // have more: no number is right then, and none is wrong. Where a member list is known, it decides.
 func (f *Facts) mayHaveMore() ([]Finding, bool) {
 	c := f.Cluster.Value.Cluster
-	told := f.listKnown() && (f.voters().total == 1 || f.counted().voters > 1) || f.LastVoters > 1
-	if f.Size() != 1 || c.Single() || told {
+	listed := f.listKnown() && (f.voters().total == 1 || f.counted().voters > 1) || f.LastVoters > 1
+	if f.Size() != 1 || c.Single() || listed {
 		return nil, false
 	}
 	why := cmp.Or(c.SizeUnknown, fmt.Sprintf("it may have %d", c.Size))

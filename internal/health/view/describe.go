@@ -100,7 +100,7 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	default:
 		out.Message = reasonDoc(out.Reason)
 	}
-	if q := f.Quorum(); q.FromEtcd && q.Voters > 1 && q.Slack <= 0 && out.Allowed > 0 {
+	if q := f.Quorum(); q.FromEtcd && q.Voters > 1 && q.Slack == 0 && out.Allowed > 0 {
 		out.Message += fmt.Sprintf("; but in etcd %d of %d voters are healthy and quorum is %d: evict no healthy member", q.Healthy, q.Voters, q.Needed)
 	}
 	return out
