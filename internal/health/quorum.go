@@ -24,7 +24,7 @@ func quorumChecks() []Check {
 		{
 			ID: QuorumCheck, Category: Quorum, Title: "a quorum of voters answers and follows one leader",
 			Doc:  "More than half of the voters must answer and follow the same leader. Without that, nothing can be written or read consistently. If the plugin could not ask some members, the result is unknown, not failed.",
-			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members, because an outage then becomes a loss of data.",
+			Cure: "Find out why the pods of the named voters don't run, and bring them back. If workloads with voters were scaled in, the finding has the command that starts them again. Don't delete data or members, because an outage then becomes a loss of data.",
 			run:  quorumAnswers, needs: NeedMembers,
 		},
 		{
@@ -88,6 +88,9 @@ func quorumAnswers(f *Facts) []Finding {
 	case f.LastVoters > f.Size() && f.returns(f.LastVoters):
 		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
 			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, policy.Plural(f.Size(), "replica", "replicas"))}
+	case len(f.waysBack()) > 0:
+		ways := f.waysBack()
+		found = []Finding{failure(f.startAgain(ways), "the quorum is lost and nothing can be written: %s, and %d of them ran in %s before a scale-in", numbers, votersOf(ways), policy.List(workloadsOf(ways)))}
 	default:
 		found = []Finding{failure(f.describePods(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
