@@ -223,9 +223,17 @@ func budgetAllows(f *Facts) []Finding {
 		found = append(found, warning(f.lowerBudget(b, value.WithMin(want, c.pods), c.voters), "budget %s (%s) allows no eviction although %s healthy: every drain waits", b.Name, spec, allMembers(c.pods)))
 	}
 	if len(found) == 0 && c.gone() > 0 {
-		return notApplicable("etcd has %s, and %s Ready: no member may be evicted now", policy.Count(c.voters, "voter"), policy.Plural(well, "pod is", "pods are"))
+		return notApplicable("etcd %s %s, and %s Ready: no member may be evicted now", f.has(), policy.Count(c.voters, "voter"), policy.Plural(well, "pod is", "pods are"))
 	}
 	return found
+}
+
+// has is the verb of a sentence about the voters that etcd has.
+func (f *Facts) has() string {
+	if f.listKnown() || f.LastVoters > 0 {
+		return "has"
+	}
+	return "may have"
 }
 
 // raiseBudget returns how a budget comes to keep the quorum. If it keeps that of the pods, and the other voters are dead,

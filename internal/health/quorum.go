@@ -79,7 +79,7 @@ func quorumAnswers(f *Facts) []Finding {
 	switch kept := len(v.following) >= v.quorum(); {
 	case kept:
 		found = ok("%s", numbers)
-	case len(v.following)+len(v.unknown()) >= v.quorum():
+	case len(v.following)+v.unknown() >= v.quorum():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + v.couldNotBeAsked(), Fix: v.oneCluster()})}
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
@@ -137,14 +137,17 @@ func (f *Facts) onlyUnreachable() bool {
 
 // couldNotBeAsked names the voters of which it is not known whether they are healthy.
 func (v voters) couldNotBeAsked() string {
-	if len(v.elsewhere) == 0 {
-		return policy.List(pods(v.notAsked)) + " could not be asked"
+	var parts []string
+	if len(v.elsewhere) > 0 {
+		parts = append(parts, policy.List(v.elsewhere)+" may run elsewhere, and it is not known here whether the leader is in contact with them")
 	}
-	text := policy.List(v.elsewhere) + " may run elsewhere, and it is not known here whether the leader is in contact with them"
+	if v.unmatched > 0 {
+		parts = append(parts, fmt.Sprintf("the lists of its pods name %d more, and it is not known whether anything runs them", v.unmatched))
+	}
 	if len(v.notAsked) > 0 {
-		text += "; " + policy.List(pods(v.notAsked)) + " could not be asked"
+		parts = append(parts, policy.List(pods(v.notAsked))+" could not be asked")
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // joinLists is how members that other workloads run become part of the cluster.
@@ -226,9 +229,9 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case v.total == 2 && len(v.following) == 2:
 		return []Finding{warning(f.grow(3), "none of the 2 voters may fail")}
-	case slack+len(v.unknown()) > 0:
+	case slack+v.unknown() > 0:
 		return []Finding{{Level: Unknown, Message: v.couldNotBeAsked(), Fix: v.oneCluster()}}
-	case slack+len(v.unknown()) == 0 && len(v.unknown()) > 0:
+	case slack+v.unknown() == 0 && v.unknown() > 0:
 		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + v.couldNotBeAsked(), Fix: v.oneCluster()}}
 	case slack == 0:
 		return []Finding{failure(f.describePods(v.noAnswer), "%d of %d voters are healthy and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}

@@ -98,8 +98,11 @@ func groupOfPods(members []listedPod) PodGroup {
 		}
 	}
 	g.Owner.Replicas = int32(min(len(members), MaxMembers))
-	if len(members) == 1 && !IsMadeByOperator(members[0].pod) {
-		g.Owner.PeersUnknown = members[0].unknown
+	if !IsMadeByOperator(members[0].pod) { // an operator's lists are from when it made each pod
+		g.Owner.Unmatched = unmatched(members)
+		if len(members) == 1 {
+			g.Owner.PeersUnknown = members[0].unknown
+		}
 	}
 	for _, m := range members {
 		g.Owner.PeersUnknown = cmp.Or(g.Owner.PeersUnknown, m.contested)
