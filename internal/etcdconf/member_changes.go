@@ -19,8 +19,8 @@ type MemberChange struct {
 	// Container is the name of the container, and Hook is postStart or preStop for a command of
 	// its lifecycle.
 	Container, Hook string
-	// Workload is the name of the StatefulSet whose pods have the container, in a cluster of several. It
-	// is empty in others.
+	// Workload is the name of the StatefulSet, Deployment or other workload whose pods have the container, in a
+	// cluster of several. It is empty in others.
 	Workload string `json:",omitempty"`
 	// Verb is add, remove, update or promote of etcdctl member; empty for a command that deletes
 	// data.

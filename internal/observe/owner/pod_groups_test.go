@@ -286,7 +286,13 @@ func TestPodGroupsChanges(t *testing.T) {
 		}}
 	}
 	owners := OfPods(pods)
-	if len(owners) != 1 || len(owners[0].MemberChanges) != 1 || !owners[0].MemberChanges[0].RemovesLeaving() {
+	if len(owners) != 1 || len(owners[0].MemberChanges) != 2 || !owners[0].MemberChanges[0].RemovesLeaving() || owners[0].MemberChanges[1].Workload != "c" {
+		t.Errorf("%+v", owners)
+	}
+	for i := range pods { // of one controller, which has one template
+		pods[i].OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "etcd", Controller: new(true)}}
+	}
+	if owners = OfPods(pods); len(owners) != 1 || len(owners[0].MemberChanges) != 1 || owners[0].MemberChanges[0].Workload != "" {
 		t.Errorf("%+v", owners)
 	}
 }
