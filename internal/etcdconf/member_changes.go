@@ -19,8 +19,8 @@ type MemberChange struct {
 	// Container is the name of the container, and Hook is postStart or preStop for a command of
 	// its lifecycle.
 	Container, Hook string
-	// Workload is the name of the StatefulSet whose pods have the container, in a cluster of several. It
-	// is empty in others.
+	// Workload is the name of the StatefulSet, Deployment or other workload whose pods have the container, in a
+	// cluster of several. It is empty in others.
 	Workload string `json:",omitempty"`
 	// Verb is add, remove, update or promote of etcdctl member; empty for a command that deletes
 	// data.
@@ -96,11 +96,10 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 			if why := unreadStart(pod, c, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
 				all = append(all, MemberChange{Container: c.Name, Unread: why, Elsewhere: true})
 			}
-			if c.Lifecycle != nil {
-				find("postStart", hookCommand(c.Lifecycle.PostStart))
-				find(PreStop, hookCommand(c.Lifecycle.PreStop))
-				if why := unreadHook(pod, c, around); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == PreStop }) {
-					all = append(all, MemberChange{Container: c.Name, Hook: PreStop, Unread: why, Elsewhere: true})
+			for _, hook := range hooksOf(c) {
+				find(hook.name, hook.argv)
+				if why := unreadHook(pod, c, hook.argv, around); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == hook.name }) {
+					all = append(all, MemberChange{Container: c.Name, Hook: hook.name, Unread: why, Elsewhere: true})
 				}
 			}
 		}
@@ -128,10 +127,10 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 	return script.Cut(cmp.Or(started.Path, script.FileOf(slices.Concat(c.Command, c.Args)), started.Program), mostShown) + ": no ConfigMap has the program that starts etcd"
 }
 
-// unreadHook returns why it is not known what etcd's container does before it stops, empty if that is known: only the image
-// or a volume has the program of its preStop hook. No files are known without contents.
-func unreadHook(pod *corev1.Pod, c *corev1.Container, around script.Surroundings) string {
-	file := script.FileOf(hookCommand(c.Lifecycle.PreStop))
+// unreadHook returns why it is not known what a hook of etcd's container does, empty if that is known: only the image or
+// a volume has its program. No files are known without contents.
+func unreadHook(pod *corev1.Pod, c *corev1.Container, argv []string, around script.Surroundings) string {
+	file := script.FileOf(argv)
 	if member := MemberOf(pod).Container; file == "" || around.File == nil || member != nil && member.Name != c.Name {
 		return ""
 	}
@@ -139,6 +138,21 @@ func unreadHook(pod *corev1.Pod, c *corev1.Container, around script.Surroundings
 		return ""
 	}
 	return file + ": no ConfigMap has it"
+}
+
+// hook is a command that runs after a container starts, or before it stops.
+type hook struct {
+	name string
+	argv []string
+}
+
+// hooksOf returns the hooks of a container that execute commands.
+func hooksOf(c *corev1.Container) []hook {
+	if c.Lifecycle == nil {
+		return nil
+	}
+	all := []hook{{"postStart", hookCommand(c.Lifecycle.PostStart)}, {PreStop, hookCommand(c.Lifecycle.PreStop)}}
+	return slices.DeleteFunc(all, func(h hook) bool { return len(h.argv) == 0 })
 }
 
 // hookCommand returns the command of a hook, none if it executes none.

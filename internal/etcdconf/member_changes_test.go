@@ -39,10 +39,25 @@ func TestMemberChangeKinds(t *testing.T) {
 	}
 }
 
-// TestHooksOutsideConfigMaps: what a hook's program does before the pod stops is not known if only the image or a volume has
-// it.
+// lifecycleOf returns the lifecycle of a container whose hook executes a command.
+func lifecycleOf(hook string, argv []string) *corev1.Lifecycle {
+	h := &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}
+	if hook == PreStop {
+		return &corev1.Lifecycle{PreStop: h}
+	}
+	return &corev1.Lifecycle{PostStart: h}
+}
+
+// TestHooksOutsideConfigMaps: what a hook's program does is not known if only the image or a volume has it.
 func TestHooksOutsideConfigMaps(t *testing.T) {
 	t.Parallel()
+	for _, hook := range []string{PreStop, "postStart"} {
+		t.Run(hook, func(t *testing.T) { t.Parallel(); hooksOutsideConfigMaps(t, hook) })
+	}
+}
+
+func hooksOutsideConfigMaps(t *testing.T, hook string) {
+	t.Helper()
 	for _, row := range []struct {
 		argv []string
 		want string
@@ -58,10 +73,13 @@ func TestHooksOutsideConfigMaps(t *testing.T) {
 	} {
 		pod, contents := mountedPod("#!/bin/sh\nsleep 5", nil)
 		c := &pod.Spec.Containers[0]
-		c.Command, c.Lifecycle = []string{"/opt/start.sh"}, &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: row.argv}}}
+		c.Command, c.Lifecycle = []string{"/opt/start.sh"}, lifecycleOf(hook, row.argv)
 		got := ""
 		for _, m := range MemberChanges(pod, contents) {
 			got += m.Unread
+			if m.Hook != hook || !m.Elsewhere || m.AtStop() {
+				t.Errorf("%q: %+v", row.argv, m)
+			}
 		}
 		if got != row.want {
 			t.Errorf("%q: %q, want %q", row.argv, got, row.want)
@@ -69,7 +87,7 @@ func TestHooksOutsideConfigMaps(t *testing.T) {
 		if all := MemberChanges(pod, nil); len(all) > 0 {
 			t.Errorf("%q: without contents, %+v", row.argv, all)
 		}
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "other", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/wait-shutdown"}}}}})
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "other", Lifecycle: lifecycleOf(hook, []string{"/wait-shutdown"})})
 		c = &pod.Spec.Containers[0]
 		c.Command, c.Lifecycle = []string{"etcd"}, nil
 		if all := MemberChanges(pod, contents); len(all) > 0 {

@@ -34,7 +34,9 @@ type Cluster struct {
 	Members []*pb.Member
 	// Leader is the ID of the leader, 0 for none.
 	Leader uint64
-	Alarms []*pb.AlarmMember
+	// QuorumLost has reads fail that need a quorum.
+	QuorumLost bool
+	Alarms     []*pb.AlarmMember
 	// KeepAlarms has each alarm raised again as soon as it is disarmed.
 	KeepAlarms bool
 	// Size and InUse are those of each database, in bytes.

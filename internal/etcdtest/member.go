@@ -73,9 +73,12 @@ func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse,
 	return s, nil
 }
 
-func (m *member) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberListResponse, error) {
+func (m *member) MemberList(_ context.Context, r *pb.MemberListRequest) (*pb.MemberListResponse, error) {
 	m.cluster.mu.Lock()
 	defer m.cluster.mu.Unlock()
+	if r.Linearizable && m.cluster.QuorumLost {
+		return nil, rpctypes.ErrGRPCNoLeader
+	}
 	members := slices.Clone(m.cluster.Members)
 	if m.name() == m.cluster.Forced {
 		members = slices.DeleteFunc(members, func(l *pb.Member) bool { return l.ID != m.id })

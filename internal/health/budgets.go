@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -26,7 +26,7 @@ func budgetChecks() []Check {
 			ID: "B001", Category: Budgets, Title: "a disruption budget selects the members",
 			Doc:  "Without a PodDisruptionBudget, a node drain evicts every member on the node, and two drains at once cost quorum.",
 			Cure: "Create one, or let an EtcdTopologyPolicy with disruption.createMissing create it.",
-			run:  budgetExists,
+			run:  budgetExists, needs: NeedMembers,
 		},
 		{
 			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
@@ -36,21 +36,21 @@ func budgetChecks() []Check {
 		},
 		{
 			ID: "B003", Category: Budgets, Title: "the budget keeps a quorum",
-			Doc:  "The check compares the number of pods that the budget keeps with the quorum of the cluster's size. If the budget keeps fewer, evictions alone may stop all writes.",
+			Doc:  "The check compares the number of pods that the budget keeps with the quorum of the voters in etcd's list, also of those whose pods are gone. A Ready pod that runs no voter, such as a learner, must stay in addition. If the list is not known, the largest size that is known counts. If the budget keeps fewer, evictions alone may stop all writes.",
 			Cure: "Set minAvailable to the quorum, or maxUnavailable to the number of the other members. An EtcdTopologyPolicy corrects the value when members are added or removed.",
-			run:  budgetKeepsQuorum,
+			run:  budgetKeepsQuorum, needs: NeedMembers,
 		},
 		{
 			ID: "B004", Category: Budgets, Title: "the budget has one integer value and selects only the members",
 			Doc:  "Kubernetes takes a percentage of the StatefulSet's replicas and rounds it up. The result is the quorum of some sizes only. If a policy in mode Enforce governs the cluster, etcd-webhook writes the number in place of the percentage. With AlwaysAllow, an unready member is evicted at once although it may still vote. A selector that is too wide or too narrow counts the wrong pods.",
 			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select only the members.",
-			run:  budgetForm,
+			run:  budgetForm, needs: NeedMembers,
 		},
 		{
 			ID: "B005", Category: Budgets, Title: "the budget allows an eviction while all members are healthy",
-			Doc:  "If a budget never allows a disruption, every drain of the members' nodes waits until it is forced. A budget that etcd-webhook keeps also counts members that were removed from etcd by an operator, a script or a user.",
+			Doc:  "If a budget never allows a disruption, every drain of the members' nodes waits until it is forced. The check judges no budget while a voter has no pod or is not healthy, because then each pod may be needed. A budget that etcd-webhook keeps also counts members that were removed from etcd by an operator, a script or a user.",
 			Cure: "If etcd has fewer voters than the budget counts, declare their number: the finding has the command. Otherwise, set minAvailable to the quorum. No budget can keep a single member available, so leave its minAvailable at 0.",
-			run:  budgetAllows,
+			run:  budgetAllows, needs: NeedMembers,
 		},
 	}
 }
@@ -70,13 +70,13 @@ func budgetExists(f *Facts) []Finding {
 	if f.Selecting.Err != nil {
 		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}
 	}
-	n := f.Size()
+	c := f.counted()
 	if found, more := f.mayHaveMore(); more {
 		return found
 	}
 	switch {
-	case n <= 1:
-		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
+	case c.single():
+		return notApplicable("no budget can keep %s available", policy.Count(c.pods, "member"))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
@@ -88,17 +88,17 @@ func budgetExists(f *Facts) []Finding {
 	case f.ofDaemonSet():
 		return notApplicable("a drain leaves the pods of a DaemonSet where they are")
 	case f.Owner.WithoutStatefulSet(): // no policy makes a budget for them
-		return []Finding{warning(f.createBudget(), "no budget selects the %d members, and etcd-webhook creates none for pods without a StatefulSet: a drain evicts every member on its nodes", n)}
+		return []Finding{warning(f.createBudget(), "no budget selects %s, and etcd-webhook creates none for pods without a StatefulSet: a drain evicts every member on its nodes", c.all())}
 	}
 	m := f.Policy.Value
 	if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Disruption.CreateMissing {
-		return []Finding{warning(f.Command("status"), "no budget selects the %d members, although policy %s creates one: etcd-webhook doesn't run, or can't create it", n, m.Policy.Name)}
+		return []Finding{warning(f.Command("status"), "no budget selects %s, although policy %s creates one: etcd-webhook doesn't run, or can't create it", c.all(), m.Policy.Name)}
 	}
 	if m.In(v1alpha1.ModeEnforce) {
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,
-			"no budget selects the %d members, and policy %s creates none: a drain evicts every member on its nodes", n, m.Policy.Name)}
+			"no budget selects %s, and policy %s creates none: a drain evicts every member on its nodes", c.all(), m.Policy.Name)}
 	}
-	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member on its nodes", n)}
+	return []Finding{warning(f.createBudget(), "no budget selects %s: a drain evicts every member on its nodes", c.all())}
 }
 
 // ofDaemonSet reports whether all members are pods of DaemonSets.
@@ -113,38 +113,37 @@ func (f *Facts) createBudget() string {
 	if f.Owner.Product().WritesBudget {
 		return f.reconcile()
 	}
-	s := f.Owner.MemberSelector
+	s, c := f.Owner.MemberSelector, f.counted()
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 || len(f.Owner.PodsBeside) > 0 {
-		return fmt.Sprintf("create a PodDisruptionBudget with minAvailable %d whose selector matches the %d members and no other pod", policy.Quorum(f.Size()), f.Size())
+		return fmt.Sprintf("create a PodDisruptionBudget with minAvailable %d whose selector matches %s and no other pod", c.least(), c.all())
 	}
 	selector := metav1.FormatLabelSelector(s)
 	if len(s.MatchExpressions) > 0 { // with spaces and parentheses
 		selector = "'" + selector + "'"
 	}
-	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s", f.Owner.Name, policy.Quorum(f.Size()), selector))
+	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s", f.Owner.Name, c.least(), selector))
 }
 
 func budgetKeepsQuorum(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {
 		return found
 	}
-	n := f.Size()
+	c := f.counted()
 	if found, more := f.mayHaveMore(); more {
 		return found
 	}
-	if n <= 1 {
-		return notApplicable("no budget can keep %s available", policy.Count(n, "member"))
+	if c.single() {
+		return notApplicable("no budget can keep %s available", policy.Count(c.pods, "member"))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		value, spec, known := valueOf(b, n)
+		value, spec, known := valueOf(b, c.pods)
 		if !known || f.selectsOtherThanAll(b.Name) {
 			continue // B004's
 		}
-		if least := value.Min(n); least < policy.Quorum(n) {
-			found = append(found, warning(f.setBudget(b, value.WithMin(policy.Quorum(n), n)),
-				"budget %s (%s) keeps %d of %d members, quorum is %d", b.Name, spec, least, n, policy.Quorum(n)))
+		if least := value.Min(c.pods); !c.keeps(least) {
+			found = append(found, warning(f.raiseBudget(b, value, value.WithMin(c.least(), c.pods), c), "budget %s (%s) keeps %s%s", b.Name, spec, c.kept(least), c.quorum()))
 		}
 	}
 	return found
@@ -182,61 +181,28 @@ func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetV
 	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
 }
 
-func budgetAllows(f *Facts) []Finding {
-	if found, any := f.selecting(); !any {
-		return found
+// raiseBudget returns how a budget comes to keep the quorum. If it keeps that of the pods, and the other voters are dead,
+// their removal is enough. If etcd-webhook keeps the budget by the pods, it would set another value back, so the number
+// of voters is declared.
+func (f *Facts) raiseBudget(b *policyv1.PodDisruptionBudget, has, to annotation.BudgetValue, c counted) string {
+	if dead := f.dead(); c.gone() > 0 && len(dead) == c.gone() && has.Min(c.pods) >= policy.Quorum(c.pods) {
+		return f.toRemove(dead[0])
 	}
-	if found, more := f.mayHaveMore(); more {
-		return found
+	if b.Annotations[v1alpha1.BudgetForAnnotation] != "" && f.listKnown() && c.gone() > 0 {
+		return f.declare(f.voters().total)
 	}
-	if f.Pods.Err != nil {
-		return []Finding{unknown("the pods", f.Pods.Err)}
-	}
-	well := f.readyPods()
-	n := f.Size()
-	if n == 0 || well < n {
-		return notApplicable("%d of %d pods are Ready: no member may be evicted now", well, n)
-	}
-	var found []Finding
-	for i := range f.Selecting.Value {
-		b := &f.Selecting.Value[i]
-		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
-			continue
-		}
-		if finding, held := f.heldBudget(b); held {
-			found = append(found, finding)
-			continue
-		}
-		value, spec, known := valueOf(b, n)
-		if !known || value.Min(n) < n || n == 2 {
-			continue // B004's, passing, or Q003's
-		}
-		want := 0
-		if n > 1 {
-			want = policy.Quorum(n)
-		}
-		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although %s healthy: every drain waits", b.Name, spec, allMembers(n)))
-	}
-	return found
+	return f.setBudget(b, to)
 }
 
-// allMembers returns the subject of a sentence about all of so many members.
-func allMembers(n int) string {
-	if n == 1 {
-		return "its member is"
-	}
-	return fmt.Sprintf("all %d members are", n)
-}
-
-// readyPods counts the members' pods that are Ready.
-func (f *Facts) readyPods() int {
-	n := 0
-	for _, pod := range f.Pods.Value {
-		if podstate.Ready(pod) {
-			n++
+// dead returns the voters of etcd's list that no workload brings back and that may be removed.
+func (f *Facts) dead() []etcd.Listed {
+	var dead []etcd.Listed
+	for _, l := range f.Survey.Value.List {
+		if again, _ := f.stoppedAs(l); !l.Learner && f.withoutWorkload(l) && again == "" && f.removable(l) {
+			dead = append(dead, l)
 		}
 	}
-	return n
+	return dead
 }
 
 // valueOf returns the value of a budget for so many members, and the text of its spec.

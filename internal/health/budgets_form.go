@@ -93,13 +93,14 @@ func (f *Facts) declare(voters int) string {
 // percentage returns the finding about a budget with a percentage, which means another number at
 // every size. etcd-webhook writes the number in its place.
 func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding {
-	n := f.Size()
-	value, spec, known := valueOf(b, n)
+	c := f.counted()
+	value, spec, known := valueOf(b, c.pods)
+	least := value.Min(c.pods)
 	switch {
 	case !known:
 		return warning(fix, "budget %s: %s is not a percentage that Kubernetes accepts", b.Name, spec)
-	case value.Min(n) < policy.Quorum(n):
-		return warning(fix, "budget %s: %s is a percentage and keeps %d of %d members; use an integer", b.Name, spec, value.Min(n), n)
+	case !c.keeps(least):
+		return warning(fix, "budget %s: %s is a percentage and keeps %s; use an integer", b.Name, spec, c.kept(least))
 	}
-	return info(fix, "budget %s: %s is a percentage, which means another number at every size; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
+	return info(fix, "budget %s: %s is a percentage, which means another number at every size; it keeps %s", b.Name, spec, c.kept(least))
 }

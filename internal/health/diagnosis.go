@@ -34,7 +34,7 @@ func (f *Facts) Recovery() recovery.Facts {
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		Revision: f.newestRevision(), Backup: f.backupRevision(),
 		Alarms: f.alarmsRaised(), Clusters: f.Clusters(), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
-		ScaledIn: f.LastVoters > f.Size() && f.returns(f.LastVoters), AwayGone: f.awayGone(),
+		ScaledIn: f.scaledIn(), AwayGone: f.awayGone(),
 		Misaddressed: f.misaddressedNames(), Unread: f.unread(),
 	}
 	if p.ReportsStatus {

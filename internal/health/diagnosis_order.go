@@ -145,6 +145,12 @@ func (f *Facts) inspect(name string) string {
 // where it has a workload of its own.
 func (f *Facts) scaleBack(name string) string {
 	replicas := f.LastVoters
+	if ways := f.waysBack(); len(ways) > 0 && name == "" {
+		if f.LastVoters > f.Size() && f.returns(f.LastVoters) {
+			ways = append(ways, wayBack{workload: "statefulset/" + f.Owner.StatefulSet, replicas: f.LastVoters})
+		}
+		return f.startAgain(ways)
+	}
 	for _, l := range f.Survey.Value.List {
 		workload, with := f.stoppedAs(l)
 		switch {

@@ -85,11 +85,12 @@ type Facts struct {
 
 	// Survey is what the members answered; its Err is why no member could be asked.
 	Survey Got[etcd.Survey]
-	// LastVoters is how many voters the longest member list has that a member keeps itself. It is
-	// 0 while a member list with quorum is known: then that one counts.
+	// LastList is the list with the most voters that a member keeps itself, and LastVoters counts its voters. They
+	// are empty while a member list with quorum is known: then that one counts.
+	LastList   []etcd.Listed
 	LastVoters int
-	// Silences are what is known of the members in etcd's list that no pod of the cluster runs, and
-	// of those that don't answer, by member ID.
+	// Silences are what is known of the members in etcd's list, or else in LastList, that no pod of the cluster runs,
+	// and of those that don't answer, by member ID.
 	Silences map[uint64]membership.Silence
 	// Elsewhere are the pods of other workloads that Silences names, as far as they could be read.
 	Elsewhere []*corev1.Pod

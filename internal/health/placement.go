@@ -25,7 +25,7 @@ func placementChecks() []Check {
 			ID: "P001", Category: Placement, Title: "no two members run on one node",
 			Doc:  "If two of three members run on one node, the loss of this node costs quorum.",
 			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then, while all members are ready, restart the pod that shares the node with kubectl etcd restart TARGET --member POD, because a running pod doesn't move. If a member's data goes with its pod, replace the member instead.",
-			run:  onDifferentNodes,
+			run:  onDifferentNodes, needs: NeedMembers,
 		},
 		{
 			ID: "P002", Category: Placement, Title: "members are spread evenly over the zones",
@@ -47,7 +47,7 @@ func onDifferentNodes(f *Facts) []Finding {
 		return []Finding{unknown("where the members run", f.Placement.Err)}
 	}
 	if f.Size() <= 1 && len(f.Placement.Value) <= 1 {
-		return notApplicable("a single member has no other member to be separated from")
+		return f.counted().noOther("a single member has no other member to be separated from")
 	}
 	on := map[string][]string{}
 	for _, m := range f.Placement.Value {
@@ -70,7 +70,7 @@ func onDifferentNodes(f *Facts) []Finding {
 // lossConsequence returns what the loss of so many members at once means, empty where a quorum
 // remains.
 func (f *Facts) lossConsequence(n int) string {
-	if left := f.Size() - n; left < policy.Quorum(f.Size()) {
+	if c := f.counted(); c.voters-c.gone()-n < policy.Quorum(c.voters) {
 		return ": its loss takes quorum"
 	}
 	return ""
@@ -120,7 +120,7 @@ func evenOverZones(f *Facts) []Finding {
 	case f.Nodes.Err != nil:
 		return []Finding{unknown("the nodes", f.Nodes.Err)}
 	case f.Size() <= 1:
-		return notApplicable("a single member has no other member to be separated from")
+		return f.counted().noOther("a single member has no other member to be separated from")
 	}
 	zones := map[string]bool{}
 	for _, n := range f.Nodes.Value {

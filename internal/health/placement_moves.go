@@ -32,7 +32,7 @@ func (f *Facts) moveNow(name string) string {
 		return "find out where the data of " + name + " is. Only if its volume can follow it to another node, change its manifest so that it runs there"
 	case f.byManifest(name):
 		return "change the manifest of " + name + " so that it runs on another node to which its volume can follow; don't change the members"
-	case stays && f.Size() > 2 && !f.allHealthy(): // move has the condition, under which the old member may be removed
+	case stays && f.voters().total > 2 && !f.allHealthy(): // move has the condition, under which the old member may be removed
 		return f.replacementHow(name, "--force")
 	case stays:
 		return f.replacement(name, "--force")

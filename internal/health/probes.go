@@ -26,10 +26,13 @@ func (f *Facts) probed() (*corev1.Container, []Finding) {
 	if f.StatefulSet.Value != nil {
 		c = etcdContainer(etcdconf.PodOfTemplate(f.StatefulSet.Value))
 	}
-	if c == nil {
-		return nil, notApplicable("there is no StatefulSet yet")
+	switch {
+	case c != nil:
+		return c, nil
+	case f.Owner.WithoutStatefulSet():
+		return nil, notApplicable("no StatefulSet runs the members")
 	}
-	return c, nil
+	return nil, notApplicable("there is no StatefulSet yet")
 }
 
 func livenessProbe(f *Facts) []Finding {

@@ -24,7 +24,7 @@ func quorumChecks() []Check {
 		{
 			ID: QuorumCheck, Category: Quorum, Title: "a quorum of voters answers and follows one leader",
 			Doc:  "More than half of the voters must answer and follow the same leader. Without that, nothing can be written or read consistently. If the plugin could not ask some members, the result is unknown, not failed.",
-			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members, because an outage then becomes a loss of data.",
+			Cure: "Find out why the pods of the named voters don't run, and bring them back. If workloads with voters were scaled in, the finding has the command that starts them again. Don't delete data or members, because an outage then becomes a loss of data.",
 			run:  quorumAnswers, needs: NeedMembers,
 		},
 		{
@@ -79,7 +79,7 @@ func quorumAnswers(f *Facts) []Finding {
 	switch kept := len(v.following) >= v.quorum(); {
 	case kept:
 		found = ok("%s", numbers)
-	case len(v.following)+len(v.unknown()) >= v.quorum():
+	case len(v.following)+v.unknown() >= v.quorum():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + v.couldNotBeAsked(), Fix: v.oneCluster()})}
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
@@ -88,6 +88,9 @@ func quorumAnswers(f *Facts) []Finding {
 	case f.LastVoters > f.Size() && f.returns(f.LastVoters):
 		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
 			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, policy.Plural(f.Size(), "replica", "replicas"))}
+	case len(f.waysBack()) > 0:
+		ways := f.waysBack()
+		found = []Finding{failure(f.startAgain(ways), "the quorum is lost and nothing can be written: %s, and %d of them ran in %s before a scale-in", numbers, votersOf(ways), policy.List(workloadsOf(ways)))}
 	default:
 		found = []Finding{failure(f.describePods(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
@@ -134,14 +137,17 @@ func (f *Facts) onlyUnreachable() bool {
 
 // couldNotBeAsked names the voters of which it is not known whether they are healthy.
 func (v voters) couldNotBeAsked() string {
-	if len(v.elsewhere) == 0 {
-		return policy.List(pods(v.notAsked)) + " could not be asked"
+	var parts []string
+	if len(v.elsewhere) > 0 {
+		parts = append(parts, policy.List(v.elsewhere)+" may run elsewhere, and it is not known here whether the leader is in contact with them")
 	}
-	text := policy.List(v.elsewhere) + " may run elsewhere, and it is not known here whether the leader is in contact with them"
+	if v.unmatched > 0 {
+		parts = append(parts, fmt.Sprintf("the lists of its pods name %d more, and it is not known whether anything runs them", v.unmatched))
+	}
 	if len(v.notAsked) > 0 {
-		text += "; " + policy.List(pods(v.notAsked)) + " could not be asked"
+		parts = append(parts, policy.List(pods(v.notAsked))+" could not be asked")
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // joinLists is how members that other workloads run become part of the cluster.
@@ -223,9 +229,9 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case v.total == 2 && len(v.following) == 2:
 		return []Finding{warning(f.grow(3), "none of the 2 voters may fail")}
-	case slack+len(v.unknown()) > 0:
+	case slack+v.unknown() > 0:
 		return []Finding{{Level: Unknown, Message: v.couldNotBeAsked(), Fix: v.oneCluster()}}
-	case slack+len(v.unknown()) == 0 && len(v.unknown()) > 0:
+	case slack+v.unknown() == 0 && v.unknown() > 0:
 		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + v.couldNotBeAsked(), Fix: v.oneCluster()}}
 	case slack == 0:
 		return []Finding{failure(f.describePods(v.noAnswer), "%d of %d voters are healthy and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
@@ -239,7 +245,7 @@ func quorumSlack(f *Facts) []Finding {
 // grow returns how to scale if pods and members agree. Otherwise the checks on members come first: they
 // show which member has no pod, and which pod is no member.
 func (f *Facts) grow(n int) string {
-	if f.listKnown() && f.voters().total != f.Desired() {
+	if f.voters().total != f.Desired() {
 		return f.Command("check", "--only members")
 	}
 	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
@@ -260,10 +266,7 @@ func (f *Facts) scaleTo(n int) string {
 }
 
 func oddSize(f *Facts) []Finding {
-	n := f.Size()
-	if f.listKnown() {
-		n = f.voters().total
-	}
+	n := f.voters().total
 	even := n > 0 && n%2 == 0
 	switch {
 	case n == 0:

@@ -23,14 +23,11 @@ func restartsSeveral(f *Facts) []Finding {
 	if record, recorded := annotation.DecodeRolloutRecord(sts.Annotations, f.At); held && recorded {
 		author = record.Author
 	}
-	n, replicas := f.Size(), f.Size()
-	if f.listKnown() {
-		n = f.voters().total
-	}
+	n, replicas := f.voters().total, f.Size()
 	if sts.Spec.Replicas != nil {
 		replicas = int(*sts.Spec.Replicas)
 	}
-	spare := n - policy.Quorum(n)
+	spare := max(0, n-f.counted().gone()-policy.Quorum(n))
 	atOnce := annotation.RestartsAtOnce(&author, replicas)
 	if atOnce <= 1 || atOnce <= spare {
 		return nil

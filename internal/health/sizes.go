@@ -86,10 +86,11 @@ func (f *Facts) stoppedAs(l etcd.Listed) (workload string, replicas int) {
 }
 
 // mayHaveMore returns the finding about budgets of a cluster of which one member is known and that may
-// have more: no number is right then, and none is wrong. etcd's own list decides where it is known.
+// have more: no number is right then, and none is wrong. Where a member list is known, it decides.
 func (f *Facts) mayHaveMore() ([]Finding, bool) {
 	c := f.Cluster.Value.Cluster
-	if f.Size() != 1 || c.Single() || f.listKnown() && f.voters().total == 1 {
+	listed := f.listKnown() && (f.voters().total == 1 || f.counted().voters > 1) || f.LastVoters > 1
+	if f.Size() != 1 || c.Single() || listed {
 		return nil, false
 	}
 	why := cmp.Or(c.SizeUnknown, fmt.Sprintf("it may have %d", c.Size))

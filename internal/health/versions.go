@@ -163,7 +163,7 @@ func knownFaults(f *Facts) []Finding {
 			continue
 		}
 		for _, bad := range faults {
-			if !r.AtLeast(release(bad.from)) || r.AtLeast(release(bad.fixed)) || bad.only == "single" && f.Size() > 1 {
+			if !r.AtLeast(release(bad.from)) || r.AtLeast(release(bad.fixed)) || bad.only == "single" && f.voters().total > 1 {
 				continue
 			}
 			report := warning

@@ -28,6 +28,8 @@ type voters struct {
 	// elsewhere are the voters that no pod of the cluster runs and that may run elsewhere. They were not
 	// asked either.
 	elsewhere []string
+	// unmatched counts the voters that only the lists of pods show: see owner.Owner. It is 0 if a member shows its list.
+	unmatched int
 	// leaderAnswers is true where the leader itself answers.
 	leaderAnswers bool
 }
@@ -42,8 +44,8 @@ func (v voters) slack() int { return len(v.following) - v.quorum() }
 // this machine that can't reach the others.
 func (v voters) ledElsewhere() bool { return v.leader != 0 && !v.leaderAnswers }
 
-// unknown names the voters of which it is not known whether they are healthy.
-func (v voters) unknown() []string { return append(pods(v.notAsked), v.elsewhere...) }
+// unknown counts the voters of which it is not known whether they are healthy.
+func (v voters) unknown() int { return len(v.notAsked) + len(v.elsewhere) + v.unmatched }
 
 func (f *Facts) voters() voters {
 	s := f.Survey.Value
@@ -65,6 +67,10 @@ func (f *Facts) voters() voters {
 	f.listedVoters(&v)
 	if !f.listKnown() {
 		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners, f.LastVoters)
+		if f.LastVoters == 0 {
+			v.unmatched = f.Owner.Unmatched
+			v.total = max(v.total, f.Size()+v.unmatched)
+		}
 	}
 	return v
 }
@@ -113,7 +119,8 @@ func (f *Facts) Quorum() output.Quorum {
 	q := output.Quorum{Voters: v.total, Healthy: len(v.following), FromEtcd: f.listKnown()}
 	q.Unknown = len(v.elsewhere)
 	if c := f.Cluster.Value.Cluster; len(f.Responding()) == 0 {
-		q.Voters, q.Healthy, q.Unknown = c.Size, c.UpVoters(), min(c.Elsewhere, max(0, c.Size-len(c.Members)))
+		q.Voters, q.Healthy = max(c.Size, f.Size()+f.Owner.Unmatched), c.UpVoters()
+		q.Unknown = min(c.Elsewhere+f.Owner.Unmatched, max(0, q.Voters-len(c.Members)))
 	}
 	if q.Voters > 0 {
 		q.Needed = policy.Quorum(q.Voters)

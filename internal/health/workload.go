@@ -93,15 +93,15 @@ func lifeChecks() []Check {
 		},
 		{
 			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
-			Doc:  "A preStop hook runs each time a pod stops, whatever the reason. If the hook removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster. The next pod is not a member until something adds it again. If only the image has the hook's program, it is not known what it does.",
-			Cure: "Remove the command from the hook, with the update strategy OnDelete, because each pod runs the old hook once more when it stops. Restart one pod at a time, and wait until it is a member again. Remove a member only when you scale the cluster in.",
+			Doc:  "A preStop hook runs each time a pod stops, whatever the reason and whatever made the pod. If the hook removes the member from etcd or deletes its data, each eviction, restart and rollout takes a voter out of the cluster. The next pod is not a member until something adds it again. If only the image has the hook's program, it is not known what it does.",
+			Cure: "Remove the command from the hook, of a StatefulSet with the update strategy OnDelete, because each pod runs the old hook once more when it stops. Restart one pod at a time, and wait until it is a member again. Remove a member only when you scale the cluster in.",
 			run:  keepsMembers,
 		},
 		{
 			ID: "W012", Category: Workload, Title: "a rollout restarts no more members than may be down",
 			Doc:  "maxUnavailable of a StatefulSet's rolling update lets its controller restart several pods at once. This also applies to a percentage. If it is more than the members that may be down, a rollout loses the quorum. Disruption budgets don't stop a rollout. If etcd-webhook holds rollouts, the members restart one at a time (row O-27 of docs/rules/rollout.md). The finding is then information.",
 			Cure: "Set maxUnavailable of the rolling update to 1.",
-			run:  restartsSeveral, needs: NeedWebhook, eachPart: true,
+			run:  restartsSeveral, needs: NeedMembers | NeedWebhook, eachPart: true,
 		},
 	}
 }

@@ -85,8 +85,8 @@ type Facts struct {
 	// has been asked to, Suspended if an annotation keeps it from doing so, and SuspendedByCut if a
 	// traffic cut has set that one.
 	Unreconciled, Requested, Suspended, SuspendedByCut bool
-	// ScaledIn is true if the workload has fewer replicas than the members last had, no program but
-	// a user changed that, and the volume claims of all pods that went are bound.
+	// ScaledIn is true if workloads have fewer replicas than the members last had, no program but
+	// a user changed that, and more replicas run members again with their volumes.
 	ScaledIn bool
 	// AwayGone counts the voters that were scaled away and whose volume claims are gone.
 	AwayGone int

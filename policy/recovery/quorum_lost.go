@@ -42,7 +42,7 @@ func (s *state) recover() Action {
 	unhurried := len(l.leaving) == 0 && s.restorable()
 	switch {
 	case s.ScaledIn:
-		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volume claims of their pods are there, and more replicas bring them back."}
+		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volumes of their pods are there, and more replicas bring them back."}
 	case !enough && len(l.silent) > 0 && (len(l.survivors) == 0 || unhurried):
 		return s.bringBackFirst(l)
 	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.restorable():

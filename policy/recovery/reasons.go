@@ -161,7 +161,7 @@ var (
 		"It is not certain that the quorum is lost.",
 		"See what is known: kubectl etcd diagnose NAME.")
 	ScaledAway = reasons.Add("RecoverScaledAway",
-		"Voters were scaled away, and the volume claims of their pods are there.",
+		"Voters were scaled away, and the volumes of their pods are there.",
 		"Run the command that kubectl etcd diagnose NAME prints: it scales back out.")
 	DataMayReturn = reasons.Add("RecoverDataMayReturn",
 		"The members that answer and those whose data may be there are enough for a quorum.",

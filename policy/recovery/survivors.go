@@ -32,7 +32,7 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 	case !s.lost():
 		return nil, policy.Refuse(QuorumNotLost, "it is not certain that the quorum is lost: %d of %s healthy, quorum is %d", s.ready, policy.Count(s.voters, "voter"), s.quorum)
 	case f.ScaledIn:
-		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volume claims of their pods are there; scale back out")
+		return nil, policy.Refuse(ScaledAway, "voters were scaled away, and the volumes of their pods are there; scale back out")
 	}
 	return s.fromSurvivors(declared)
 }

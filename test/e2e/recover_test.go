@@ -44,7 +44,7 @@ func (r *restoring) recovers(t *testing.T, args ...string) {
 func scaledIn(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	scale(t, c, 1)
-	refuses(t, []string{"voters were scaled away, and the volume claims of their pods are there"}, "recover", "main", "-n", c.Namespace, "-y")
+	refuses(t, []string{"voters were scaled away, and the volumes of their pods are there"}, "recover", "main", "-n", c.Namespace, "-y")
 	for _, pod := range []string{"main-1", "main-2"} {
 		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "data-" + pod}})
 	}

@@ -103,8 +103,8 @@ type Quorum struct {
 	// Slack is the number of voters that may still fail. Below 0, the quorum is lost, unless
 	// Unknown voters are healthy.
 	Slack int `json:"slack"`
-	// Unknown is the number of voters that may run as part of another cluster, and that were not asked.
-	// They are not counted as healthy.
+	// Unknown is the number of voters that may run as part of another cluster, or that only the lists of pods name, and
+	// that were not asked. They are not counted as healthy.
 	Unknown int `json:"unknown,omitempty"`
 }
 

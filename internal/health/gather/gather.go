@@ -94,6 +94,7 @@ func (g *gatherer) all(ctx context.Context) {
 	)
 	g.away(ctx)
 	g.peerURLs(ctx)
+	g.changesOfPods(ctx)
 	switch {
 	case g.needs(health.NeedSecrets):
 	case g.needs(health.NeedRenewal) && g.expiresSoon():

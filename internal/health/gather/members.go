@@ -53,7 +53,7 @@ func (g *gatherer) members(ctx context.Context) {
 			g.Barred[m.Pod] = e.Err != nil || etcd.Barred(m.Err)
 		}
 	}
-	g.lastVoters(ctx)
+	g.lastList(ctx)
 	g.indices(ctx, g.cluster)
 	together(
 		func() { g.silences(ctx); g.fatalLogs(ctx) },
@@ -90,9 +90,9 @@ func (g *gatherer) details(ctx context.Context, cluster *etcd.Cluster) {
 	}
 }
 
-// lastVoters counts the voters that the members had when they last had a quorum, which each
-// member keeps: pods that are gone since then are still voters.
-func (g *gatherer) lastVoters(ctx context.Context) {
+// lastList finds the member list from when the members last had a quorum, which each member keeps: pods that are gone
+// since then are still voters.
+func (g *gatherer) lastList(ctx context.Context) {
 	if g.Survey.Value.ListErr == nil {
 		return
 	}
@@ -107,7 +107,9 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 				voters++
 			}
 		}
-		g.LastVoters = max(g.LastVoters, voters)
+		if voters > g.LastVoters {
+			g.LastList, g.LastVoters = list, voters
+		}
 	}
 }
 
@@ -121,15 +123,19 @@ func (g *gatherer) silences(ctx context.Context) {
 	for _, p := range peers {
 		g.MayRemove[p.ID] = rules.MayRemove(peers, p.ID)
 	}
+	survey := g.Survey.Value
+	if len(survey.List) == 0 {
+		survey.List = g.LastList
+	}
 	var mu sync.Mutex
 	var all []func()
-	for _, l := range g.Survey.Value.List {
+	for _, l := range survey.List {
 		answers := func(m etcd.Member) bool { return m.Pod == l.Pod && m.Err == nil }
 		if l.Pod != "" && (g.forStatus || slices.ContainsFunc(g.Survey.Value.Members, answers)) {
 			continue
 		}
 		all = append(all, func() {
-			s := how.Silence(ctx, g.Survey.Value, l)
+			s := how.Silence(ctx, survey, l)
 			mu.Lock()
 			defer mu.Unlock()
 			g.Silences[l.ID] = s

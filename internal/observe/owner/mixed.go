@@ -119,7 +119,7 @@ func mixedOf(sets []listedSet, groups []PodGroup) (Mixed, bool) {
 	}
 	for _, g := range groups {
 		m.groups = append(m.groups, g.Owner.Key())
-		m.Owner.MemberChanges = append(m.Owner.MemberChanges, g.Owner.MemberChanges...)
+		m.Owner.MemberChanges = append(m.Owner.MemberChanges, changesBeside(g.Owner)...)
 		m.Owner.PeersUnknown = cmp.Or(m.Owner.PeersUnknown, g.Owner.PeersUnknown)
 		for _, pod := range g.Pods {
 			shown := source.ShownPeersOf(pod)
@@ -152,10 +152,22 @@ func (m *Mixed) With(part Owner) Owner {
 	if part.Key() == out.Key() {
 		out.Mounted = part.Mounted
 	}
-	for _, change := range part.MemberChanges {
+	for _, change := range changesBeside(part) {
 		if !slices.ContainsFunc(out.MemberChanges, func(c etcdconf.MemberChange) bool { return c == change }) {
 			out.MemberChanges = append(slices.Clip(out.MemberChanges), change)
 		}
+	}
+	return out
+}
+
+// changesBeside returns the member changes of a part of a mixed cluster. Those of pods have the name of what made them.
+func changesBeside(part Owner) []etcdconf.MemberChange {
+	if !part.WithoutStatefulSet() {
+		return part.MemberChanges
+	}
+	out := slices.Clone(part.MemberChanges)
+	for i, change := range part.MemberChanges {
+		out[i].Workload = cmp.Or(change.Workload, part.Name)
 	}
 	return out
 }

@@ -87,6 +87,9 @@ type Owner struct {
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
 	// is known to have.
 	Elsewhere int
+	// Unmatched counts the members that the pods of a cluster without a StatefulSet list, and that none of them
+	// advertises. A list may be from before members were replaced, so they count neither as members nor as dead.
+	Unmatched int
 	// Listers are the StatefulSets that list its members and that its members do not list, by name.
 	// Unready counts their members that are not ready.
 	Listers []string

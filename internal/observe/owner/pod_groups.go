@@ -91,20 +91,42 @@ func groupOfPods(members []listedPod) PodGroup {
 			g.Owner.APIVersion, g.Owner.Kind, g.Owner.UID, g.Owner.Controller = "v1", podsKind, "", nil
 		}
 		g.Pods = append(g.Pods, m.pod)
-		for _, change := range etcdconf.MemberChanges(m.pod, nil) {
-			if !slices.Contains(g.Owner.MemberChanges, change) { // pods of one controller have the same
-				g.Owner.MemberChanges = append(g.Owner.MemberChanges, change)
-			}
-		}
 	}
+	g.Owner.MemberChanges = ChangesOfPods(g.Pods, func(pod *corev1.Pod) []etcdconf.MemberChange { return etcdconf.MemberChanges(pod, nil) })
 	g.Owner.Replicas = int32(min(len(members), MaxMembers))
-	if len(members) == 1 && !IsMadeByOperator(members[0].pod) {
-		g.Owner.PeersUnknown = members[0].unknown
+	if !IsMadeByOperator(members[0].pod) { // an operator's lists are from when it made each pod
+		g.Owner.Unmatched = unmatched(members)
+		if len(members) == 1 {
+			g.Owner.PeersUnknown = members[0].unknown
+		}
 	}
 	for _, m := range members {
 		g.Owner.PeersUnknown = cmp.Or(g.Owner.PeersUnknown, m.contested)
 	}
 	return g
+}
+
+// ChangesOfPods returns the member changes of pods that no StatefulSet made, as of returns those of each. Where
+// they have several owners, each change has the name of its pod's.
+func ChangesOfPods(pods []*corev1.Pod, of func(*corev1.Pod) []etcdconf.MemberChange) []etcdconf.MemberChange {
+	owners := map[string]bool{}
+	for _, pod := range pods {
+		o := OfPod(pod)
+		owners[o.Kind+" "+o.Name] = true
+	}
+	var all []etcdconf.MemberChange
+	for _, pod := range pods {
+		changes := of(pod)
+		if len(owners) > 1 && len(changes) > 0 {
+			changes = changesOf(OfPod(pod).Name, changes)
+		}
+		for _, change := range changes {
+			if !slices.Contains(all, change) { // pods of one controller have the same
+				all = append(all, change)
+			}
+		}
+	}
+	return all
 }
 
 // nameApart gives clusters that would have one name the names of their first pods.

@@ -136,7 +136,7 @@ func TestPodGroups(t *testing.T) {
 			etcdPod("etcd1", "", lists("etcd1", "etcd0", "etcd1", "etcd2")...),
 			etcdPod("etcd2", "", lists("etcd2", "etcd0", "etcd1", "etcd2")...),
 			etcdPod("etcd3", "", lists("etcd3", "etcd1", "etcd2", "etcd3")...),
-		}, []string{"Pods etcd1: etcd1 etcd2 etcd3"}},
+		}, []string{"Pods etcd1: etcd1 etcd2 etcd3 (others unknown)"}},
 		{"two clusters whose members have the same names", []corev1.Pod{
 			etcdPod("a-0", "", "--name=m0", "--initial-cluster=m0=http://a-0:2380,m1=http://a-1:2380"),
 			etcdPod("a-1", "", "--name=m1", "--initial-cluster=m0=http://a-0:2380,m1=http://a-1:2380"),
@@ -209,7 +209,7 @@ func TestPodGroups(t *testing.T) {
 		{"a list that names hosts of another namespace", []corev1.Pod{
 			etcdPod("a1", "", "--name=a1", "--initial-advertise-peer-urls=http://a1.team:2380", "--initial-cluster=a1=http://a1.team:2380,b1=http://b1.other:2380"),
 			etcdPod("b1", "", "--name=b1", "--initial-advertise-peer-urls=http://b1.team:2380", "--initial-cluster=b1=http://b1.team:2380"),
-		}, []string{"Pods a1: a1", "Pods b1: b1"}},
+		}, []string{"Pods a1: a1 (others unknown)", "Pods b1: b1"}},
 		{"two that advertise one address", []corev1.Pod{
 			etcdPod("a1", "", lists("a1", "a1", "a2")...), etcdPod("copy", "", lists("a1", "a1", "a2")...), etcdPod("a2", "", lists("a2", "a1", "a2")...),
 		}, []string{"Pods a1: a1 (others unknown)", "Pods a2: a2 (others unknown)", "Pods copy: copy (others unknown)"}},
@@ -249,7 +249,7 @@ func TestPodGroups(t *testing.T) {
 			inPhase(etcdPod("etcd2", "", lists("etcd2", "etcd1", "etcd2")...), corev1.PodFailed),
 			inPhase(etcdPod("old", "", lists("etcd2", "etcd1", "etcd2")...), corev1.PodSucceeded),
 			etcdPod("backup", "Job/backup", lists("etcd1", "etcd1", "etcd2")...),
-		}, []string{"Pods etcd1: etcd1"}},
+		}, []string{"Pods etcd1: etcd1 (others unknown)"}},
 		{"labels join nothing", []corev1.Pod{
 			labelled(etcdPod("a", ""), "app", "etcd"), labelled(etcdPod("b", ""), "app", "etcd"),
 		}, []string{"Pods a: a", "Pods b: b"}},
@@ -286,7 +286,13 @@ func TestPodGroupsChanges(t *testing.T) {
 		}}
 	}
 	owners := OfPods(pods)
-	if len(owners) != 1 || len(owners[0].MemberChanges) != 1 || !owners[0].MemberChanges[0].RemovesLeaving() {
+	if len(owners) != 1 || len(owners[0].MemberChanges) != 2 || !owners[0].MemberChanges[0].RemovesLeaving() || owners[0].MemberChanges[1].Workload != "c" {
+		t.Errorf("%+v", owners)
+	}
+	for i := range pods { // of one controller, which has one template
+		pods[i].OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "etcd", Controller: new(true)}}
+	}
+	if owners = OfPods(pods); len(owners) != 1 || len(owners[0].MemberChanges) != 1 || owners[0].MemberChanges[0].Workload != "" {
 		t.Errorf("%+v", owners)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // MembersElsewhere counts the members that the members list and that no workload of the namespace
@@ -49,6 +50,9 @@ func (o Owner) UnknownPeers() string {
 		return ""
 	case o.Mounted != "":
 		return "the list is in a mounted script, which is not read for it"
+	}
+	if o.PeersUnknown == "" && o.Unmatched > 0 {
+		return "the lists of members name " + policy.Count(o.Unmatched, "more member") + ", which no pod is known to run; they may be from before members were replaced"
 	}
 	return o.PeersUnknown
 }

@@ -18,11 +18,11 @@ import (
 // cutPlan describes what a cut will do.
 func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) {
 	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, format.Time(c.until)), Subject: c.list()}
-	ready, size := c.ready(), c.facts.Cluster.Size
-	if size == 0 {
+	ready, voters := c.ready(), c.voters()
+	if voters == 0 {
 		p.Facts = append(p.Facts, "the cluster should have no member")
 	} else {
-		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, size, policy.Quorum(size)))
+		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, voters, policy.Quorum(voters)))
 	}
 	for _, name := range c.Names() {
 		endpoints, err := ReadyEndpoints(ctx, c.Kube, client.ObjectKey{Namespace: c.Namespace, Name: name})
@@ -52,6 +52,21 @@ func (c *Cluster) ready() int {
 	}
 	for _, m := range c.facts.Cluster.Members {
 		if c.Unreached != nil && m.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// voters returns how many voters etcd lists, also without a pod. If its list is not known, it is the size of the cluster
+// by its objects.
+func (c *Cluster) voters() int {
+	if c.Unreached != nil || c.survey.ListErr != nil || len(c.survey.List) == 0 {
+		return c.facts.Cluster.Size
+	}
+	n := 0
+	for _, l := range c.survey.List {
+		if !l.Learner {
 			n++
 		}
 	}
@@ -118,8 +133,8 @@ func (c *Cluster) warnings(ready int) []string {
 	if c.Product().BackupRestore {
 		warn("etcd-backup-restore uses Service %s, too: until it is restored, no member can join or rejoin, and EtcdOpsTasks for snapshots fail. Scheduled snapshots go on.", c.list())
 	}
-	if ready < c.facts.Cluster.Size {
-		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, c.facts.Cluster.Size)
+	if voters := c.voters(); ready < voters {
+		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, voters)
 	}
 	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
 		warn("It is not known whether there is a learner: %v", err)
