@@ -18,8 +18,8 @@ type wayBack struct {
 	voters   int
 }
 
-// waysBack returns the workloads that run the voters of a lost quorum again. The StatefulSet of a cluster that has no
-// other workload is not among them: see returns.
+// waysBack returns the workloads that certainly run the voters of a lost quorum again: a command starts them, and
+// recover waits for them. The StatefulSet of a cluster that has no other workload is not among them: see returns.
 func (f *Facts) waysBack() []wayBack {
 	if f.Clusters() > 1 {
 		return nil
@@ -27,7 +27,7 @@ func (f *Facts) waysBack() []wayBack {
 	var ways []wayBack
 	for _, l := range f.LastList {
 		workload, replicas := f.stoppedAs(l)
-		if l.Learner || !f.withoutWorkload(l) || workload == "" || workload == "statefulset/"+f.Owner.StatefulSet && !f.Owner.InParts() {
+		if l.Learner || !f.withoutWorkload(l) || workload == "" || f.Silences[l.ID].StoppedPerhaps || workload == "statefulset/"+f.Owner.StatefulSet && !f.Owner.InParts() {
 			continue
 		}
 		at := slices.IndexFunc(ways, func(w wayBack) bool { return w.workload == workload })
@@ -36,8 +36,9 @@ func (f *Facts) waysBack() []wayBack {
 		}
 		ways[at].replicas, ways[at].voters = max(ways[at].replicas, replicas), ways[at].voters+1
 	}
-	// A StatefulSet starts its first pods too, and one without its data is no way back.
-	return slices.DeleteFunc(ways, func(w wayBack) bool { return w.voters+f.runOf(w.workload) < w.replicas })
+	// A StatefulSet starts its first pods too, and one without its data is no way back. A workload with fewer pods
+	// than voters is not that of each of them.
+	return slices.DeleteFunc(ways, func(w wayBack) bool { return w.voters+f.runOf(w.workload) < w.replicas || w.voters > w.replicas })
 }
 
 // runOf counts the members of the last list that a StatefulSet runs now.

@@ -69,6 +69,8 @@ func TestWaysBack(t *testing.T) {
 		{"the data of the first of two is gone", 1, []func(*Facts){last("b-0", membership.Silence{}), last("b-1", stopped("statefulset/b", 2))}, ""},
 		{"the first of two runs elsewhere", 1, []func(*Facts){last("b-0", membership.Silence{Elsewhere: []string{"b-0"}}), last("b-1", stopped("statefulset/b", 2))}, "kubectl scale statefulset/b --replicas 2 -n team"},
 		{"another pod has the name", 1, []func(*Facts){last("b-0", membership.Silence{Elsewhere: []string{"x"}, Stopped: "statefulset/b", Replicas: 1}), last("c-0", membership.Silence{})}, ""},
+		{"it is only possible that a workload is the one", 1, []func(*Facts){last("b-0", membership.Silence{Stopped: "statefulset/other", Replicas: 1, StoppedPerhaps: true}), last("c-0", membership.Silence{})}, ""},
+		{"two voters of one pod", 1, []func(*Facts){last("b", stopped("deployment/b", 1)), last("c", stopped("deployment/b", 1)), deployments}, ""},
 		{"a learner", 1, []func(*Facts){last("b-0", membership.Silence{}), c, func(f *Facts) { f.LastList[2].Learner = true; f.LastVoters = 2 }}, ""},
 		{"several clusters", 2, []func(*Facts){b, c, func(f *Facts) { f.Survey.Value.Members[1].ClusterID, f.Survey.Value.Members[1].LeaderID = 9, 0 }}, ""},
 		{"nothing was scaled in", 1, []func(*Facts){last("b-0", membership.Silence{}), last("c-0", membership.Silence{})}, ""},

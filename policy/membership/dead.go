@@ -43,6 +43,8 @@ type Silence struct {
 	// when it is scaled up, empty for none. Replicas is how many it needs for that.
 	Stopped  string
 	Replicas int
+	// StoppedPerhaps is true if it is only possible that Stopped is the workload.
+	StoppedPerhaps bool
 	// Predates is true for a voter that ran before the members that answer began without data: it alone can have the
 	// data from before.
 	Predates bool

@@ -28,6 +28,8 @@ type Stopped struct {
 	// Target is the type and name, as kubectl accepts them. Replicas is how many run the member again.
 	Target   string
 	Replicas int
+	// Certain is true if its pod shows the member's address or name. Otherwise it is only possible that it is the one.
+	Certain bool
 }
 
 // stopped is a Stopped with the pod that runs the member again.
@@ -42,7 +44,7 @@ type stopped struct {
 // StoppedWorkloadOf returns the StatefulSet, Deployment or ReplicaSet that runs a member of a cluster
 // again, with its data, when it is scaled up: one of its namespace with 0 replicas, or a StatefulSet that
 // was scaled in. It returns false for none. Where the configuration of a workload without replicas that
-// runs etcd can't be read, it may be the one. Deployments need only be readable for a cluster of pods
+// runs etcd can't be read, it may be the one: any that is certain is returned before it. Deployments need only be readable for a cluster of pods
 // without a StatefulSet.
 func StoppedWorkloadOf(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) (Stopped, bool, error) {
 	namespace := o.Namespace
@@ -64,13 +66,25 @@ func StoppedWorkloadOf(ctx context.Context, r *observe.Reader, o owner.Owner, p 
 	search := &search{reader: r, namespace: namespace, services: services, files: podfiles.New(r, namespace)}
 	addresses, _ := p.addresses() // PodsOf returns why an address is not known
 	addresses, _ = search.followed(ctx, addresses)
+	var possible []Stopped
 	for i := range all {
 		s := &all[i]
-		if (p.isOf(s.pod, addresses) || p.mayBeConfigured(ctx, s.pod, search.files)) && keepsData(ctx, r, s) {
+		is, may := p.isOf(s.pod, addresses), false
+		if !is {
+			is, may = p.mayBeConfigured(ctx, s.pod, search.files)
+		}
+		if !is && !may || !keepsData(ctx, r, s) {
+			continue
+		}
+		if s.Certain = is; is {
 			return s.Stopped, true, nil
 		}
+		possible = append(possible, s.Stopped)
 	}
-	return Stopped{}, false, nil
+	if len(possible) == 0 {
+		return Stopped{}, false, nil
+	}
+	return possible[0], true, nil
 }
 
 // names returns the member's name and the first labels of its hosts.
@@ -105,7 +119,7 @@ func stoppedSets(ctx context.Context, r *observe.Reader, o owner.Owner, p Peer) 
 			continue
 		}
 		s := stopped{
-			Stopped: Stopped{"statefulset/" + sts.Name, ordinal + 1},
+			Stopped: Stopped{Target: "statefulset/" + sts.Name, Replicas: ordinal + 1},
 			pod:     etcdconf.NextPod(sts, &sts.Spec.Template, alone.PodName(ordinal)),
 		}
 		for _, c := range alone.Claims {
@@ -132,7 +146,7 @@ func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string
 		pod.Namespace, pod.Name = namespace, o.GetName()
 		pod = etcdconf.AsDeclared(pod, o.GetAnnotations())
 		if replicas != nil && *replicas == 0 && !etcdconf.DeniesEtcd(pod) {
-			out = append(out, stopped{Stopped: Stopped{kind + "/" + o.GetName(), 1}, pod: pod})
+			out = append(out, stopped{Stopped: Stopped{Target: kind + "/" + o.GetName(), Replicas: 1}, pod: pod})
 		}
 	}
 	for i := range deployments.Items {
@@ -147,14 +161,15 @@ func stoppedDeployments(ctx context.Context, r *observe.Reader, namespace string
 	return out, nil
 }
 
-// mayBeConfigured reports what configured reports, for a pod that may come back: it reports true also where the
+// mayBeConfigured reports what configured reports, and whether it is possible for a pod that may come back: the
 // configuration of a pod that runs etcd can't be read, or isn't known.
-func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) bool {
-	if is, unknown := p.configured(ctx, pod, files); is || unknown != nil {
-		return true
+func (p Peer) mayBeConfigured(ctx context.Context, pod *corev1.Pod, files *podfiles.Files) (is, may bool) {
+	is, unknown := p.configured(ctx, pod, files)
+	if is || unknown != nil {
+		return is, true
 	}
 	_, err := files.Config(ctx, pod)
-	return err != nil && etcdconf.RunsEtcd(pod)
+	return false, err != nil && etcdconf.RunsEtcd(pod)
 }
 
 // keepsData reports whether the pod of a stopped workload may find the data that it had. Claims that

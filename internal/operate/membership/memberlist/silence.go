@@ -53,8 +53,9 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 		if out.Elsewhere, err = peers.PodsOf(ctx, r.Reader, r.Owner.Namespace, peer, others); err != nil {
 			out.Unknown = err.Error()
 		}
-		again, _, err := peers.StoppedWorkloadOf(ctx, r.Reader, r.Owner, peer)
-		if out.Stopped, out.Replicas = again.Target, again.Replicas; err != nil {
+		again, found, err := peers.StoppedWorkloadOf(ctx, r.Reader, r.Owner, peer)
+		out.Stopped, out.Replicas, out.StoppedPerhaps = again.Target, again.Replicas, found && !again.Certain
+		if err != nil {
 			out.Unknown = err.Error()
 		}
 	}
