@@ -34,6 +34,8 @@ type Cluster struct {
 	// namespace has. Nothing is known of their state. They are part of Size.
 	Elsewhere int
 
+	// Undeclared is true if no annotation declares the size: its pods have no StatefulSet.
+	Undeclared bool
 	// SizeUnknown is why it is not known which other members the cluster has, empty if it is known.
 	// Observers set it only where one member is known: of a larger part, each budget keeps a majority
 	// of its own, and the majorities of all parts are one of the whole.

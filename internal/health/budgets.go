@@ -70,7 +70,7 @@ func budgetExists(f *Facts) []Finding {
 	if f.Selecting.Err != nil {
 		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}
 	}
-	c := f.counted()
+	c := f.countedSurely()
 	if found, more := f.mayHaveMore(); more {
 		return found
 	}
@@ -113,7 +113,7 @@ func (f *Facts) createBudget() string {
 	if f.Owner.Product().WritesBudget {
 		return f.reconcile()
 	}
-	s, c := f.Owner.MemberSelector, f.counted()
+	s, c := f.Owner.MemberSelector, f.countedSurely()
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 || len(f.Owner.PodsBeside) > 0 {
 		return fmt.Sprintf("create a PodDisruptionBudget with minAvailable %d whose selector matches %s and no other pod", c.least(), c.all())
 	}
@@ -128,7 +128,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {
 		return found
 	}
-	c := f.counted()
+	c := f.countedSurely()
 	if found, more := f.mayHaveMore(); more {
 		return found
 	}
@@ -142,7 +142,11 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 		if !known || f.selectsOtherThanAll(b.Name) {
 			continue // B004's
 		}
-		if least := value.Min(c.pods); !c.keeps(least) {
+		switch least := value.Min(c.pods); {
+		case c.keeps(least):
+		case c.joining(), f.operation() != "":
+			found = append(found, info("", "budget %s (%s) keeps %d of %s for now: the members change", b.Name, spec, least, policy.Count(c.pods, "pod")))
+		default:
 			found = append(found, warning(f.raiseBudget(b, value, value.WithMin(c.least(), c.pods), c), "budget %s (%s) keeps %s%s", b.Name, spec, c.kept(least), c.quorum()))
 		}
 	}

@@ -25,16 +25,23 @@ type counted struct {
 
 // counted returns the numbers. The list of etcd decides where it is known. Otherwise, the largest size that is known
 // does, and each pod counts as a voter.
-func (f *Facts) counted() counted {
+func (f *Facts) counted() counted { return f.countedOf(f.voters().total) }
+
+// countedSurely returns the numbers without voters that only the lists of pods show. A check that asks for a stricter
+// budget uses them: a budget that is too strict has every drain wait.
+func (f *Facts) countedSurely() counted { return f.countedOf(f.voters().sure()) }
+
+func (f *Facts) countedOf(total int) counted {
 	c := counted{pods: f.Size()}
-	total := f.voters().total
 	if f.listKnown() {
 		c.beside = f.podsWithoutVote()
 		for _, l := range f.Survey.Value.List {
 			total -= toInt(!l.Learner && f.runsElsewhere(l))
 		}
+		c.voters = total
+		return c
 	}
-	c.voters = max(c.pods-c.beside, total)
+	c.voters = max(c.pods, total)
 	return c
 }
 
@@ -54,8 +61,12 @@ func (c counted) single() bool { return c.pods <= 1 && c.voters <= 1 }
 // gone counts the voters that no pod runs.
 func (c counted) gone() int { return max(0, c.voters+c.beside-c.pods) }
 
-// least returns how many of the pods must stay so that a quorum stays, whichever of them go.
-func (c counted) least() int { return policy.Quorum(c.voters) + c.beside }
+// least returns how many of the pods must stay so that a quorum stays, whichever of them go. Pods that have no member
+// yet get one.
+func (c counted) least() int { return max(policy.Quorum(c.voters)+c.beside, policy.Quorum(c.pods)) }
+
+// joining reports whether there are pods that have no member yet.
+func (c counted) joining() bool { return c.voters+c.beside < c.pods }
 
 // keeps reports whether a budget with a minimum keeps the quorum, as far as there are pods for it.
 func (c counted) keeps(minimum int) bool { return minimum >= min(c.least(), c.pods) }

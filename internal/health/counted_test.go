@@ -65,6 +65,15 @@ func learning(members ...int) func(*Facts) {
 	}
 }
 
+// notJoined has a pod that is not Ready, and whose member has not joined yet.
+func notJoined(i int) func(*Facts) {
+	return func(f *Facts) {
+		f.Survey.Value.List, f.Survey.Value.Members[i].Err = slices.Delete(f.Survey.Value.List, i, i+1), errRefused
+		f.Pods.Value[i] = f.Pods.Value[i].DeepCopy()
+		f.Pods.Value[i].Status.Conditions = nil
+	}
+}
+
 // budgetOf has a budget with a value that allows no eviction.
 func budgetOf(least, most *intstr.IntOrString) func(*Facts) {
 	return func(f *Facts) {
@@ -122,6 +131,11 @@ func TestOtherVotersThanPods(t *testing.T) {
 		{name: "none of 3 voters with one pod", id: "B003", with: shrunk(1, keeps(0)), want: Warning, message: "keeps 0 of 3 voters, quorum is 2", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "3 of 3 voters and 2 learners", id: "B003", size: 5, with: all(keeps(3), learning(3, 4)), want: Warning, message: "keeps 3 of 5 pods, of which 2 run no voter; quorum is 2 of 3", fix: `{"spec":{"minAvailable":4}}`},
 		{name: "3 of 3 voters and one learner", id: "B003", size: 4, with: all(keeps(3), learning(3)), want: OK},
+		{name: "2 of 5 pods, of which one has no member yet and one is a learner", id: "B003", size: 5, with: all(keeps(2), learning(3), notJoined(4)), want: Info, message: "keeps 2 of 5 pods for now: the members change", fix: "-"},
+		{name: "3 of 5 pods, of which one has no member yet and one is a learner", id: "B003", size: 5, with: all(keeps(3), learning(3), notJoined(4)), want: OK},
+		{name: "2 of 2 voters and a learner during an operation", id: "B003", with: all(keeps(2), learning(2), func(f *Facts) { f.Cluster.Value.Cluster.Operation = "members change" }), want: Info, fix: "-"},
+		{name: "2 of 3, and only the lists of pods name a fourth", id: "B003", with: all(keeps(2), func(f *Facts) { f.Survey, f.Owner.Unmatched = Got[etcd.Survey]{Err: errRefused}, 1 }), want: OK},
+		{name: "3 pods, and only their lists name a fourth", id: "Q003", with: func(f *Facts) { f.Survey.Value.List, f.Survey.Value.ListErr, f.Owner.Unmatched = nil, errRefused, 1 }, want: OK, message: "3"},
 		{name: "2 of 3, and 2 elsewhere", id: "B003", size: 5, with: shrunk(3, keeps(2), elsewhere), want: OK},
 
 		{name: "51 % of the pods of 5 voters", id: "B004", size: 5, with: shrunk(3, part("51%")), want: Warning, message: "keeps 2 of 5 voters"},

@@ -58,7 +58,7 @@ func onDifferentNodes(f *Facts) []Finding {
 	var found []Finding
 	for _, node := range slices.Sorted(maps.Keys(on)) {
 		if pods := on[node]; len(pods) > 1 {
-			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", policy.List(pods), node, f.lossConsequence(len(pods))))
+			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", policy.List(pods), node, f.lossConsequence(pods)))
 		}
 	}
 	if len(found) > 0 {
@@ -67,10 +67,13 @@ func onDifferentNodes(f *Facts) []Finding {
 	return ok("%s on %s", policy.Count(len(f.Placement.Value), "member"), policy.Plural(len(on), "node", "nodes"))
 }
 
-// lossConsequence returns what the loss of so many members at once means, empty where a quorum
-// remains.
-func (f *Facts) lossConsequence(n int) string {
-	if c := f.counted(); c.voters-c.gone()-n < policy.Quorum(c.voters) {
+// lossConsequence returns what the loss of these pods at once means, empty where a quorum remains.
+func (f *Facts) lossConsequence(pods []string) string {
+	n := len(pods)
+	for _, m := range f.Survey.Value.Members {
+		n -= toInt(m.Err == nil && m.Learner && slices.Contains(pods, m.Pod))
+	}
+	if c := f.countedSurely(); c.voters-c.gone()-n < policy.Quorum(c.voters) {
 		return ": its loss takes quorum"
 	}
 	return ""

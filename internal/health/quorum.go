@@ -267,6 +267,9 @@ func (f *Facts) scaleTo(n int) string {
 
 func oddSize(f *Facts) []Finding {
 	n := f.voters().total
+	if !f.listKnown() { // a record may be of more than there are
+		n = max(f.Size(), f.LastVoters)
+	}
 	even := n > 0 && n%2 == 0
 	switch {
 	case n == 0:

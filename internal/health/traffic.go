@@ -171,7 +171,7 @@ func peerService(f *Facts) []Finding {
 		return []Finding{unknown("the peer Service", f.Peer.Err)}
 	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
-	case f.voters().total <= 1:
+	case max(f.Size(), f.voters().total) <= 1:
 		return notApplicable("one member has no peers")
 	case f.Peer.Value.Name == "":
 		return notApplicable("no peer URL is known to have a name in the StatefulSet's Service")

@@ -30,9 +30,14 @@ type voters struct {
 	elsewhere []string
 	// unmatched counts the voters that only the lists of pods show: see owner.Owner. It is 0 if a member shows its list.
 	unmatched int
+	// older is how many of total only the lists of pods show.
+	older int
 	// leaderAnswers is true where the leader itself answers.
 	leaderAnswers bool
 }
+
+// sure returns the voters without those that only the lists of pods show, which may be from before members were replaced.
+func (v voters) sure() int { return v.total - v.older }
 
 func (v voters) quorum() int { return policy.Quorum(v.total) }
 
@@ -69,7 +74,8 @@ func (f *Facts) voters() voters {
 		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners, f.LastVoters)
 		if f.LastVoters == 0 {
 			v.unmatched = f.Owner.Unmatched
-			v.total = max(v.total, f.Size()+v.unmatched)
+			most := max(v.total, f.Size()+v.unmatched)
+			v.older, v.total = most-v.total, most
 		}
 	}
 	return v

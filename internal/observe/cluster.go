@@ -75,7 +75,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 		return Facts{}, err
 	}
 	f := Facts{
-		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String(), Operation: w.operation()},
+		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String(), Undeclared: o.WithoutStatefulSet(), Operation: w.operation()},
 		Running: w.StatefulSet != nil || o.WithoutStatefulSet(), Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
 	if w.StatefulSet != nil {

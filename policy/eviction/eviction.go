@@ -64,8 +64,11 @@ func Evaluate(f Facts) Result {
 	case t.pod == nil || f.Idle:
 		return t.allow(NotMember, "%s runs no member", f.Pod)
 	case t.n <= 1 && f.Cluster.SizeUnknown != "":
-		return t.refuse(policy.SizeUnknown, "it is not known which other members it has (%s), and they may need %s; write the list of members into the pod template "+
-			"(--initial-cluster); or, %s", f.Cluster.SizeUnknown, f.Pod, f.Cluster.DeclareListed())
+		way := "write the list of members into the pod template (--initial-cluster)"
+		if !f.Cluster.Undeclared {
+			way += "; or, " + f.Cluster.DeclareListed()
+		}
+		return t.refuse(policy.SizeUnknown, "it is not known which other members it has (%s), and they may need %s; %s", f.Cluster.SizeUnknown, f.Pod, way)
 	case t.n <= 1:
 		return t.allow(OneMember, "it has one member, and its eviction interrupts the cluster")
 	case f.Cluster.Stale:

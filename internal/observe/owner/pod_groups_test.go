@@ -136,7 +136,7 @@ func TestPodGroups(t *testing.T) {
 			etcdPod("etcd1", "", lists("etcd1", "etcd0", "etcd1", "etcd2")...),
 			etcdPod("etcd2", "", lists("etcd2", "etcd0", "etcd1", "etcd2")...),
 			etcdPod("etcd3", "", lists("etcd3", "etcd1", "etcd2", "etcd3")...),
-		}, []string{"Pods etcd1: etcd1 etcd2 etcd3 (others unknown)"}},
+		}, []string{"Pods etcd1: etcd1 etcd2 etcd3"}},
 		{"two clusters whose members have the same names", []corev1.Pod{
 			etcdPod("a-0", "", "--name=m0", "--initial-cluster=m0=http://a-0:2380,m1=http://a-1:2380"),
 			etcdPod("a-1", "", "--name=m1", "--initial-cluster=m0=http://a-0:2380,m1=http://a-1:2380"),

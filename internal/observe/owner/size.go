@@ -51,7 +51,7 @@ func (o Owner) UnknownPeers() string {
 	case o.Mounted != "":
 		return "the list is in a mounted script, which is not read for it"
 	}
-	if o.PeersUnknown == "" && o.Unmatched > 0 {
+	if o.PeersUnknown == "" && o.Unmatched > 0 && o.Replicas <= 1 { // several pods with older lists are no sign of more
 		return "the lists of members name " + policy.Count(o.Unmatched, "more member") + ", which no pod is known to run; they may be from before members were replaced"
 	}
 	return o.PeersUnknown

@@ -45,8 +45,8 @@ func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) 
 // number that Kubernetes has as ready.
 func (c *Cluster) ready() int {
 	n := 0
-	for _, m := range c.survey.Members {
-		if m.Err == nil && !m.Learner {
+	for _, m := range c.survey.Answers() {
+		if !m.Learner {
 			n++
 		}
 	}
