@@ -91,7 +91,7 @@ func (w *walk) endOfCall(c *syntax.CallExpr, depth int) (end behind, is bool) {
 		return w.after.shell.within(), true
 	case name == "return":
 		return w.after.caller.within(), true
-	case name == "break", name == "continue":
+	case (name == "break" || name == "continue") && w.loops > 0:
 		return w.after.round.within(), true
 	}
 	return etcdBehind, false

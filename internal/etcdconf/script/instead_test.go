@@ -88,6 +88,11 @@ func TestProgramsInstead(t *testing.T) {
 		{"PI-63 a loop that polls and executes etcd", "while true; do /ask; if /ready; then exec etcd; fi; curl http://x; sleep 1; done", true},
 		{"PI-64 the same, with a message", "while true; do /ask; if /ready; then exec etcd; fi; echo waits; sleep 1; done", true},
 		{"PI-65 the last command beside etcd", "stop() { kill $P; }\netcd & P=$!\n/app", false},
+		{"PI-66 break where there is no loop", "[ $X ] && exec etcd\nbreak\n/app", false},
+		{"PI-67 continue where there is no loop, before exit", "if [ $X ]; then /app; continue; exit; fi\nexec etcd", false},
+		{"PI-68 break in a function that a loop calls", "f() { break; }\nwhile true; do f; done\nexec etcd", false},
+		{"PI-69 etcd with a backslash instead of a program", "if [ $X ]; then exec etcd; fi\n\\etcd --name a", true},
+		{"PI-70 etcd with a backslash alone", "exec \\etcd --name a", true},
 	} {
 		if got := surely(row.script); got != row.want {
 			t.Errorf("%s: shown %t, want %t:\n%s", row.id, got, row.want, row.script)

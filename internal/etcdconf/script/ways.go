@@ -74,6 +74,8 @@ type walk struct {
 	// open are the functions that the walk stands in, and groups is how many braces.
 	open   map[*syntax.Stmt]bool
 	groups int
+	// loops is how many loops the walk stands in.
+	loops int
 	// trap is true in the action of a trap, which may end the shell.
 	trap bool
 	// toEtcd are the offsets of the commands that lead to etcd, and after is what follows where a part of the script ends early.

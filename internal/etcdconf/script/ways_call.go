@@ -52,7 +52,7 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		// Shells differ in whether it ends a script that isn't sourced.
 		return ways{back: true, other: w.within+w.groups == 0}
 	case name == "break" || name == "continue":
-		return ways{leaves: true}
+		return ways{leaves: w.loops > 0, on: w.loops == 0} // without a loop it does nothing
 	case !w.trap && w.mayEnd(c, name, argv[at+1:]):
 		return ways{other: true}
 	case name == "alias" && commandOf(withoutCommand(c.Args)) != "alias": // it isn't among those of redefines

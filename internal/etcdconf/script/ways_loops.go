@@ -48,6 +48,8 @@ func (w *walk) behindRounds(body []*syntax.Stmt, follows behind, endless bool) b
 func (w *walk) rounds(body []*syntax.Stmt, follows behind) ways {
 	defer func(before behind) { w.after.round = before }(w.after.round)
 	w.after.round = follows
+	w.loops++
+	defer func() { w.loops-- }()
 	return w.list(body, follows).left()
 }
 
