@@ -58,6 +58,8 @@ func (s *settings) get(flag string) (value, where string, ok bool, err error) {
 		switch first := strings.HasPrefix(flag, "initial-"); {
 		case first && !ok && has:
 			value, where, ok, err = v, at, true, cmp.Or(err, unknown)
+		case err == nil && unknown != nil && !first:
+			err = unknown
 		case err == nil && (v != value || has != ok) && (!first || has):
 			err = errWays
 		}

@@ -167,7 +167,7 @@ func (g *generator) command() string {
 
 // etcd returns a command that runs etcd.
 func (g *generator) etcd() string {
-	before := g.pick("exec ", "exec ", "", "", "exec nice -n 1 ", "env A=1 ", "command ", "exec env -i ", "exec timeout -k 1 9 ", "gosu etcd ", "exec tini -s -- ", "exec env -u NAME ",
+	before := g.pick("exec ", "exec ", "", "", "exec nice -n 1 ", "env A=1 ", "command ", "exec env -i PATH=$PATH ", "exec timeout -k 1 9 ", "gosu etcd ", "exec tini -s -- ", "exec env -u NAME ",
 		"nohup ", "setsid ", "ETCD_NAME=v ", "exec env ETCD_NAME=w ", "nice env ETCD_NAME=x ", "NAME=p ", `"" `)
 	args := ""
 	for range g.IntN(3) {

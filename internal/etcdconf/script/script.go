@@ -220,7 +220,7 @@ func (s *Script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 // command isn't etcd.
 func etcdAt(argv []string) int {
 	at := ProgramAt(argv)
-	if at < 0 || at >= len(argv) || path.Base(argv[at]) != "etcd" {
+	if at < 0 || at >= len(argv) || !namesEtcd(strings.ReplaceAll(argv[at], `\`, "")) { // \etcd is etcd without an alias
 		return -1
 	}
 	return at
