@@ -41,7 +41,7 @@ var graph = map[string][]string{
 	"api/output/v1alpha1":        nil,
 
 	"internal/etcdconf":              {"internal/etcdconf/containers", "internal/etcdconf/memberchange", "internal/etcdconf/script", "api/v1alpha1"},
-	"internal/etcdconf/memberchange": {"internal/etcdconf/containers", "internal/etcdconf/script"},
+	"internal/etcdconf/memberchange": {"internal/etcdconf/script"},
 	"internal/etcdconf/script":       nil,
 	"internal/etcdconf/containers":   nil,
 	"internal/flavour":               {"internal/etcdconf/containers"},

@@ -137,7 +137,7 @@ func (s *settings) config() Config {
 		return value
 	}
 	urls := func(flag, unset string) []string {
-		return strings.FieldsFunc(text(flag, unset), func(c rune) bool { return c == ',' || c == ' ' })
+		return splitURLs(text(flag, unset))
 	}
 	files := func(peer string) TLSFiles {
 		f := TLSFiles{

@@ -79,14 +79,14 @@ func (m MemberChange) Where() string {
 // hooks of lifecycles. Without contents it reads no mounted scripts, and with them it also returns
 // those that can't be read.
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
-	dirs := memberchange.DataDirs(pod)
+	dirs := dataDirs(pod, contents)
 	var all []MemberChange
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			around := surroundingsOf(pod, c, contents)
+			around, at := surroundingsOf(pod, c, contents), dirs(c)
 			find := func(hook string, argv []string) {
-				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, dirs, around) {
+				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, at, around) {
 					all = append(all, MemberChange{
 						Container: c.Name, Hook: hook, Verb: f.Verb, Unclear: f.Unclear, Perhaps: f.Perhaps, Unread: f.Unread,
 					})

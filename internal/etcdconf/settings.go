@@ -53,10 +53,14 @@ func (s *settings) get(flag string) (value, where string, ok bool, err error) {
 		err = s.many
 	}
 	for _, o := range s.others {
-		v, _, has, _ := o.own(flag)
+		v, at, has, unknown := o.own(flag)
 		// etcd that has data ignores the flags of its first start, so scripts leave them out.
-		first := strings.HasPrefix(flag, "initial-") && (!ok || !has)
-		if err == nil && (v != value || has != ok) && !first {
+		switch first := strings.HasPrefix(flag, "initial-"); {
+		case first && !ok && has:
+			value, where, ok, err = v, at, true, cmp.Or(err, unknown)
+		case err == nil && unknown != nil && !first:
+			err = unknown
+		case err == nil && (v != value || has != ok) && (!first || has):
 			err = errWays
 		}
 	}

@@ -54,6 +54,10 @@ func TestSettingsOfWays(t *testing.T) {
 		{"SW-37 another case's parameters", "set -- a\ncase $X in b) shift ;; *) exec etcd --name $1 ;; esac", "a"},
 		{"SW-38 etcd itself is an argument", "set -- etcd --name a\nexec \"$@\"", "a"},
 		{"SW-39 etcd is an argument behind a launcher", "set -- nice -n 5 etcd\nexec \"$@\" --name a", "a"},
+		{"SW-40 a way with arguments that only the pod knows", "if [ $X ]; then exec etcd $FLAGS; fi\nexec etcd", "?"},
+		{"SW-41 a way with the flag and such arguments", "if [ $X ]; then exec etcd --name a $FLAGS; fi\nexec etcd --name a", "a"},
+		{"SW-42 a way whose program has a backslash", "if [ $X ]; then exec \\etcd --name b; fi\nexec etcd --name a", "?"},
+		{"SW-43 assigned before the command that uses it", "N=a\nN=b etcd --name $N", "a"},
 	} {
 		c := &corev1.Container{Command: []string{"sh", "-c", row.script}}
 		s, err := settingsOf(newEnvironment(&corev1.Pod{}, c, nil), false)

@@ -12,7 +12,7 @@ const Improbable Name = "improbable"
 var improbable = Product{
 	Name:        Improbable,
 	Controllers: []schema.GroupVersionKind{{Group: "etcd.improbable.io", Version: "v1alpha1", Kind: "EtcdCluster"}},
-	Pods:        &Pods{ClusterLabel: "etcd.improbable.io/cluster-name"},
+	Pods:        &Pods{ClusterLabel: "etcd.improbable.io/cluster-name", MemberLabel: "etcd.improbable.io/peer-name"},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "etcd-cluster-operator", RemovesMembers: true,
 		ScaleHow:   "kubectl scale etcdclusters.etcd.improbable.io NAME --replicas N -n NAMESPACE",

@@ -4,6 +4,10 @@
 package flavour
 
 import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,6 +37,8 @@ type PodCluster struct {
 	// Kind is the kind of the cluster's object; empty where there is no object.
 	Kind schema.GroupVersionKind
 	Name string
+	// Controlled is true if an object of the product controls the pod. Otherwise its labels and names show the cluster.
+	Controlled bool
 	// Selector selects the cluster's pods, MemberSelector its members' pods alone.
 	Selector, MemberSelector *metav1.LabelSelector
 }
@@ -44,10 +50,10 @@ func OfPod(pod *corev1.Pod) (PodCluster, bool) {
 		if p.Pods == nil {
 			continue
 		}
-		c := PodCluster{Product: p}
+		c := PodCluster{Product: p, Controlled: p.controlsGroup(metav1.GetControllerOfNoCopy(pod))}
 		match := map[string]string{}
 		switch by := p.Pods; {
-		case by.ClusterLabel != "" && pod.Labels[by.ClusterLabel] != "":
+		case by.ClusterLabel != "" && pod.Labels[by.ClusterLabel] != "" && (c.Controlled || by.createsReplicaSetOf(pod)):
 			c.Name = pod.Labels[by.ClusterLabel]
 			match[by.ClusterLabel] = c.Name
 		case by.Mirror && has(pod, corev1.MirrorPodAnnotationKey) && has(pod, by.Annotation) && pod.Labels[by.Label.Key] == by.Label.Value:
@@ -68,6 +74,24 @@ func OfPod(pod *corev1.Pod) (PodCluster, bool) {
 		return c, true
 	}
 	return PodCluster{}, false
+}
+
+// controlsGroup reports whether a controller is of an API group of the product. It may be an object of one member.
+func (p Product) controlsGroup(ref *metav1.OwnerReference) bool {
+	return ref != nil && slices.ContainsFunc(p.Controllers, func(c schema.GroupVersionKind) bool {
+		return c.Group == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).Group
+	})
+}
+
+// createsReplicaSetOf reports whether the ReplicaSet of a pod is one that the product creates for a member: its name is
+// the member's, which begins with the cluster's, and no Deployment made it.
+func (by *Pods) createsReplicaSetOf(pod *corev1.Pod) bool {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if by.MemberLabel == "" || ref == nil || schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind() != (schema.GroupKind{Group: appsv1.GroupName, Kind: "ReplicaSet"}) {
+		return false
+	}
+	_, ofDeployment := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	return !ofDeployment && ref.Name == pod.Labels[by.MemberLabel] && strings.HasPrefix(ref.Name, pod.Labels[by.ClusterLabel]+"-")
 }
 
 func has(pod *corev1.Pod, annotation string) bool { return pod.Annotations[annotation] != "" }

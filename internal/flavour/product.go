@@ -120,8 +120,12 @@ type Label struct{ Key, Value string }
 // Pods describes how to recognise the pods of a product without StatefulSets, and which of them
 // are one cluster.
 type Pods struct {
-	// ClusterLabel is the label whose value is the cluster's name.
+	// ClusterLabel is the label whose value is the cluster's name. Anyone may write it, so it counts only if an object of the
+	// product controls the pod, or a ReplicaSet that MemberLabel names.
 	ClusterLabel string
+	// MemberLabel is the label whose value is the name of the ReplicaSet that the product creates for a member. Only the
+	// ReplicaSet shows its controller. It is empty where the product's own objects control the pods.
+	MemberLabel string
 	// Mirror is true for mirror pods of a node's own manifests. They are one cluster,
 	// whose name is the value of Label. Annotation is one that only this product writes into its manifests:
 	// several have the same label.

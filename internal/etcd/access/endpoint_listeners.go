@@ -59,10 +59,16 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 		return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls) are not known: %s; %s",
 			pod.Namespace, pod.Name, unknownListeners(s), adviseConfig)
 	default:
-		if clients, err = listens(s.ListenClient, direct); err != nil {
+		if clients, err = listens(s.ListenClient, direct); err == nil {
+			break
+		}
+		computed, is := computedListener(s.ListenClient, direct)
+		if !is || !f.given.tls() {
 			return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w; %s",
 				pod.Namespace, pod.Name, err, f.adviseListener(pod))
 		}
+		f.note("%s: its URLs for clients (listen-client-urls): %v; so port %d is used with the flags", pod.Name, err, computed.port)
+		clients = computed
 	}
 	for _, of := range []struct {
 		flag string

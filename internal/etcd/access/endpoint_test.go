@@ -187,6 +187,53 @@ func TestUnknownListeners(t *testing.T) {
 	}
 }
 
+// TestComputedListeners: the flags for TLS suffice where each URL that could be used has a part that only the pod knows.
+func TestComputedListeners(t *testing.T) {
+	t.Parallel()
+	const ip = "10.0.0.7"
+	tls := Credentials{CACert: []byte("ca"), Cert: []byte("cert"), Key: []byte("key"), ServerName: "a"}
+	for _, row := range []struct {
+		id     string
+		urls   []string
+		given  Credentials
+		direct bool
+		want   listener
+		err    bool
+	}{
+		{id: "CL-1 a host", urls: []string{"https://${BIND}:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-2 a host by a command", urls: []string{"https://$(hostname -i):2379/"}, given: tls, want: listener{port: 2379, secure: true}},
+		{id: "CL-3 backticks", urls: []string{"https://`hostname -i`:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-4 brackets", urls: []string{"https://[${BIND}]:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-5 a port", urls: []string{"https://0.0.0.0:$PORT"}, given: tls, want: listener{port: 2379, secure: true}},
+		{id: "CL-6 a host and a port", urls: []string{"https://$HOST:${PORT}"}, given: tls, want: listener{port: 2379, secure: true}},
+		{id: "CL-7 the scheme", urls: []string{"$SCHEME://$HOST:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-8 all of it", urls: []string{"$URLS"}, given: tls, want: listener{port: 2379, secure: true}},
+		{id: "CL-9 beside the pod's own address", urls: []string{"https://" + ip + ":2391", "https://$BIND:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-10 beside one that can't be parsed", urls: []string{"https://%zz:1", "https://$BIND:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-11 TLS before none", urls: []string{"http://$BIND:1", "https://$BIND:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-12 without TLS", urls: []string{"http://$BIND:2390"}, given: tls, want: listener{port: 2390}},
+		{id: "CL-13 a known port before none", urls: []string{"https://$BIND:$PORT", "https://$BIND:2390"}, given: tls, want: listener{port: 2390, secure: true}},
+		{id: "CL-14 a name alone", urls: []string{"https://$BIND:2390"}, given: Credentials{ServerName: "a"}, want: listener{port: 2390, secure: true}},
+		{id: "CL-15 directly", urls: []string{"https://0.0.0.0:$PORT"}, given: tls, direct: true, want: listener{port: 2379, secure: true, address: ip}},
+		{id: "CL-16 a usable one beside it", urls: []string{"https://$BIND:1", "http://127.0.0.1:2"}, given: tls, want: listener{port: 2}},
+		{id: "CL-17 no flags", urls: []string{"https://$BIND:2390"}, err: true},
+		{id: "CL-18 the pod's own address alone", urls: []string{"https://" + ip + ":2391"}, given: tls, err: true},
+		{id: "CL-19 a port out of range", urls: []string{"https://$BIND:70000"}, given: tls, want: listener{port: 2379, secure: true}},
+	} {
+		notes := 0
+		row.given.Direct, row.given.Note = row.direct, func(string) { notes++ }
+		f := &finder{given: row.given}
+		pod := &corev1.Pod{Status: corev1.PodStatus{PodIP: ip}}
+		clients, _, err := f.listeners(pod, etcdconf.Config{ListenClient: row.urls, Unknown: map[string]string{}}, true)
+		if clients != row.want || (err != nil) != row.err {
+			t.Errorf("%s: %+v, %v; want %+v, an error: %t", row.id, clients, err, row.want, row.err)
+		}
+		if wants := !row.err && row.id != "CL-16 a usable one beside it"; (notes > 0) != wants {
+			t.Errorf("%s: %d notes, want some: %t", row.id, notes, wants)
+		}
+	}
+}
+
 // TestLauncher: the flags reach a member whose launcher gives etcd settings that its pod doesn't show.
 func TestLauncher(t *testing.T) {
 	t.Parallel()

@@ -92,6 +92,31 @@ func listenerOf(u, direct string) (listener, error) {
 	return at, nil
 }
 
+// partly matches the scheme and the port of a URL of which only the pod knows the rest.
+var partly = regexp.MustCompile("^(?:(https?)://)?.*?(?::([0-9]+)/?)?$")
+
+// computedListener returns where a member is likely to serve if only the pod knows a part of its URLs: on the port that one of
+// them shows, or on etcd's default port, with TLS unless the URL shows none. It returns false if the pod knows no more than the
+// URLs show.
+func computedListener(urls []string, direct string) (best listener, is bool) {
+	shown := false
+	for _, u := range urls {
+		if !strings.ContainsAny(u, "$`") {
+			continue
+		}
+		parts := partly.FindStringSubmatch(u)
+		port, err := portOf(u, parts[2])
+		at := listener{port: port, secure: parts[1] != "http", address: direct}
+		if err != nil {
+			at.port = defaultClientPort
+		}
+		if !is || at.secure && !best.secure || at.secure == best.secure && err == nil && !shown {
+			best, is, shown = at, true, err == nil
+		}
+	}
+	return best, is
+}
+
 func portOf(u, text string) (int, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	switch {

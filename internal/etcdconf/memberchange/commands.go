@@ -48,8 +48,8 @@ type function struct {
 	evaluates, deletes bool
 }
 
-func newScope(in script.Scope, dirs []string) scope {
-	data := &dataNames{dirs: slices.Clone(dirs), names: map[string]bool{}}
+func newScope(in script.Scope, dirs Dirs) scope {
+	data := &dataNames{dirs: slices.Clone(dirs.At), unknown: dirs.Unknown, names: map[string]bool{}}
 	return scope{Scope: in, functions: map[string]function{}, data: data}
 }
 

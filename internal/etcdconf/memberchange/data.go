@@ -8,18 +8,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // mostDirs is how many folders of data are known. A pod with more may have any folder as one.
 const mostDirs = 64
 
+// Dirs are the folders of the members' data that a container has.
+type Dirs struct {
+	At []string
+	// Unknown is true if etcd may have another one.
+	Unknown bool
+}
+
 // dataNames are what a script calls the folders of a member's data.
 type dataNames struct {
 	dirs []string
+	// unknown is true if etcd may have another folder.
+	unknown bool
 	// names are variables that hold such a folder.
 	names map[string]bool
 	// inside is true where the script changes into such a folder.
@@ -35,24 +40,20 @@ var expansion = regexp.MustCompile(`\$\{(\w+)(?:[:?%#=+-][^{}]*)?\}`)
 // reference finds a variable at the beginning of a word.
 var reference = regexp.MustCompile(`^\$(\w+)(.*)$`)
 
-// DataDirs returns the folders of data that a pod's variables and arguments name.
-func DataDirs(pod *corev1.Pod) []string {
+// NamesData reports whether a variable is called after the folder of etcd's data.
+func NamesData(variable string) bool { return dataName.MatchString(variable) }
+
+// DataDirs returns the absolute ones of some folders of data, as many as are counted.
+func DataDirs(named []string) []string {
 	var d dataNames
-	for _, c := range containers.Of(&pod.Spec) {
-		for _, e := range c.Env {
-			if dataName.MatchString(e.Name) {
-				d.addDir(e.Value)
-			}
-		}
-		for _, dir := range dirFlags(slices.Concat(c.Command, c.Args)) {
-			d.addDir(dir)
-		}
+	for _, dir := range named {
+		d.addDir(dir)
 	}
 	return d.dirs
 }
 
-// dirFlags returns the folders of data among etcd's arguments.
-func dirFlags(args []string) []string {
+// DirFlags returns the folders of data among etcd's arguments.
+func DirFlags(args []string) []string {
 	var dirs []string
 	for i, word := range args {
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
@@ -92,7 +93,7 @@ func (d *dataNames) has(word string) bool {
 // hasOne reports what has reports, for a word without braces.
 func (d *dataNames) hasOne(word string) bool {
 	if strings.HasPrefix(word, "/") {
-		return d.hasPath(word)
+		return d.hasPath(word) || d.unknown && inMember(word)
 	}
 	if m := reference.FindStringSubmatch(word); m != nil {
 		return d.hasBelow(m[1], m[2])
@@ -100,6 +101,19 @@ func (d *dataNames) hasOne(word string) bool {
 	own := strings.TrimPrefix(word, "./")
 	first, _, _ := strings.Cut(own, "/")
 	return d.inside && ownFiles(own) || strings.HasSuffix(first, ".etcd") && ownFiles(own)
+}
+
+// inMember reports whether an absolute path has the name of a member's own folder, and is what etcd keeps in it.
+func inMember(word string) bool {
+	folders := strings.Split(strings.Trim(word, "/"), "/")
+	at := slices.IndexFunc(folders, func(folder string) bool { return folder == "member" || strings.HasSuffix(folder, ".etcd") })
+	if at < 0 {
+		return false
+	}
+	if folders[at] == "member" {
+		return ownFiles(strings.Join(folders[at:], "/"))
+	}
+	return ownFiles(strings.Join(folders[at+1:], "/"))
 }
 
 // hasBelow reports whether a path below a variable is data.

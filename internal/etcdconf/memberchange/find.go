@@ -30,7 +30,7 @@ type Change struct {
 // Find returns what a command of a container does to members, once for each verb, and which of its
 // scripts can't be read. atStop is true for a command that runs before the pod stops. dirs are the
 // folders of the members' data.
-func Find(argv []string, atStop bool, dirs []string, around script.Surroundings) []Change {
+func Find(argv []string, atStop bool, dirs Dirs, around script.Surroundings) []Change {
 	w := walk{around: around, dirs: dirs, atStop: atStop, left: script.MaxBytes}
 	w.args(argv)
 	if around.Unread == nil {
@@ -49,7 +49,7 @@ const maxDepth = 8
 // walk collects the changes of members in one command of a container.
 type walk struct {
 	around script.Surroundings
-	dirs   []string
+	dirs   Dirs
 	atStop bool
 	all    []Change
 	// left is how many bytes of scripts in scripts may still be inspected, and depth is how many

@@ -183,7 +183,7 @@ func TestManyFoldersOfData(t *testing.T) {
 			c.Args = append(c.Args, fmt.Sprintf("--data-dir=/a%d", i))
 		}
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{c}}}
-		if dirs := memberchange.DataDirs(pod); len(dirs) != min(n, memberchange.MostDirs) {
+		if dirs := memberchange.DataDirs(memberchange.DirFlags(c.Args)); len(dirs) != min(n, memberchange.MostDirs) {
 			t.Errorf("%d folders: %d are counted", n, len(dirs))
 		}
 		if got := etcdconf.MemberChanges(pod, nil); len(got) > 0 != (n >= memberchange.MostDirs) {

@@ -55,7 +55,7 @@ func (in scope) assigned(a *syntax.Assign) {
 func (in scope) called(c script.Fields) {
 	switch {
 	case c.RunsEtcd():
-		for _, dir := range dirFlags(c.Texts) {
+		for _, dir := range DirFlags(c.Texts) {
 			in.data.addDir(dir)
 		}
 	case c.Program() == "cd" && slices.ContainsFunc(c.Texts[1:], in.data.has):

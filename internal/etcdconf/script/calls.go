@@ -12,9 +12,9 @@ import (
 
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
-func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) ways {
+func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behind) ways {
 	name := w.lookedUp(c)[0]
-	if w.target == nil && !last && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
+	if w.target == nil && follows == etcdBehind && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
 		return ways{on: true} // it logs, or the like
 	}
 	all := ways{}
@@ -24,6 +24,8 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 	from := w.script.from
 	w.script.from = max(from, int(c.Pos().Offset()))
 	w.within++
+	after := w.after
+	w.after.caller, w.after.round = follows, follows
 	for _, body := range bodies {
 		switch {
 		case w.open[body]: // a call of itself ends in the ways of the first call
@@ -33,19 +35,20 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, last bool) wa
 		default:
 			w.calls++
 			w.open[body] = true
-			all = all.or(w.statement(body, last).returned())
+			all = all.or(w.statement(body, follows).returned())
 			delete(w.open, body)
 		}
 	}
 	w.within--
+	w.after = after
 	w.script.from = from
 	return all
 }
 
 // background follows the call of a function in a process of its own. The script goes on beside one that never ends,
 // unless it waits for processes.
-func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt) ways {
-	all := w.function(c, bodies, false).process(false)
+func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behind) ways {
+	all := w.process(follows, func() ways { return w.function(c, bodies, follows) })
 	all.on = all.on || !all.etcd && !w.waits(c)
 	return all
 }
@@ -95,7 +98,7 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 		return true
 	}
 	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1, trap: true}
-	all := inner.list(action.Statements, false)
+	all := inner.list(action.Statements, etcdBehind)
 	w.calls = inner.calls
 	return all.etcd || all.other
 }

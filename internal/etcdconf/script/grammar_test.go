@@ -15,7 +15,7 @@ import (
 type generator struct {
 	*rand.Rand
 
-	conditions, functions, tools int
+	conditions, functions, tools, jobs int
 	// args are the arguments of the script.
 	args []string
 	// within is true in the body of a function, which calls none: a shell would never end one that calls itself.
@@ -44,9 +44,7 @@ func (g *generator) script() string {
 			"server", "exec server", `"$@"`, `command etcd "$@"`, "return 1", "tool"))
 	}
 	b.WriteString(g.list(3))
-	if g.IntN(3) == 0 { // a program that isn't etcd counts as the container's only at the end
-		b.WriteString("last\n")
-	}
+	b.WriteString(g.pick("", "", "", "last\n", "last\n", "exit\n", "exit $?\n", "wait\n", "echo ended\n", "job & wait\n", "job || exit 1\n"))
 	return b.String()
 }
 
@@ -120,7 +118,7 @@ func (g *generator) statement(depth int) string {
 
 //nolint:gocyclo // one case a kind of command
 func (g *generator) command() string {
-	switch g.IntN(28) {
+	switch g.IntN(30) {
 	case 0, 1, 2, 3, 4:
 		return g.etcd()
 	case 5:
@@ -160,13 +158,16 @@ func (g *generator) command() string {
 		return g.source()
 	case 23:
 		return g.ofArguments()
+	case 24:
+		return g.pick("job", "job &", "job || exit", "job && true", "! job", "job | cat", "tool | job", "job; wait", "exec job", "(job)", "{ job\n}", "(exec job) &", "{ job; } & wait $!", "job\nexit", "job\nexit 1",
+			"job\nreturn", "job\ncontinue", "until job; do break; done", "while job; do break; done", "for i in 1; do\njob\ndone", "if job; then tool; fi", "nice -n 1 job", "sh -c 'job; true'", "time job", "job; echo a | cat")
 	}
 	return g.pick("tool", "tool", "tool # etcd", "tool >/dev/null 2>&1", "wait", ":", "cd /", "echo $NAME", "printf a", "umask 077", "[ a = b ]", "test -n a", "exec >/dev/null", "exec 3>&1", "type etcd", "exec 2>&1")
 }
 
 // etcd returns a command that runs etcd.
 func (g *generator) etcd() string {
-	before := g.pick("exec ", "exec ", "", "", "exec nice -n 1 ", "env A=1 ", "command ", "exec env -i ", "exec timeout -k 1 9 ", "gosu etcd ", "exec tini -s -- ", "exec env -u NAME ",
+	before := g.pick("exec ", "exec ", "", "", "exec nice -n 1 ", "env A=1 ", "command ", "exec env -i PATH=$PATH ", "exec timeout -k 1 9 ", "gosu etcd ", "exec tini -s -- ", "exec env -u NAME ",
 		"nohup ", "setsid ", "ETCD_NAME=v ", "exec env ETCD_NAME=w ", "nice env ETCD_NAME=x ", "NAME=p ", `"" `)
 	args := ""
 	for range g.IntN(3) {
@@ -227,6 +228,10 @@ func (g *generator) pick(of ...string) string {
 	if g.tools < maxTools && g.IntN(3) > 0 && strings.HasPrefix(text, "tool") {
 		text = fmt.Sprintf("t%d", g.tools) + strings.TrimPrefix(text, "tool")
 		g.tools++
+	}
+	if g.jobs < maxJobs && strings.Contains(text, "job") {
+		text = strings.Replace(text, "job", fmt.Sprintf("job%d", g.jobs), 1)
+		g.jobs++
 	}
 	return text
 }

@@ -34,6 +34,9 @@ type run struct {
 	removed map[string]bool
 	// changed is true where a file or text that isn't read may have set any variable.
 	changed bool
+	// before are the fields of the command that runs etcd up to etcd, and behind those from the one with etcd on. before is nil
+	// until they are expanded.
+	before, behind []string
 	// entries are the commands that lead to etcd: itself, and the calls of the function that it is in.
 	entries []syntax.Node
 	// open are the functions that are followed.
@@ -55,6 +58,7 @@ func (r *run) etcdArgs() []string {
 	r.statements(r.script.Statements, false)
 	if r.script.work.exceeded() {
 		r.makeAllUnknown()
+		r.before = nil
 	}
 	w := r.script.etcdFields
 	at := etcdAt(w.Argv)
@@ -62,7 +66,10 @@ func (r *run) etcdArgs() []string {
 		return w.Texts[at+1:]
 	}
 	before := at - slices.Index(w.args, w.args[at]) // fields of the same argument
-	args := r.fields(r.script.etcd.Args[w.args[at]:])
+	if r.before == nil {                            // beyond the bounds of work, or not reached
+		r.expand(r.script.etcd)
+	}
+	args := r.behind
 	if len(args) <= before || !namesEtcd(strings.ReplaceAll(args[before], `\`, "")) { // the fields before it are not known here
 		return []string{r.script.Source(r.script.etcd)}
 	}
@@ -179,19 +186,32 @@ func (r *run) ifClause(c *syntax.IfClause) bool {
 	return false
 }
 
+// expand expands the arguments of the command that runs etcd: a shell does so before it assigns what stands before it.
+func (r *run) expand(c *syntax.CallExpr) {
+	w := r.script.etcdFields
+	if r.before = w.Texts; w.split {
+		return
+	}
+	at := w.args[etcdAt(w.Argv)]
+	r.before, r.behind = r.fields(c.Args[:at+1]), r.fields(c.Args[at:])
+}
+
 // call follows a command. What is assigned before a command is for that command alone.
 func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 	if !r.script.work.spend(workOf(c)) {
 		return true
 	}
 	isEtcd := c == r.script.etcd
+	if isEtcd {
+		r.expand(c)
+	}
 	if isEtcd || len(c.Args) == 0 {
 		for _, a := range c.Assigns {
 			r.assign(a, perhaps, isEtcd)
 		}
 	}
 	if isEtcd {
-		r.envAssigns(c)
+		r.launch(environmentOf(r.before))
 		return true
 	}
 	if len(c.Args) == 0 {

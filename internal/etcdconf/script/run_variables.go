@@ -55,16 +55,6 @@ func (r *run) variable(name string) (string, bool) {
 	return r.hostname, true
 }
 
-// envAssigns follows what launchers do to the environment, as in `env NAME=value etcd`.
-func (r *run) envAssigns(c *syntax.CallExpr) {
-	w := r.script.etcdFields
-	before := w.Texts
-	if !w.split {
-		before = r.fields(c.Args[:w.args[etcdAt(w.Argv)]+1])
-	}
-	r.launch(environmentOf(before))
-}
-
 // setPositional follows set: its options, and its operands, which replace $1 and following.
 func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
 	o := readSet(textsOf(args))

@@ -52,6 +52,8 @@ type Script struct {
 	own       definitions
 	// others are the other commands that run a member instead of it, on other ways.
 	others []*syntax.CallExpr
+	// runs are all commands that run a member, also those that the script ends.
+	runs []*syntax.CallExpr
 	// from is the offset up to which assignments have been executed, if it is behind the word that
 	// is expanded: that of the call of a function that the word is in.
 	from   int
@@ -159,6 +161,9 @@ func (s *Script) find(statement *syntax.Stmt, all bool) {
 			return all || !never[n]
 		case *syntax.CallExpr:
 			program, ok := s.etcdProgram(n)
+			if ok && program == "etcd" {
+				s.runs = append(s.runs, n)
+			}
 			if ok && s.stays(n, background[n]) && program == "etcd" {
 				s.others = append(s.others, n)
 			}
@@ -215,7 +220,7 @@ func (s *Script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 // command isn't etcd.
 func etcdAt(argv []string) int {
 	at := ProgramAt(argv)
-	if at < 0 || at >= len(argv) || path.Base(argv[at]) != "etcd" {
+	if at < 0 || at >= len(argv) || !namesEtcd(strings.ReplaceAll(argv[at], `\`, "")) { // \etcd is etcd without an alias
 		return -1
 	}
 	return at

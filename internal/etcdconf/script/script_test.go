@@ -73,6 +73,11 @@ func TestScriptOfSeveral(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ script, want string }{
 		{"etcd --version; exec etcd --name a", "--name a"},
+		{"\\etcd --version; \\etcd --name a", "--name a"},
+		{"command \\etcd --name a", "--name a"},
+		{"N=a; N=b etcd --name $N", "--name a"},
+		{"N=b etcd --name ${N:-a}", "--name a"},
+		{"N=a; N=b exec etcd --name $N", "--name a"},
 		{"etcd -h\netcd --name a", "--name a"},
 		{"command -v etcd --x || exit 1; etcd --name a", "--name a"},
 		{"etcd --name x & P=$!\netcdctl user add root; kill $P\nexec etcd --name a", "--name a"},
@@ -113,6 +118,8 @@ func TestScriptEnvironment(t *testing.T) {
 		{"of the branch that etcd isn't in", "export A=1\nif x; then A=2; else etcd; fi", map[string]string{"A": "${A}", "INHERITED": "old"}},
 		{"behind an operator", "export A=1 B=1; x && A=2; x || B=2; etcd", map[string]string{"A": "${A}", "B": "${B}", "INHERITED": "old"}},
 		{"before an operator", "export A=1; A=2 && cd /x && etcd", map[string]string{"A": "2", "INHERITED": "old"}},
+		{"before the same command", "A=1; A=2 B=$A etcd", map[string]string{"A": "2", "B": "2", "INHERITED": "old"}},
+		{"before a launcher, which gets the value of before", "A=1; A=2 env B=$A etcd", map[string]string{"A": "2", "B": "1", "INHERITED": "old"}},
 		{"of a subshell", "export A=1; (A=2); A=3 | true; etcd", map[string]string{"A": "1", "INHERITED": "old"}},
 		{"in a subshell", "(export A=2; etcd)", map[string]string{"A": "2", "INHERITED": "old"}},
 		{"in a function", "f() { export A=2; exec etcd; }\nf", map[string]string{"A": "2", "INHERITED": "old"}},

@@ -19,7 +19,7 @@ func (s *Script) SurelyRuns(call *syntax.CallExpr, errexit bool) bool {
 	spent, done := s.spent, s.work.done
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, target: call, errexit: errexit || setsErrexit.MatchString(s.Text)}
 	s.from = 0
-	all := w.list(s.Statements, true)
+	all := w.list(s.Statements, nothingBehind)
 	s.from, s.spent, s.work.done = len(s.Text), spent, done
 	return all == ways{etcd: true}
 }

@@ -50,12 +50,13 @@ func (w ways) returned() ways {
 	return w
 }
 
-// process returns the ways of a process for the one that waits for it. What it executes ends it
-// alone, unless it is the last.
-func (w ways) process(last bool) ways {
-	ends := w.exit || w.back || w.leaves || w.other && !last
+// process returns the ways of a process for the one that waits for it. What it executes instead of etcd ends it alone
+// if etcd follows.
+func (w ways) process(follows behind) ways {
+	instead := follows != etcdBehind
+	ends := w.exit || w.back || w.leaves || w.other && !instead
 	w.on, w.beside, w.exit, w.back, w.leaves = w.on || ends, w.beside && !ends, false, false, false
-	w.other = w.other && last
+	w.other = w.other && instead
 	return w
 }
 
@@ -73,8 +74,16 @@ type walk struct {
 	// open are the functions that the walk stands in, and groups is how many braces.
 	open   map[*syntax.Stmt]bool
 	groups int
+	// loops is how many loops the walk stands in.
+	loops int
 	// trap is true in the action of a trap, which may end the shell.
 	trap bool
+	// toEtcd are the offsets of the commands that lead to etcd, and after is what follows where a part of the script ends early.
+	toEtcd []uint
+	after  ends
+	// accompanies is true where etcd runs in the background. Another program beside it is none instead of it, unless it is the
+	// last command.
+	accompanies bool
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
@@ -87,19 +96,22 @@ func (s *Script) SurelyRunsEtcd() bool {
 	if s.etcd == nil || s.own.alias {
 		return false
 	}
-	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}}
+	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, toEtcd: s.entriesToEtcd()}
+	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind}
 	s.from = 0
-	all := w.list(s.Statements, true)
+	all := w.list(s.Statements, nothingBehind)
 	s.from = len(s.Text)
 	return all.etcd && !all.other && !all.idles
 }
 
-// list follows statements. They are last if nothing follows them: then a program at their end
-// is what the container runs.
-func (w *walk) list(statements []*syntax.Stmt, last bool) ways {
+// list follows statements, with what is behind them: a program behind which etcd never runs is what the container is
+// for.
+func (w *walk) list(statements []*syntax.Stmt, follows behind) ways {
+	defer func(before bool) { w.accompanies = before }(w.accompanies)
 	all := ways{on: true}
-	for i, s := range statements {
-		all = all.then(w.statement(s, last && i == len(statements)-1 || isSubshell(s) && w.exits(statements[i+1:])))
+	for i, each := range w.follows(statements, follows) {
+		w.accompanies = w.accompanies || all.beside
+		all = all.then(w.statement(statements[i], each))
 	}
 	return all
 }
@@ -119,51 +131,64 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 }
 
 //nolint:gocyclo // one case a kind of statement
-func (w *walk) statement(s *syntax.Stmt, last bool) ways {
+func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 	if !w.script.work.spend(1) {
 		return ways{other: true}
 	}
 	if _, is := s.Cmd.(*syntax.CallExpr); s.Background && !is {
 		inner := *s
 		inner.Background = false
-		all := w.statement(&inner, false).process(false)
+		all := w.process(follows, func() ways { return w.statement(&inner, follows) })
 		all.on = all.on || !all.etcd && !w.waits(s) // the script goes on beside one that never ends
 		return all
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		if bodies := w.script.own.functions[firstOf(w.lookedUp(c))]; s.Background && len(bodies) > 0 {
-			return w.background(c, bodies)
+			return w.background(c, bodies, follows)
 		}
-		return w.call(c, last && !s.Background, s.Background)
+		return w.call(c, follows, s.Background)
 	case *syntax.Block:
-		return w.block(c, last)
+		return w.block(c, follows)
 	case *syntax.Subshell:
-		return w.list(c.Stmts, last).process(last)
+		return w.process(follows, func() ways { return w.list(c.Stmts, follows) })
 	case *syntax.BinaryCmd:
-		return w.binary(c, last)
+		return w.binary(c, follows)
 	case *syntax.IfClause:
-		return w.ifClause(c, last)
+		return w.ifClause(c, follows)
 	case *syntax.CaseClause:
-		return w.caseClause(c, last)
+		return w.caseClause(c, follows)
 	case *syntax.WhileClause:
-		return w.while(c)
+		return w.while(c, follows)
 	case *syntax.ForClause:
-		return w.forClause(c)
+		return w.forClause(c, follows)
 	case *syntax.FuncDecl:
 		w.functions[c.Name.Value] = c.Body
 		return ways{on: true}
 	case *syntax.DeclClause:
 		return ways{on: true}
 	case *syntax.TimeClause:
-		return w.timeClause(c, last)
+		return w.timeClause(c, follows)
 	}
 	return w.mayFail("")
 }
 
-func (w *walk) block(c *syntax.Block, last bool) ways {
+// process follows a part of the script that is a process of its own.
+func (w *walk) process(follows behind, part func() ways) ways {
+	follows = w.counted(follows)
+	defer func(before ends) { w.after = before }(w.after)
+	w.after = ends{shell: follows, caller: follows, round: follows}
+	return part().process(follows)
+}
+
+func (w *walk) block(c *syntax.Block, follows behind) ways {
 	w.groups++
-	all := w.list(c.Stmts, last)
+	caller := w.after.caller
+	if w.within == 0 || w.isSourced(c) {
+		w.after.caller = follows
+	}
+	all := w.list(c.Stmts, follows)
+	w.after.caller = caller
 	w.groups--
 	if w.within == 0 && all.back { // a sourced file, of which return ends no more
 		all.on, all.beside, all.back = true, false, false
@@ -171,9 +196,14 @@ func (w *walk) block(c *syntax.Block, last bool) ways {
 	return all
 }
 
-func (w *walk) timeClause(c *syntax.TimeClause, last bool) ways {
+// isSourced reports whether a block is a file or a text that a script executes itself: see [splicer.replace].
+func (w *walk) isSourced(c *syntax.Block) bool {
+	return len(c.Stmts) > 0 && w.script.Source(c.Stmts[0]) == ":" && c.Stmts[0].Pos().Line() == c.Lbrace.Line()
+}
+
+func (w *walk) timeClause(c *syntax.TimeClause, follows behind) ways {
 	if c.Stmt == nil {
 		return ways{on: true}
 	}
-	return w.statement(c.Stmt, last)
+	return w.statement(c.Stmt, follows)
 }

@@ -10,44 +10,68 @@ import (
 )
 
 // binary follows a && b, a || b and a | b. Of a pipe, either side may be etcd.
-func (w *walk) binary(c *syntax.BinaryCmd, last bool) ways {
-	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt { // each side is a process
-		x := w.statement(c.X, false).process(false)
-		if y := w.statement(c.Y, last).process(last); !x.etcd {
-			return y
-		}
-		return x
+func (w *walk) binary(c *syntax.BinaryCmd, follows behind) ways {
+	first := w.before(c.Y, follows)
+	if first != etcdBehind && follows == etcdBehind { // Y may not run
+		first = etcdBehind
 	}
-	x := w.statement(c.X, false)
+	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt { // each side is a process
+		return w.pipe(c, first, follows)
+	}
+	x := w.statement(c.X, first)
 	if succeeds, known := w.script.outcome(c.X); known {
 		if succeeds != (c.Op == syntax.AndStmt) {
 			return x
 		}
-		return x.then(w.statement(c.Y, last))
+		return x.then(w.statement(c.Y, follows))
 	}
-	return x.then(ways{on: true}.or(w.statement(c.Y, last)))
+	return x.then(ways{on: true}.or(w.statement(c.Y, follows)))
 }
 
-func (w *walk) ifClause(c *syntax.IfClause, last bool) ways {
+// pipe follows a | b. A program that reads what etcd prints is none instead of it, and neither is one that prints for etcd.
+func (w *walk) pipe(c *syntax.BinaryCmd, first, follows behind) ways {
+	x := w.process(first, func() ways { return w.statement(c.X, first) })
+	y := w.process(follows, func() ways { return w.statement(c.Y, follows) })
+	switch {
+	case x.etcd:
+		return x
+	case !y.etcd:
+		y.other = y.other || x.other
+	}
+	return y
+}
+
+func (w *walk) ifClause(c *syntax.IfClause, follows behind) ways {
 	if c == nil {
 		return ways{on: true}
 	}
 	if c.Cond == nil { // else
-		return w.list(c.Then, last)
+		return w.list(c.Then, follows)
 	}
 	if succeeds, known := w.script.listOutcome(c.Cond); known && succeeds {
-		return w.list(c.Then, last)
+		return w.list(c.Then, follows)
 	} else if known {
-		return w.ifClause(c.Else, last)
+		return w.ifClause(c.Else, follows)
 	}
-	return w.list(c.Cond, false).then(w.list(c.Then, last).or(w.ifClause(c.Else, last)))
+	return w.list(c.Cond, w.behindCondition(c, follows)).then(w.list(c.Then, follows).or(w.ifClause(c.Else, follows)))
 }
 
-func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
+// behindCondition returns what follows the condition of a statement.
+func (w *walk) behindCondition(c *syntax.IfClause, follows behind) behind {
+	if w.target != nil || w.leadsAny(c.Then) || c.Else != nil && w.leads(c.Else) {
+		return etcdBehind
+	}
+	if end, is := w.endOfIf(c, maxEnds); is {
+		return end
+	}
+	return follows.within()
+}
+
+func (w *walk) caseClause(c *syntax.CaseClause, follows behind) ways {
 	all := ways{}
 	if slices.ContainsFunc(c.Items, fallsThrough) {
 		for _, item := range c.Items {
-			all = all.or(w.list(item.Stmts, last))
+			all = all.or(w.list(item.Stmts, follows))
 		}
 		return all.or(ways{on: true})
 	}
@@ -56,7 +80,7 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 		if known && !match {
 			continue
 		}
-		all = all.or(w.list(item.Stmts, last))
+		all = all.or(w.list(item.Stmts, follows))
 		if match || slices.ContainsFunc(item.Patterns, isAny) {
 			return all
 		}

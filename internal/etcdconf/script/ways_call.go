@@ -19,11 +19,10 @@ var brief = map[string]bool{
 	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
 }
 
-// call follows a command. A program is run instead of etcd if exec starts it, or if it is the
-// last one.
+// call follows a command. A program is run instead of etcd if exec starts it, or if etcd never runs behind it.
 //
 //nolint:gocyclo // one case a kind of command
-func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
+func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	if !w.script.work.spend(workOf(c)) {
 		return ways{other: true}
 	}
@@ -44,7 +43,7 @@ func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
 	}
 	name := path.Base(argv[at])
 	if bodies := w.script.own.functions[argv[0]]; len(bodies) > 0 {
-		return w.function(c, bodies, last)
+		return w.function(c, bodies, follows)
 	}
 	switch {
 	case name == "exit":
@@ -53,16 +52,16 @@ func (w *walk) call(c *syntax.CallExpr, last, background bool) ways {
 		// Shells differ in whether it ends a script that isn't sourced.
 		return ways{back: true, other: w.within+w.groups == 0}
 	case name == "break" || name == "continue":
-		return ways{leaves: true}
+		return ways{leaves: w.loops > 0, on: w.loops == 0} // without a loop it does nothing
 	case !w.trap && w.mayEnd(c, name, argv[at+1:]):
 		return ways{other: true}
 	case name == "alias" && commandOf(withoutCommand(c.Args)) != "alias": // it isn't among those of redefines
 		return ways{other: true}
 	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
-	case argv[0] == "exec", last && !brief[name]:
+	case argv[0] == "exec", instead(argv, at, w.counted(follows)):
 		never := neverEnds(argv, at)
-		return ways{other: !never, idles: never}
+		return ways{other: !never, idles: never, on: never && background}
 	case !background && neverEnds(argv, at):
 		return ways{exit: true}
 	}

@@ -12,18 +12,45 @@ import (
 
 // while follows a loop, which runs any number of times: none if its condition never holds, and for
 // ever if it always does and nothing leaves the loop.
-func (w *walk) while(c *syntax.WhileClause) ways {
+func (w *walk) while(c *syntax.WhileClause, follows behind) ways {
 	succeeds, known := w.script.listOutcome(c.Cond)
 	if known && succeeds == c.Until {
 		return ways{on: true}
 	}
-	body := w.list(c.Do, false)
 	leaves, perhaps := w.leaves(c, "break")
-	body = body.left()
+	follows = w.behindRounds(c.Do, follows, known && !leaves)
+	body := w.rounds(c.Do, follows)
 	if known && !leaves {
 		return body.forever(perhaps)
 	}
-	return w.list(c.Cond, false).then(ways{on: true}.or(body))
+	if w.leadsAny(c.Do) {
+		follows = etcdBehind
+	}
+	return w.list(c.Cond, follows).then(ways{on: true}.or(body))
+}
+
+// behindRounds returns what follows the rounds of a loop. Nothing follows one that nothing leaves. Another round may come
+// to etcd, or never does, so only a tool before it is a preparation.
+func (w *walk) behindRounds(body []*syntax.Stmt, follows behind, endless bool) behind {
+	if w.target != nil {
+		return etcdBehind
+	}
+	if endless && !w.trap {
+		follows = endBehind
+	}
+	if w.leadsAny(body) {
+		return min(follows, failureBehind)
+	}
+	return follows.within()
+}
+
+// rounds follows the body of a loop.
+func (w *walk) rounds(body []*syntax.Stmt, follows behind) ways {
+	defer func(before behind) { w.after.round = before }(w.after.round)
+	w.after.round = follows
+	w.loops++
+	defer func() { w.loops-- }()
+	return w.list(body, follows).left()
 }
 
 // left returns the ways of a body for what follows its loop.
@@ -40,17 +67,19 @@ func (w ways) forever(perhaps bool) ways {
 }
 
 // forClause follows a loop, which runs at least once if its list has a literal word.
-func (w *walk) forClause(c *syntax.ForClause) ways {
+func (w *walk) forClause(c *syntax.ForClause, follows behind) ways {
 	items, is := c.Loop.(*syntax.WordIter)
 	if is && items.InPos.IsValid() && len(items.Items) == 0 {
 		return ways{on: true}
 	}
-	body := w.list(c.Do, false)
-	body = body.left()
+	forever, perhaps := false, false
 	if endless(c.Loop) {
-		if leaves, perhaps := w.leaves(c, "break"); !leaves {
-			return body.forever(perhaps)
-		}
+		forever, perhaps = w.leaves(c, "break")
+		forever = !forever
+	}
+	body := w.rounds(c.Do, w.behindRounds(c.Do, follows, forever))
+	if forever {
+		return body.forever(perhaps)
 	}
 	if !is || !slices.ContainsFunc(items.Items, isLiteral) {
 		return ways{on: true}.or(body)

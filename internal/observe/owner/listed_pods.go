@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -55,10 +56,18 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 		}
 	case ref.Kind == "DaemonSet" && GroupOf(ref) == "apps":
 		// Each of its pods is a member, or a cluster of its own: their lists decide.
+	case p.named() && p.unknown == "":
+		// Its labels name an operator's cluster, and join nothing: the lists decide.
 	default:
 		p.key = p.owner.Kind + " " + p.owner.Name
 	}
 	return p
+}
+
+// named reports whether only the labels of a pod show the operator's cluster that it is in.
+func (p *listedPod) named() bool {
+	known, ok := flavour.OfPod(p.pod)
+	return ok && !known.Controlled
 }
 
 // manifestOf returns the name of a static pod without its node's, which the kubelet appends.

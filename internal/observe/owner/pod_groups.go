@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // PodGroup is one cluster of pods that no StatefulSet made.
@@ -138,6 +139,9 @@ func nameApart(groups []PodGroup) {
 	for i := range groups {
 		if o := &groups[i].Owner; count[o.String()] > 1 {
 			o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = "v1", podsKind, groups[i].Pods[0].Name, "", nil
+			if by := flavour.Of(o.Distribution).Pods; by != nil && by.ClusterLabel != "" { // one label names several clusters
+				o.Distribution, o.Selector, o.MemberSelector = ownPod(groups[i].Pods[0]).Distribution, nil, nil
+			}
 		}
 	}
 }

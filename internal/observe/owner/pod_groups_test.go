@@ -67,6 +67,13 @@ func labelled(pod corev1.Pod, key, value string) corev1.Pod {
 	return pod
 }
 
+const improbableLabel, cozystackLabel = "etcd.improbable.io/cluster-name", "etcd-operator.cozystack.io/cluster"
+
+// ofImprobable is the pod of a member that Improbable's operator made for the cluster main.
+func ofImprobable(member string, flags ...string) corev1.Pod {
+	return labelled(labelled(etcdPod(member+"-x", "ReplicaSet/"+member, flags...), improbableLabel, "main"), "etcd.improbable.io/peer-name", member)
+}
+
 // ofRevision is a pod of another ReplicaSet of its Deployment.
 func ofRevision(pod corev1.Pod, hash string) corev1.Pod {
 	ref := &pod.OwnerReferences[0]
@@ -250,6 +257,28 @@ func TestPodGroups(t *testing.T) {
 			inPhase(etcdPod("old", "", lists("etcd2", "etcd1", "etcd2")...), corev1.PodSucceeded),
 			etcdPod("backup", "Job/backup", lists("etcd1", "etcd1", "etcd2")...),
 		}, []string{"Pods etcd1: etcd1 (others unknown)"}},
+		{"single etcds of Deployments with the label of Improbable's clusters", []corev1.Pod{
+			labelled(etcdPod("a-5f9c-x", "Deployment/a", "--name=a"), improbableLabel, "x"), labelled(etcdPod("b-5f9c-y", "Deployment/b", "--name=a"), improbableLabel, "x"),
+		}, []string{"Deployment a: a-5f9c-x", "Deployment b: b-5f9c-y"}},
+		{"single etcds of Deployments with the label of cozystack's clusters", []corev1.Pod{
+			labelled(etcdPod("a-5f9c-x", "Deployment/a", "--name=a"), cozystackLabel, "x"), labelled(etcdPod("b-5f9c-y", "Deployment/b", "--name=a"), cozystackLabel, "x"),
+		}, []string{"Deployment a: a-5f9c-x", "Deployment b: b-5f9c-y"}},
+		{"pods by hand with the label of cozystack's clusters", []corev1.Pod{
+			labelled(etcdPod("a", ""), cozystackLabel, "x"), labelled(etcdPod("b", ""), cozystackLabel, "x"),
+		}, []string{"Pods a: a", "Pods b: b"}},
+		{"a Deployment per member with such a label", []corev1.Pod{
+			labelled(etcdPod("a-5f9c-x", "Deployment/a", lists("a", "a", "b")...), cozystackLabel, "x"), labelled(etcdPod("b-5f9c-y", "Deployment/b", lists("b", "a", "b")...), cozystackLabel, "x"),
+		}, []string{"Pods a: a-5f9c-x b-5f9c-y"}},
+		{"members of Improbable's operator", []corev1.Pod{
+			ofImprobable("main-0", lists("main-0", "main-0", "main-1")...), ofImprobable("main-1", lists("main-1", "main-0", "main-1")...),
+			ofImprobable("main-2", lists("main-2", "main-0", "main-1", "main-2")...),
+		}, []string{"EtcdCluster main: main-0-x main-1-x main-2-x"}},
+		{"members of Improbable's operator whose lists can't be read", []corev1.Pod{
+			withSecret(ofImprobable("main-0")), withSecret(ofImprobable("main-1")),
+		}, []string{"EtcdCluster main: main-0-x main-1-x"}},
+		{"single etcds with all labels of Improbable's operator", []corev1.Pod{
+			ofImprobable("main-0", lists("main-0", "main-0")...), ofImprobable("main-1", lists("main-1", "main-1")...),
+		}, []string{"Pods main-0-x: main-0-x", "Pods main-1-x: main-1-x"}},
 		{"labels join nothing", []corev1.Pod{
 			labelled(etcdPod("a", ""), "app", "etcd"), labelled(etcdPod("b", ""), "app", "etcd"),
 		}, []string{"Pods a: a", "Pods b: b"}},

@@ -48,10 +48,7 @@ func CountsAsMember(pod *corev1.Pod) bool {
 // OfPod returns the object that a pod without a StatefulSet is made for: its operator's cluster,
 // the manifest of its nodes, its Deployment or other controller, or the pod itself.
 func OfPod(pod *corev1.Pod) Owner {
-	o := Owner{
-		WorkloadKind: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
-		Replicas: 1, Distribution: flavour.UnknownPods, Labels: pod.Labels,
-	}
+	o := ownPod(pod)
 	ref := metav1.GetControllerOf(pod)
 	known, ok := flavour.OfPod(pod)
 	if ok {
@@ -72,12 +69,19 @@ func OfPod(pod *corev1.Pod) Owner {
 	return o
 }
 
+// ownPod returns the owner that a pod is itself.
+func ownPod(pod *corev1.Pod) Owner {
+	return Owner{
+		WorkloadKind: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
+		Replicas: 1, Distribution: flavour.UnknownPods, Labels: pod.Labels,
+	}
+}
+
 // MadeByOperator returns the cluster of a pod that an operator creates itself, and false for any
 // other pod.
 func MadeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
-	ref := metav1.GetControllerOfNoCopy(pod)
 	made, ok := flavour.OfPod(pod)
-	return made, ok && ref != nil && GroupOf(ref) == made.Kind.Group
+	return made, ok && made.Controlled
 }
 
 // IsMadeByOperator reports whether an operator creates a pod itself.

@@ -21,9 +21,9 @@ type MemberStreams struct {
 	Requests []Requests
 }
 
-// OpenStreams are the streams of one gRPC method.
+// OpenStreams are the streams of one gRPC method, or the watches of API v2.
 type OpenStreams struct {
-	// Method is Service/Method without the package: Watch/Watch, Lease/LeaseKeepAlive.
+	// Method is Service/Method without the package: Watch/Watch, Lease/LeaseKeepAlive. Of API v2 it is v2/watch.
 	Method string
 	// AtLeast is how many are open. A client can have many watches in one stream,
 	// and connections that are idle have none.
@@ -41,6 +41,7 @@ func openStreams(families map[string]*dto.MetricFamily, own map[string]int) []Op
 			}
 		}
 	}
+	open[v2Watch] = v2Watches(families)
 	var out []OpenStreams
 	for method, n := range open {
 		if n -= own[method]; n > 0 {

@@ -34,9 +34,9 @@ const (
 	unaryCallsType = "unary"
 )
 
-// Requests are the unary requests of one gRPC method to a member while they were counted.
+// Requests are the unary requests of one gRPC method, or of one method of API v2, to a member while they were counted.
 type Requests struct {
-	// Method is Service/Method without the package: KV/Put, KV/Range.
+	// Method is Service/Method without the package: KV/Put, KV/Range. Of API v2 it is v2/PUT and the like.
 	Method  string
 	AtLeast int
 	Seconds int
@@ -97,15 +97,18 @@ func readMetrics(ctx context.Context, c *etcd.Cluster) []reading {
 // of the cluster itself. A request can hang, so those that began count, not only those that ended.
 func requests(before, after metricFamilies, own OwnTraffic, lasted time.Duration, seconds int) []Requests {
 	came := map[string]int{}
-	for _, counter := range []string{startedCalls, handledCalls} {
-		was := unaryCalls(before[counter])
-		for method, n := range unaryCalls(after[counter]) {
+	count := func(was, is map[string]int) {
+		for method, n := range is {
 			if n >= was[method] { // otherwise the member has restarted
 				n -= was[method]
 			}
 			came[method] = max(came[method], n)
 		}
 	}
+	for _, counter := range []string{startedCalls, handledCalls} {
+		count(unaryCalls(before[counter]), unaryCalls(after[counter]))
+	}
+	count(v2Calls(before), v2Calls(after))
 	var out []Requests
 	for method, n := range came {
 		if n -= own.requests(method, lasted); n > 0 {

@@ -137,6 +137,47 @@ func TestProbeTraffic(t *testing.T) {
 	}
 }
 
+// TestV2: requests and watches of API v2, which etcd before 3.6 may serve, have counters of their own. They move neither a
+// counter of gRPC nor the revision.
+func TestV2(t *testing.T) {
+	t.Parallel()
+	metrics := func(text string) metricFamilies {
+		parser := expfmt.NewTextParser(model.UTF8Validation)
+		families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return families
+	}
+	const (
+		puts     = "# TYPE etcd_http_received_total counter\netcd_http_received_total{method=\"PUT\"} "
+		gets     = "etcd_http_received_total{method=\"QGET\"} "
+		watches  = "# TYPE etcd_debugging_store_watch_requests_total counter\netcd_debugging_store_watch_requests_total "
+		watchers = "# TYPE etcd_debugging_store_watchers gauge\netcd_debugging_store_watchers "
+	)
+	for _, row := range []struct {
+		id, before, after string
+		want              []Requests
+		open              []OpenStreams
+	}{
+		{id: "V2-1 no metric of v2"},
+		{id: "V2-2 nothing comes", before: puts + "5\n" + watches + "2\n" + watchers + "0\n", after: puts + "5\n" + watches + "2\n" + watchers + "0\n"},
+		{id: "V2-3 writes", before: puts + "5\n", after: puts + "12\n", want: []Requests{{"v2/PUT", 7, 5}}},
+		{id: "V2-4 the first ones", after: puts + "3\n" + gets + "1\n", want: []Requests{{"v2/PUT", 3, 5}, {"v2/QGET", 1, 5}}},
+		{id: "V2-5 the member restarted", before: puts + "5\n", after: puts + "2\n", want: []Requests{{"v2/PUT", 2, 5}}},
+		{id: "V2-6 a watch that polls", before: watches + "2\n", after: watches + "4\n", want: []Requests{{"v2/watch", 2, 5}}},
+		{id: "V2-7 a watch that is open", before: watches + "2\n" + watchers + "1\n", after: watches + "2\n" + watchers + "1\n", open: []OpenStreams{{"v2/watch", 1}}},
+	} {
+		got := requests(metrics(row.before), metrics(row.after), OwnTraffic{}, 5*time.Second, 5)
+		if diff := cmp.Diff(row.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.id, diff)
+		}
+		if diff := cmp.Diff(row.open, openStreams(metrics(row.after), nil), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s, open (-want +got):\n%s", row.id, diff)
+		}
+	}
+}
+
 // TestUncounted: the growth of the revision shows writes that no counter of requests has.
 func TestUncounted(t *testing.T) {
 	t.Parallel()
