@@ -41,7 +41,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	}
 	what := "remove " + l.NameAndID()
 	plan := operate.Plan{
-		Title: what + " from etcd",
+		Title: what + " from etcd", Subject: subject(s),
 		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	if r.Lost && silence.Declarable() {
