@@ -43,9 +43,14 @@ func TestDruidWrites(t *testing.T) {
 	t.Parallel()
 	const replicas, request = "main spec.replicas=5", `main metadata.annotations.` + druidv1alpha1.DruidOperationAnnotation + `="` + druidv1alpha1.DruidOperationReconcile + `"`
 	scale := func(dry bool) func(context.Context, *Members) error {
-		return func(ctx context.Context, m *Members) error { return m.ScaleDruid(ctx, 5, dry) }
+		return func(ctx context.Context, m *Members) error {
+			if dry {
+				return m.TryDruidScale(ctx, 5)
+			}
+			return m.ScaleDruid(ctx, 5, func(context.Context) bool { return false })
+		}
 	}
-	reconcile := func(ctx context.Context, m *Members) error { return m.ReconcileDruid(ctx) }
+	reconcile := func(ctx context.Context, m *Members) error { return m.reconcileDruid(ctx) }
 	scaled, annotated := "PATCH "+etcdPath+"/scale", "PATCH "+etcdPath
 	for _, row := range []struct {
 		name    string
