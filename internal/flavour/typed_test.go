@@ -26,7 +26,7 @@ func TestNoProductIsTypedElsewhere(t *testing.T) {
 	prefixes := AnnotationPrefixes()
 	for _, p := range products {
 		for _, kind := range p.Controllers {
-			if strings.Contains(kind.Group, ".") { // others are words
+			if strings.Contains(kind.Group, ".") { // apps and batch are not of one product
 				prefixes = append(prefixes, kind.Group)
 			}
 		}
