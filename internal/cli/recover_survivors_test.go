@@ -141,6 +141,7 @@ func TestRecoverSavesNothingInVain(t *testing.T) {
 		want       string
 	}{
 		{name: "no terminal", code: 2, want: "To see the plan, add --dry-run=client"},
+		{name: "no wait", flag: "-y --wait=false", code: 1, want: "--wait=false is not possible with this command"},
 		{name: "no permission of the plan", flag: "-y", deny: func(verb, resource string) bool { return verb == "delete" && resource == "persistentvolumeclaims" }, code: 1, want: `verb "delete" on "persistentvolumeclaims`},
 		{name: "no node", flag: "--dry-run=client", set: (*world).cordon, code: 2, want: "The restore stops all members, and"},
 		{name: "a quota", flag: "-y", set: (*world).quota, code: 1, want: "create pod main-0-restore: refused by the test"},

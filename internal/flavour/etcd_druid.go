@@ -24,6 +24,7 @@ var druid = Product{
 	BackupRestore:    true,
 	ReportsStatus:    true,
 	HealsNothing:     true,
+	Annotations:      []string{"druid.gardener.cloud/", "gardener.cloud/"},
 	ReconcileBy:      "druid.gardener.cloud/operation=reconcile",
 	SuspendBy:        "druid.gardener.cloud/suspend-etcd-spec-reconcile",
 	WritesBudget:     true,

@@ -57,6 +57,8 @@ type Product struct {
 	// HealsNothing is true if its operator is known to delete no pod of a member that is down, and to
 	// recover no lost quorum.
 	HealsNothing bool
+	// Annotations are the prefixes of its annotations that this project reads. The cache of etcd-webhook keeps no other ones.
+	Annotations []string
 	// ReconcileBy is the annotation of the cluster's object, as KEY=VALUE, that has its operator act on
 	// the spec and create lost objects again. It is empty if no annotation does this.
 	ReconcileBy string

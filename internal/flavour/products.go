@@ -22,6 +22,15 @@ var products = []Product{
 // All returns every product.
 func All() []Product { return slices.Clone(products) }
 
+// AnnotationPrefixes returns the prefixes of the annotations of all products that this project reads.
+func AnnotationPrefixes() []string {
+	var prefixes []string
+	for i := range products {
+		prefixes = append(prefixes, products[i].Annotations...)
+	}
+	return prefixes
+}
+
 // Of returns the product of a name. For an unknown name it returns Plain.
 func Of(name Name) Product {
 	for _, p := range products {

@@ -21,7 +21,7 @@ func operatorChecks() []Check {
 		{
 			ID: "O001", Category: Operator, Title: "etcd-druid has reconciled the current spec",
 			Doc:  "The check reads whether etcd-druid has reconciled the last change of the Etcd's spec. If etcd-druid doesn't reconcile automatically, it waits for an annotation. Until then, a change of the spec has no effect.",
-			Cure: "At a time of little traffic, annotate the Etcd with druid.gardener.cloud/operation=reconcile. This may restart the members.",
+			Cure: "At a time of little traffic, annotate the Etcd with " + druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile + ". This may restart the members.",
 			run:  reconciled,
 		},
 		{

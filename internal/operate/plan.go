@@ -3,6 +3,8 @@
 
 package operate
 
+import "slices"
+
 // Plan describes an operation for the user, who must confirm it.
 type Plan struct {
 	// Title is the operation in one line: "scale Etcd team/main from 3 to 5 members".
@@ -13,15 +15,31 @@ type Plan struct {
 	Steps []string
 	// Warnings are side effects that the user may not expect. Each is a whole sentence.
 	Warnings []string
+	// Passing are warnings that contain an error or a state of the moment. Made again, the plan may have others, but none if
+	// it had none.
+	Passing []string
 	// Already is the sentence to print if there is nothing to do. Then there is no title.
 	Already string
-	// Subject identifies the objects of the plan, which may be other objects under the same
-	// title when the plan is made again. Users don't see it.
+	// Subject identifies the objects of the plan, and what the plan replaces or deletes in them: these may be others under
+	// the same title and steps when the plan is made again. Users don't see it.
 	Subject string
+	// Continues is true for the rest of a change that a journal has. Its steps are those that are left at the moment.
+	Continues bool
 	// Typed is the name that the user must type to confirm the plan. It is empty for a yes.
 	Typed string
 	// Unconfirmed is why -y alone does not confirm the plan, and what does. It is empty if -y does.
 	Unconfirmed string
 	// Needs are the permissions that are only known from the facts.
 	Needs []Need
+}
+
+// Agreed reports whether a plan that is made again is the one that a user has agreed to. Their titles, subjects and steps are
+// the same, it warns of nothing that the user has not read, and it asks for the same confirmation. Facts may differ: they
+// have numbers that change all the time, such as revisions. What matters of them is in the subject.
+func (p Plan) Agreed(agreed Plan) bool {
+	return p.Title == agreed.Title && p.Subject == agreed.Subject &&
+		(p.Continues || slices.Equal(p.Steps, agreed.Steps)) &&
+		p.Typed == agreed.Typed && p.Unconfirmed == agreed.Unconfirmed &&
+		!slices.ContainsFunc(p.Warnings, func(w string) bool { return !slices.Contains(agreed.Warnings, w) }) &&
+		(len(p.Passing) == 0 || len(agreed.Passing) > 0)
 }

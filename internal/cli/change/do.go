@@ -142,7 +142,7 @@ func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Ope
 		what = c.String()
 	}
 	now, err := judge(ctx, a, c, f, op)
-	if err != nil || now.Title == agreed.Title && now.Subject == agreed.Subject {
+	if err != nil || now.Agreed(agreed) {
 		return err
 	}
 	return changed(what)

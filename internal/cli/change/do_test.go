@@ -201,7 +201,19 @@ func TestDo(t *testing.T) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
 		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
 		{name: "another subject under the lock", set: func(s *stage) {
-			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint it", Subject: "another wall"}, nil })
+			s.secondJudge(func() (operate.Plan, error) {
+				return operate.Plan{Title: "paint it", Steps: []string{"take a brush"}, Subject: "another wall"}, nil
+			})
+		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
+		{name: "another step under the lock", set: func(s *stage) {
+			s.secondJudge(func() (operate.Plan, error) {
+				return operate.Plan{Title: "paint it", Steps: []string{"take a roller"}}, nil
+			})
+		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
+		{name: "a new warning under the lock", set: func(s *stage) {
+			s.secondJudge(func() (operate.Plan, error) {
+				return operate.Plan{Title: "paint it", Steps: []string{"take a brush"}, Warnings: []string{"It rains."}}, nil
+			})
 		}, calls: []string{"judge", "judge"}, code: 2, message: planChanged},
 		{name: "another object under the lock", set: func(s *stage) {
 			judge := s.op.Judge
@@ -347,7 +359,7 @@ func TestDoNotActOnLostLock(t *testing.T) {
 		stolen := s.Get(lease)
 		stolen["spec"].(apitest.Object)["holderIdentity"] = "mallory" //nolint:forcetypeassert // written by the lock
 		s.Put(lease, stolen)
-		return operate.Plan{Title: "paint it"}, nil
+		return operate.Plan{Title: "paint it", Steps: []string{"take a brush"}}, nil
 	})
 	s.op.Act = func(ctx context.Context, run *Run) error {
 		<-ctx.Done() // the renewal notices

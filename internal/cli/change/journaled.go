@@ -66,7 +66,9 @@ func (j *Journaled[R]) judge(ctx context.Context) (plan operate.Plan, err error)
 		return plan, j.changed("ended", j.Current)
 	case now != none:
 		j.Current = now
-		return j.Resume(ctx, now)
+		plan, err = j.Resume(ctx, now)
+		plan.Continues = true
+		return plan, err
 	}
 	j.fresh = true
 	j.Current, plan, err = j.Plan(ctx)

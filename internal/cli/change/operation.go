@@ -37,7 +37,7 @@ type Operation struct {
 	// Judge reads the facts, evaluates the rules and returns the plan, or an error if a rule
 	// refuses the operation. A plan without a title means that there is nothing to do. Do
 	// calls it before the question and again under the lock, because the user may wait for
-	// hours before answering. If the second plan has another title or subject, the command ends.
+	// hours before answering. If the second plan is another one, as Plan.Agreed has it, the command ends.
 	Judge func(ctx context.Context) (operate.Plan, error)
 	// Already waits for the change of an earlier command if there is nothing to do, or prints
 	// the state. It runs without the lock.

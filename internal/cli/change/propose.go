@@ -6,6 +6,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -46,13 +47,18 @@ const noTerminal = "there is no terminal to ask for confirmation"
 // May returns an error if a change could not be made, because permissions are missing or because there is neither a
 // terminal nor -y. It is for commands that do long work before their plan.
 func May(ctx context.Context, a *app.App, c *app.Cluster, f Flags, needs []operate.Need) error {
-	if f.DryRun == DryRunClient {
-		return nil
-	}
-	if _, terminal := ui.Terminal(a.In); !terminal && !f.yes && f.DryRun != DryRunServer {
-		return app.Refused(noTerminal + ". To see the plan, add --dry-run=client. To make the change, add -y")
+	if err := MayAsk(a, f); err != nil || f.DryRun == DryRunClient {
+		return err
 	}
 	return Require(ctx, a, c, needs)
+}
+
+// MayAsk returns an error if the user can't confirm the change, because there is neither a terminal nor -y.
+func MayAsk(a *app.App, f Flags) error {
+	if _, terminal := ui.Terminal(a.In); terminal || f.yes || f.DryRun != DryRunNone {
+		return nil
+	}
+	return app.Refused(noTerminal + ". To see the plan, add --dry-run=client. To make the change, add -y")
 }
 
 func ask(ctx context.Context, e *app.App, plan operate.Plan) (bool, error) {
@@ -78,7 +84,7 @@ func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
 		steps = append(steps, fmt.Sprintf("%d. %s", i+1, step))
 	}
 	e.Entry("steps", steps...)
-	for _, warning := range plan.Warnings {
+	for _, warning := range slices.Concat(plan.Warnings, plan.Passing) {
 		e.Warn("%s", warning)
 	}
 }

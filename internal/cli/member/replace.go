@@ -84,14 +84,8 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	if err != nil {
 		return err
 	}
-	if unfinished {
-		return replaceStatefulSet(ctx, e, c, pod, o)
-	}
-	if c.Membership().ByPlugin {
+	if !unfinished && c.Membership().ByPlugin {
 		return replaceDruid(ctx, e, c, pod, o)
-	}
-	if err := membership.MayReplace(c.Owner, pod); err != nil {
-		return err
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)
 }
@@ -109,9 +103,6 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		Members: m, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
-			if err := membership.MayReplace(c.Owner, pod); err != nil { // the change that was unfinished has ended
-				return nil, operate.Plan{}, err
-			}
 			return m.PlanReplace(ctx, pod, o.force)
 		},
 		Continues: func(ctx context.Context, j *membership.Change) error {

@@ -75,7 +75,7 @@ func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 		Already: func(ctx context.Context) error {
 			a.Step("Client traffic of %s is not cut", t.Owner)
 			if t.Record != nil {
-				t.DeleteRecord(ctx)
+				t.DeleteRecord(ctx, t.Record)
 			}
 			return a.Print(cmd, change.TrafficReport(t, traffic.Effect{}), noTable)
 		},

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -24,24 +23,36 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 		return err
 	}
 	defer m.Close()
-	requested := false
+	requested, size := false, policy.Count(o.replicas, "member")
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
 		Verb: "scale", Needs: m.DruidNeeds(), Detaches: true,
-		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, c, m, o) },
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			m.Owner = c.Owner
+			return m.PlanDruidScale(ctx, o.replicas, o.snapshot)
+		},
 		Already: func(ctx context.Context) error {
 			if !o.Wait {
 				return nil
 			}
-			return m.AwaitDruid(ctx, o.replicas, nil)
+			return m.AwaitDruid(ctx, o.replicas)
 		},
-		DryRun: func(ctx context.Context) error { return m.ScaleDruid(ctx, o.replicas, true) },
+		DryRun: func(ctx context.Context) error { return m.TryDruidScale(ctx, o.replicas) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			m.StillHeld = run.Held
-			if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
+			done := "%s: scale to %s requested"
+			err := m.ScaleDruid(ctx, o.replicas, func(ctx context.Context) (wait bool) {
+				requested = true
+				run.Done(ctx, reasons.Scaled, "scale to "+size, "")
+				return o.Wait
+			})
+			if err != nil {
 				return err
 			}
-			requested = true
-			return awaitDruid(ctx, c, m, o, run)
+			if o.Wait {
+				done = "%s scaled to %s"
+			}
+			run.Print(done, c.Target(), size)
+			return nil
 		},
 		Next: func(error) string {
 			if !requested {
@@ -50,32 +61,4 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 			return "etcd-druid continues. Run the same command again to wait for it"
 		},
 	})
-}
-
-// druidPlan returns the plan to scale an Etcd. Before all members stop, there must be a snapshot.
-func druidPlan(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
-	m.Owner = c.Owner
-	plan, err := m.PlanDruidScale(ctx, o.replicas)
-	if err != nil || plan.Title == "" || o.replicas > 0 {
-		return plan, err
-	}
-	fact, err := m.SavedBefore(ctx, o.snapshot)
-	plan.Facts = append(plan.Facts, fact)
-	return plan, err
-}
-
-// awaitDruid records that the scale is requested, and waits until etcd-druid has completed it, unless the user
-// doesn't wait.
-func awaitDruid(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
-	size := policy.Count(o.replicas, "member")
-	run.Done(ctx, reasons.Scaled, "scale to "+size, "")
-	if !o.Wait {
-		run.Print("%s: scale to %s requested", c.Target(), size)
-		return nil
-	}
-	if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
-		return err
-	}
-	run.Print("%s scaled to %s", c.Target(), size)
-	return nil
 }

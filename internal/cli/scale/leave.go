@@ -43,9 +43,10 @@ func leave(ctx context.Context, a *app.App, c *app.Cluster, f change.Flags) erro
 				return operate.Plan{Already: fmt.Sprintf("No scale of %s is left of a restore: there is nothing to undo.", c.Owner)}, err
 			}
 			return operate.Plan{
-				Title: fmt.Sprintf("leave %s with the members that it has", c.Owner),
-				Facts: []string{fmt.Sprintf("a restore, begun %s, has ended, and was to get %s", format.Time(awaits.Began), policy.Count(awaits.ScaleTo, "member"))},
-				Steps: []string{"remove the record of the restore, which alone has that number"},
+				Title:   fmt.Sprintf("leave %s with the members that it has", c.Owner),
+				Subject: fmt.Sprint(awaits.Began.UnixNano(), awaits.ScaleTo), // another restore may have ended since
+				Facts:   []string{fmt.Sprintf("a restore, begun %s, has ended, and was to get %s", format.Time(awaits.Began), policy.Count(awaits.ScaleTo, "member"))},
+				Steps:   []string{"remove the record of the restore, which alone has that number"},
 			}, nil
 		},
 		Act: func(ctx context.Context, run *change.Run) error {

@@ -101,14 +101,8 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if err != nil {
 		return err
 	}
-	if unfinished {
-		return scaleStatefulSet(ctx, e, c, o)
-	}
-	if c.Membership().ByPlugin {
+	if !unfinished && c.Membership().ByPlugin {
 		return scaleDruid(ctx, e, c, o)
-	}
-	if err := membership.MayScale(c.Owner); err != nil {
-		return err
 	}
 	return scaleStatefulSet(ctx, e, c, o)
 }
@@ -126,9 +120,6 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return membership.ReadScale(ctx, c.Kube, c.Owner, o.replicas)
 		},
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
-			if err := membership.MayScale(c.Owner); err != nil { // the change that was unfinished has ended
-				return nil, operate.Plan{}, err
-			}
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
 		Continues: func(_ context.Context, j *membership.Change) error {

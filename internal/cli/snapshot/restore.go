@@ -73,7 +73,7 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring
 	if o.Abort {
 		file = ""
 	} else {
-		local, clean, err := localCopy(ctx, a, file, store)
+		local, clean, err := localCopy(ctx, a, file, store, o.Flags)
 		if err != nil {
 			return err
 		}
@@ -84,8 +84,15 @@ func runRestore(cmd *cobra.Command, a *app.App, file, target string, o restoring
 }
 
 // localCopy returns a file of this machine with the snapshot of a URL or of stdin, and a function that
-// removes it. A file is its own copy.
-func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags) (file string, clean func(), err error) {
+// removes it. A file is its own copy. Nothing is copied for a change that the user can't confirm.
+func localCopy(ctx context.Context, a *app.App, arg string, store storeFlags, f change.Flags) (file string, clean func(), err error) {
+	at, err := store.of(a).Object(arg)
+	if err == nil && (at != nil || arg == "-") {
+		err = change.MayAsk(a, f)
+	}
+	if err != nil {
+		return "", nil, err
+	}
 	if arg != "-" {
 		return store.of(a).Download(ctx, arg)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // A tenant may write objects of 1.5 MiB, in any number. So that they do not fill the memory of
@@ -74,7 +75,7 @@ func limitedSelector(s *metav1.LabelSelector) *metav1.LabelSelector {
 }
 
 // readAnnotations are the prefixes of the annotations that this project reads.
-var readAnnotations = []string{"kubectl-etcd.dev/", "meta.helm.sh/", "druid.gardener.cloud/", "gardener.cloud/"}
+var readAnnotations = append([]string{"kubectl-etcd.dev/", "meta.helm.sh/"}, flavour.AnnotationPrefixes()...)
 
 // trimAnnotations keeps the annotations that this project reads, and those that keep has added.
 func trimAnnotations(o metav1.Object) {

@@ -34,21 +34,23 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	for _, c := range s.Claims {
 		f.Fact("%s: claim %s requests %s, its volume has %s", c.Pod, c.Name, bytes(c.Request), bytes(c.Capacity))
 	}
-	step := rules.Next(s.Facts)
+	step, waits := rules.Next(s.Facts), []string(nil)
 	switch {
 	case step.Kind == rules.Done:
 		return operate.Plan{Already: fmt.Sprintf("Every volume of %s has %s already.", j.Owner, j.Size.String())}, nil
 	case step.Kind == rules.Stopped, step.Kind == rules.Blocked && !rules.Begun(s.Facts):
 		f.Refuse("%s", step.Message)
 	case step.Kind == rules.Blocked:
-		f.Warn("The command has to wait first: %s.", step.Message)
+		waits = append(waits, fmt.Sprintf("The command has to wait first: %s.", step.Message))
 	default:
 		f.Fact("%s", step.Message)
 	}
 	if err := f.Refused(j.Title()); err != nil {
 		return operate.Plan{}, err
 	}
-	return j.plan(s, f), nil
+	p := j.plan(s, f)
+	p.Passing = waits
+	return p, nil
 }
 
 // checkClaims refuses claims that can't grow. The last one of each reason has the way out.

@@ -94,8 +94,11 @@ func statefulSetOf(name string) string { return strings.TrimPrefix(name, nameOf(
 // manages the members, and the manager may be another one than when a change of members began.
 func CanExist(o owner.Owner) bool { return o.StatefulSet != "" }
 
-// Read returns the journal of a cluster, nil where no operation is unfinished.
+// Read returns the journal of a cluster, nil where no operation is unfinished, or the cluster can have no journal.
 func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, error) {
+	if !CanExist(o) {
+		return nil, nil
+	}
 	j := &Journal{}
 	err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}, &j.config)
 	if apierrors.IsNotFound(err) {

@@ -8,11 +8,8 @@ import (
 	"fmt"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -49,7 +46,18 @@ func druidViewNeeds(o owner.Owner) []operate.Need {
 
 // PlanDruidScale checks whether etcd-druid can scale an Etcd, and returns the plan. The error is a
 // *RefusedError where it can't. The plan is empty where the Etcd has that size already.
-func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan, error) {
+// saved is a file with a snapshot of the cluster, which is required before all members stop.
+func (m *Members) PlanDruidScale(ctx context.Context, target int, saved string) (operate.Plan, error) {
+	plan, err := m.planDruidScale(ctx, target)
+	if err != nil || plan.Title == "" || target > 0 {
+		return plan, err
+	}
+	fact, err := m.savedBefore(ctx, saved)
+	plan.Facts = append(plan.Facts, fact)
+	return plan, err
+}
+
+func (m *Members) planDruidScale(ctx context.Context, target int) (operate.Plan, error) {
 	what := fmt.Sprintf("scale %s to %s", m.Owner, policy.Count(target, "member"))
 	if err := tooMany(what, target); err != nil {
 		return operate.Plan{}, err
@@ -196,46 +204,4 @@ func ofSize(c policy.Cluster, size int) policy.Cluster {
 	c.Operation, c.Size, c.AllMembersReady = "", size, policy.Condition{}
 	c.Members = c.Members[:min(size, len(c.Members))]
 	return c
-}
-
-// ScaleDruid sets an Etcd's replicas, as kubectl scale does, and requests a reconcile from druid. The
-// error may be a denial by admission. With dry it is a dry run.
-func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
-	if err := m.checkLock(); err != nil {
-		return err
-	}
-	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
-	scale := &autoscalingv1.Scale{}
-	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, target))
-	options := []client.SubResourcePatchOption{client.WithSubResourceBody(scale)}
-	if dry {
-		options = append(options, client.DryRunAll)
-	}
-	if err := m.Kube.SubResource("scale").Patch(ctx, e, patch, options...); err != nil {
-		return fmt.Errorf("set the replicas of %s to %d: %w", m.Owner, target, err)
-	}
-	if dry {
-		return nil
-	}
-	m.Logf("set the replicas of %s to %d", m.Owner, target)
-	return m.ReconcileDruid(ctx)
-}
-
-// ReconcileDruid requests a reconcile of an Etcd from etcd-druid.
-func (m *Members) ReconcileDruid(ctx context.Context) error {
-	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
-	annotate := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
-	if err := m.Kube.Patch(ctx, e, client.RawPatch(types.MergePatchType, annotate)); err != nil {
-		return fmt.Errorf("request a reconcile of %s: %w", m.Owner, err)
-	}
-	m.Logf("requested a reconcile from etcd-druid")
-	return nil
-}
-
-// awaitStep returns the step of a plan for what AwaitDruid waits for.
-func awaitStep(target int) string {
-	if target == 0 {
-		return "watch until no pod is left"
-	}
-	return "watch until every member votes and every pod is Ready"
 }

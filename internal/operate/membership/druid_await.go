@@ -23,11 +23,17 @@ var errNotReconciled = errors.New("etcd-druid has not reconciled the number of r
 // errSpecChanged is returned where another client has set another number.
 var errSpecChanged = errors.New("another client has changed its replicas")
 
-// AwaitDruid waits until druid is done with an Etcd of so many members: druid reports it, every pod is
+// AwaitDruid waits until druid is done with a scale that an earlier command requested. It writes nothing: a request for a
+// reconcile that druid has lost is an error.
+func (m *Members) AwaitDruid(ctx context.Context, target int) error {
+	return m.awaitDruid(ctx, target, nil)
+}
+
+// awaitDruid waits until druid is done with an Etcd of so many members: druid reports it, every pod is
 // Ready, and every member votes. The error has what was awaited last. Where druid has lost the request
 // for a reconcile, reconcile repeats it; without that function it is an error. Another number of
 // replicas is an error too.
-func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(context.Context) error) error {
+func (m *Members) awaitDruid(ctx context.Context, target int, reconcile func(context.Context) error) error {
 	var w operate.Waiter
 	for {
 		now, done, err := m.druidState(ctx, target)

@@ -43,13 +43,13 @@ func (f idleDruid) Get(_ context.Context, _ client.ObjectKey, o client.Object, _
 func TestDruidNotReconciled(t *testing.T) {
 	t.Parallel()
 	m := &Members{Kube: idleDruid{asks: 1, spec: 3}, Owner: owner.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Logf: func(string, ...any) {}}
-	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errNotReconciled) {
+	if err := m.AwaitDruid(t.Context(), 3); !errors.Is(err, errNotReconciled) {
 		t.Errorf("without a change of its own it awaits: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("requested often enough")
 	requests := 0
-	err := m.AwaitDruid(ctx, 3, func(context.Context) error {
+	err := m.awaitDruid(ctx, 3, func(context.Context) error {
 		if requests++; requests >= 3 {
 			cancel(enough)
 		}
@@ -59,7 +59,7 @@ func TestDruidNotReconciled(t *testing.T) {
 		t.Errorf("requested %d times: %v", requests, err)
 	}
 	other := &Members{Kube: idleDruid{asks: 1, spec: 5}, Owner: m.Owner, Clock: m.Clock, Logf: m.Logf}
-	if err := other.AwaitDruid(t.Context(), 3, func(context.Context) error { t.Error("requested a reconcile of another number"); return nil }); !errors.Is(err, errSpecChanged) {
+	if err := other.awaitDruid(t.Context(), 3, func(context.Context) error { t.Error("requested a reconcile of another number"); return nil }); !errors.Is(err, errSpecChanged) {
 		t.Errorf("where another client set 5 it awaits 3: %v", err)
 	}
 	e, err := operate.ReadEtcd(t.Context(), m.Kube, m.Owner)

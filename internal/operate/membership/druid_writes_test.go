@@ -43,9 +43,15 @@ func TestDruidWrites(t *testing.T) {
 	t.Parallel()
 	const replicas, request = "main spec.replicas=5", `main metadata.annotations.` + druidv1alpha1.DruidOperationAnnotation + `="` + druidv1alpha1.DruidOperationReconcile + `"`
 	scale := func(dry bool) func(context.Context, *Members) error {
-		return func(ctx context.Context, m *Members) error { return m.ScaleDruid(ctx, 5, dry) }
+		return func(ctx context.Context, m *Members) error {
+			if dry {
+				return m.TryDruidScale(ctx, 5)
+			}
+			return m.ScaleDruid(ctx, 5, func(context.Context) bool { return false })
+		}
 	}
-	reconcile := func(ctx context.Context, m *Members) error { return m.ReconcileDruid(ctx) }
+	reconcile := func(ctx context.Context, m *Members) error { return m.reconcileDruid(ctx) }
+	set := func(ctx context.Context, m *Members) error { return m.setDruidReplicas(ctx, 5) }
 	scaled, annotated := "PATCH "+etcdPath+"/scale", "PATCH "+etcdPath
 	for _, row := range []struct {
 		name    string
@@ -65,6 +71,9 @@ func TestDruidWrites(t *testing.T) {
 		{name: "D-7 reconcile", do: reconcile, want: []string{request}, writes: []string{annotated}},
 		{name: "D-8 reconcile is denied", do: reconcile, refused: etcdPath, err: "request a reconcile of Etcd team/main"},
 		{name: "D-9 reconcile, the Etcd is gone", do: reconcile, gone: true, writes: []string{annotated}, err: "request a reconcile of Etcd team/main"},
+		{name: "D-10 set the replicas", do: set, want: []string{replicas}, writes: []string{scaled}},
+		{name: "D-11 the replicas are denied", do: set, refused: etcdPath + "/scale", err: "set the replicas of Etcd team/main to 5"},
+		{name: "D-12 set the replicas, the Etcd is gone", do: set, gone: true, writes: []string{scaled}, err: "set the replicas of Etcd team/main to 5"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,13 +12,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// MayScale returns a *operate.RefusedError if something else adds and removes the members of a cluster.
-func MayScale(o owner.Owner) error {
+// mayScale returns a *operate.RefusedError if something else adds and removes the members of a cluster.
+func mayScale(o owner.Owner) error {
 	return refuseManaged(o, "scale "+o.String(), "adds and removes its members", o.Membership().ScaleHow)
 }
 
-// MayReplace returns a *operate.RefusedError if something else manages the members of a cluster.
-func MayReplace(o owner.Owner, pod string) error {
+// mayReplace returns a *operate.RefusedError if something else manages the members of a cluster.
+func mayReplace(o owner.Owner, pod string) error {
 	return refuseManaged(o, fmt.Sprintf("replace %s of %s", pod, o), "manages the members", o.Membership().ReplaceHow)
 }
 

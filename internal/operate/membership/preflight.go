@@ -21,8 +21,11 @@ import (
 )
 
 // PlanScale checks whether a scale may begin, and returns its plan. The error is a *RefusedError where
-// it may not. The Change is nil where the cluster has that size already.
+// it may not, for example because something else manages the members. The Change is nil where the cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
+	if err := mayScale(m.Owner); err != nil {
+		return nil, operate.Plan{}, err
+	}
 	what := fmt.Sprintf("scale %s to %s", m.Owner, policy.Count(target, "member"))
 	if err := tooMany(what, target); err != nil {
 		return nil, operate.Plan{}, err

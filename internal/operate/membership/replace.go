@@ -26,6 +26,9 @@ import (
 // error is a *RefusedError where it may not. force is for a member that is healthy, or whose data
 // seems to exist.
 func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Change, operate.Plan, error) {
+	if err := mayReplace(m.Owner, pod); err != nil {
+		return nil, operate.Plan{}, err
+	}
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	ordinal := m.Owner.Ordinal(pod)
 	if ordinal >= MaxMembers && ordinal >= int(m.Owner.Replicas) { // too large to read all ordinals below it

@@ -24,7 +24,7 @@ func TestNothingWithoutLock(t *testing.T) {
 			return m.Run(ctx, &Change{Record: membership.Record{Operation: membership.ScaleOut}})
 		},
 		"undo":          func(ctx context.Context) error { return m.Undo(ctx, &Change{}, true) },
-		"scale druid":   func(ctx context.Context) error { return m.ScaleDruid(ctx, 3, false) },
+		"scale druid":   func(ctx context.Context) error { return m.ScaleDruid(ctx, 3, nil) },
 		"replace druid": func(ctx context.Context) error { return m.ReplaceDruid(ctx, &DruidReplacement{}, false) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// SavedBefore returns an error unless the file is a complete snapshot of this cluster, which is required
+// savedBefore returns an error unless the file is a complete snapshot of this cluster, which is required
 // before all members stop. The error of a damaged file is a *snapshot.CorruptError. It returns the file's
 // revision for the plan.
-func (m *Members) SavedBefore(ctx context.Context, path string) (string, error) {
+func (m *Members) savedBefore(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", operate.Refuse("cannot scale %s to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/%s FILE -n %s, and repeat this command with --after-snapshot FILE", m.Owner, m.Owner.Name, m.Owner.Namespace)
 	}

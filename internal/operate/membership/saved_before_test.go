@@ -33,7 +33,7 @@ func TestSavedBefore(t *testing.T) {
 		"a path":        {empty + ".not", false, false, "--after-snapshot: open "},
 		"a damaged one": {empty, false, true, "it is empty"},
 	} {
-		fact, err := m.SavedBefore(t.Context(), row.path)
+		fact, err := m.savedBefore(t.Context(), row.path)
 		if fact != "" || err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %q, %v, want %q", name, fact, err, row.want)
 		}

@@ -52,7 +52,21 @@ func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, err
 	if err := f.Refused(j.what(r)); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	return r, operate.Plan{Title: j.what(r), Facts: f.Facts, Steps: rollingSteps(s), Warnings: f.Warnings, Subject: strings.Join(rules.Order(s.Facts), " ")}, nil
+	return r, operate.Plan{Title: j.what(r), Facts: f.Facts, Steps: rollingSteps(s), Warnings: f.Warnings, Subject: subject(s, r, rules.Order(s.Facts))}, nil
+}
+
+// subject identifies the members that restart, in their order, and what their next pods get: the pod templates, and the
+// contents of what these name.
+func subject(s *state, r *Record, order []string) string {
+	var next []string
+	for _, sts := range s.sets {
+		partition := int32(0)
+		if u := sts.Spec.UpdateStrategy.RollingUpdate; u != nil {
+			partition = ptr.Deref(u.Partition, 0)
+		}
+		next = append(next, fmt.Sprintf("%s %s from %d", sts.Name, sts.Status.UpdateRevision, partition))
+	}
+	return fmt.Sprint(order, next, r.Config) // a map is printed in the order of its keys
 }
 
 // check reads the cluster, fills the record, and checks what a restart demands.

@@ -63,7 +63,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	f.Warn("Helm, GitOps and autoscalers must leave the replicas of StatefulSet %s alone until the restart has ended.", s.sets[0].Name)
 	return r, operate.Plan{
 		Title: j.what(r), Facts: f.Facts, Steps: coordinatedSteps(r.Together, planPeers(s, c)), Warnings: f.Warnings,
-		Subject: strings.Join(append(podNames(s), r.Together.Services...), " "), Needs: j.coordinatedNeeds(r.Together.Services),
+		Subject: subject(s, r, append(podNames(s), r.Together.Services...)), Needs: j.coordinatedNeeds(r.Together.Services),
 	}, nil
 }
 

@@ -34,7 +34,7 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	}
 	s, err := j.observe(ctx, r)
 	if err != nil {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read now: %v.", err))
+		p.Passing = append(p.Passing, fmt.Sprintf("The cluster can't be read now: %v.", err))
 		return p, nil
 	}
 	if err := s.owns(r); err != nil { // what its members did is not known: the mark was in the old StatefulSet

@@ -6,6 +6,7 @@ package restore
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
@@ -23,7 +24,8 @@ func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	p := operate.Plan{
 		Title: fmt.Sprintf("restore %s (revision %d) into %s, with %s", filepath.Base(r.File), r.Snapshot.Revision, r.Owner, policy.Count(len(r.Members), "member")),
 		// A plan without a step that the user agreed to, such as the cut of client traffic, is another one.
-		Subject: fmt.Sprintf("%s %x %q", r.Owner.UID, r.Snapshot.SHA256, titles(steps)),
+		// So is one with another loss: of members that don't answer, or whose data is not saved.
+		Subject: fmt.Sprintf("%s %x %q %q %t", r.Owner.UID, r.Snapshot.SHA256, titles(steps), r.unanswered(), r.unsaved() == ""),
 		Typed:   r.Owner.Name,
 		Facts:   append(r.snapshotFacts(), r.lost()),
 		Needs:   r.needs(),
@@ -31,8 +33,13 @@ func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	if from := r.other(); from != "" && !r.FromOther {
 		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", from, r.Owner)
 	}
+	passing := r.passing()
 	for _, w := range warnings {
-		p.Warnings = append(p.Warnings, w+".")
+		if slices.Contains(passing, w) {
+			p.Passing = append(p.Passing, w+".")
+		} else {
+			p.Warnings = append(p.Warnings, w+".")
+		}
 	}
 	if r.Druid == nil && !r.Clients && len(r.Gone)+len(r.lostClaims()) > 0 {
 		p.Warnings = append(p.Warnings, "Client traffic isn't cut: while volumes are created, members run without data, and clients that reach them find an empty cluster. Stop the clients first.")

@@ -13,6 +13,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
+// passing returns the warnings with an error or a size of the moment, which read otherwise a moment later.
+func (r Plan) passing() []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	r.warnOfUnsaved(warn)
+	r.warnOfRoom(warn)
+	return out
+}
+
 func (r Plan) warnings() []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

@@ -96,6 +96,7 @@ func (j *Job) judgeDelete(ctx context.Context) (operate.Plan, error) {
 		}
 		if ours {
 			kinds = append(kinds, kindOf(o))
+			plan.Subject += identify(o) + "\n"
 		}
 	}
 	if len(kinds) > 0 {
@@ -123,7 +124,10 @@ func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 	wanted := c.DeepCopy()
 	wanted.Spec.Suspend = &suspend
 	j.changes = []change{{c, wanted}}
-	plan := operate.Plan{Title: fmt.Sprintf("%s the schedule of snapshots of %s", title(string(j.Action)), j.Owner), Steps: []string{"change CronJob " + c.Name}}
+	plan := operate.Plan{
+		Title: fmt.Sprintf("%s the schedule of snapshots of %s", title(string(j.Action)), j.Owner), Steps: []string{"change CronJob " + c.Name},
+		Subject: identify(c),
+	}
 	if suspend {
 		plan.Warnings = []string{fmt.Sprintf("BackupReady becomes False when the last snapshot is older than %s. To record that no backups are wanted, use --delete.", j.Owner.Annotations[v1alpha1.BackupMaxAgeAnnotation])}
 	}

@@ -129,6 +129,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 		fmt.Sprintf("CronJob %s runs %s and keeps %d snapshots", Name(j.Owner.Name), j.Spec.Image, j.Spec.Keep),
 		"its ServiceAccount may read only what leads to the members, and renew its Lease",
 	}
+	plan.Subject = j.subject()
 	if err := j.warnOfKeep(ctx, &plan); err != nil {
 		return operate.Plan{}, err
 	}

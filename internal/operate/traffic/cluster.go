@@ -59,8 +59,9 @@ type Cluster struct {
 	ahead time.Duration
 	// until is the end of the cut by the API server's clock.
 	until time.Time
-	// restoring means that the user was shown the plan to restore.
-	restoring bool
+	// toRestore is the plan to restore that the user was shown, and cutsShown are the cuts that it ends. They are nil before.
+	toRestore *operate.Plan
+	cutsShown cuts
 	// left is what Left returns.
 	left string
 }

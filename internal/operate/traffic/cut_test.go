@@ -175,14 +175,18 @@ func TestDeleteRecord(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	s.cluster.DeleteRecord(ctx)
+	s.cluster.DeleteRecord(ctx, nil)
 	if !s.recorded(t) {
 		t.Error("it is deleted while another operation has the lock")
 	}
 	if err := held.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster.DeleteRecord(t.Context())
+	s.cluster.DeleteRecord(t.Context(), &Record{Holder: "carl"})
+	if !s.recorded(t) {
+		t.Error("the record of another cut is deleted")
+	}
+	s.cluster.DeleteRecord(t.Context(), &Record{Holder: "ann"})
 	if s.recorded(t) {
 		t.Error("it isn't deleted")
 	}

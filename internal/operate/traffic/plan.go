@@ -37,7 +37,7 @@ func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) 
 		p.Facts = append(p.Facts, "client traffic is cut already"+c.whoCut())
 	}
 	p.Steps = c.steps(r)
-	p.Warnings = c.warnings(ready)
+	p.Warnings, p.Passing = c.warnings(ready), c.unread()
 	return p, nil
 }
 
@@ -136,44 +136,23 @@ func (c *Cluster) warnings(ready int) []string {
 	if voters := c.voters(); ready < voters {
 		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, voters)
 	}
-	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
-		warn("It is not known whether there is a learner: %v", err)
-	}
-	if err := c.peersUnknown; err != nil {
-		warn("It is not known whether members reach each other by Service %s: %v. If they do, the cut separates them.", c.list(), err)
-	}
-	if c.Unreached != nil {
-		warn("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached)
-	}
 	if _, cut := c.cutUntil(); !cut {
 		warn("No snapshot is taken for this. To take one: kubectl etcd snapshot save %s -n %s", c.Target, c.Namespace)
 	}
 	return out
 }
 
-// JudgeRestore finds the Services that are cut and returns the plan to restore them. The first
-// plan is empty if there is nothing to restore. No facts forbid a later one: to restore what
-// is restored does nothing.
-func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
-	if err := c.findCut(ctx); err != nil || c.NothingToRestore() && !c.restoring {
-		return operate.Plan{}, err
+// unread returns what is not known of a cut, with the errors.
+func (c *Cluster) unread() []string {
+	var out []string
+	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
+		out = append(out, fmt.Sprintf("It is not known whether there is a learner: %v", err))
 	}
-	c.restoring = true
-	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", c.Owner), Needs: c.restoreNeeds()}
-	if until, cut := c.cutUntil(); cut {
-		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", format.Time(until), c.whoCut()))
+	if err := c.peersUnknown; err != nil {
+		out = append(out, fmt.Sprintf("It is not known whether members reach each other by Service %s: %v. If they do, the cut separates them.", c.list(), err))
 	}
-	if len(c.Services.Chosen) > 0 {
-		p.Steps = append(p.Steps, fmt.Sprintf("remove the key of the cut from the selector of Service %s", c.list()))
+	if c.Unreached != nil {
+		out = append(out, fmt.Sprintf("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached))
 	}
-	if c.suspendedByCut() {
-		p.Steps = append(p.Steps, "resume "+c.Membership().ManagerName+"'s reconciliation, which was suspended for the cut")
-	}
-	return p, nil
+	return out
 }
-
-func (c *Cluster) suspendedByCut() bool { return c.suspends() && SuspendedByCut(c.Owner) }
-
-// NothingToRestore reports whether neither a Service is cut nor the operator is suspended for
-// a cut.
-func (c *Cluster) NothingToRestore() bool { return len(c.Services.Chosen) == 0 && !c.suspendedByCut() }

@@ -69,16 +69,20 @@ func (c *Cluster) RestoreLocked(ctx context.Context, held *lock.Lock, services [
 	return WriteRecord(ctx, held, nil)
 }
 
-// DeleteRecord deletes the record of a cut, unless another operation has the cluster's lock.
-// Then the record stays. It describes a cut that has ended.
-func (c *Cluster) DeleteRecord(ctx context.Context) {
+// DeleteRecord deletes the record of a cut that has ended. The record stays if another operation has the cluster's lock, or if
+// it is not the one of the argument, nil for any: then another user has cut client traffic since.
+func (c *Cluster) DeleteRecord(ctx context.Context, of *Record) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	held, err := lock.Acquire(ctx, c.Kube, c.Owner, lock.Claim{Operation: RestoreOperation, Holder: c.Holder})
 	if err != nil {
 		return
 	}
-	if err := WriteRecord(ctx, held, nil); err != nil {
+	now, err := recordOf(ctx, c.Kube, c.Owner)
+	if err == nil && (of == nil || now.is(of)) {
+		err = WriteRecord(ctx, held, nil)
+	}
+	if err != nil {
 		c.Warnf("%v.", err)
 	}
 	err = held.Release(ctx)

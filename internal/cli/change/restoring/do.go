@@ -31,14 +31,12 @@ func Do(ctx context.Context, a *app.App, file, target string, o Options, found R
 		return err
 	}
 	t.recovery = found
-	if err := change.Do(ctx, a, t.cluster, o.Flags, t.operation()); err != nil {
-		return err
-	}
-	return t.follow(ctx)
+	return change.Do(ctx, a, t.cluster, o.Flags, t.operation())
 }
 
-// follow runs the changes that come after the restore, which take the lock themselves.
-func (t *task) follow(ctx context.Context) error {
+// follow runs the changes that come after the restore, which take the lock themselves. The limit is that of the restore.
+func (t *task) follow(ctx context.Context, limit app.Limit) error {
+	t.limit = limit
 	if t.Abort || !t.ended {
 		return nil
 	}

@@ -35,6 +35,14 @@ type Options struct {
 	Given string
 }
 
+// Validate checks the values of the flags. It is called before data is downloaded or saved, which can take long.
+func (o Options) Validate() error {
+	if !o.Wait {
+		return change.ErrWait
+	}
+	return o.PlanOptions.Validate()
+}
+
 // PlanOptions are the flags of a restore that its plan depends on.
 type PlanOptions struct {
 	// Bump is added to the revision, 0 for nothing.

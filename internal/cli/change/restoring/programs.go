@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
@@ -37,14 +39,33 @@ func output(ctx context.Context, program []string) (string, error) {
 	return string(out), nil
 }
 
-// plugin runs another command of this plugin, with the same flags for the API server and etcd.
+// plugin runs another command of this plugin that changes something, with the same flags for the API server and etcd.
+// It is a part of the change: it has what is left of its time, and its reason.
 func (t *task) plugin(ctx context.Context, args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
+	self := t.self
+	if self == "" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return err
+		}
 	}
-	typed := strings.TrimPrefix(step.Plugin{Args: args}.Command(t.plan.Flags), "kubectl etcd ")
+	typed := strings.TrimPrefix(step.Plugin{Args: slices.Concat(args, t.passedOn(ctx))}.Command(t.plan.Flags), "kubectl etcd ")
 	cmd := exec.CommandContext(ctx, "sh", "-c", format.Quote(self)+" "+typed) //nolint:gosec // the arguments are quoted
 	cmd.Stdout, cmd.Stderr = t.app.ErrOut, t.app.ErrOut
 	return cmd.Run()
+}
+
+// passedOn returns the flags of the change for another command that is a part of it.
+func (t *task) passedOn(ctx context.Context) []string {
+	within, cancel := t.limit.Context(ctx)
+	defer cancel()
+	left := time.Duration(0) // no limit
+	if deadline, limited := within.Deadline(); limited {
+		left = max(time.Until(deadline).Round(time.Second), time.Second)
+	}
+	flags := []string{"--timeout=" + left.String()}
+	if t.Reason != "" {
+		flags = append(flags, "--reason="+t.Reason)
+	}
+	return flags
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -52,7 +53,7 @@ func TestFollowAwaited(t *testing.T) {
 		if err := task.act(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		err = task.follow(t.Context())
+		err = task.follow(t.Context(), app.NewLimit(time.Hour, ""))
 		if len(ran) != 1 || !slices.Equal(ran[0], []string{"scale", "statefulset/main", "--replicas", "3", "-y"}) {
 			t.Errorf("it ran %q", ran)
 		}

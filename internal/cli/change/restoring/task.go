@@ -37,7 +37,10 @@ type task struct {
 	template, plan restore.Plan
 	steps          []step.Step
 	job            *progress.Job
-	run            change.Journaled[*progress.Record]
+	// limit is that of the whole restore, and self the program of this plugin, empty for the one that runs.
+	limit app.Limit
+	self  string
+	run   change.Journaled[*progress.Record]
 	// ended means that the restore has ended, and onlyScale that it had before.
 	ended, onlyScale bool
 	// alarms are those that the check of the cluster has found. Nil means that an earlier command made the check.
@@ -92,7 +95,9 @@ func (t *task) operation() change.Operation {
 		},
 		Abort: "start the members on their old data again", Undoing: t.Abort,
 	}
-	return t.run.Operation(t.cluster, "snapshot restore", restore.ReadNeeds(t.cluster.Owner), t.act)
+	op := t.run.Operation(t.cluster, "snapshot restore", restore.ReadNeeds(t.cluster.Owner), t.act)
+	op.After = t.follow
+	return op
 }
 
 // propose plans a fresh restore.

@@ -38,7 +38,7 @@ func PlanAdd(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []str
 	}
 	voters := len(s.List)
 	return s, operate.Plan{
-		Title: "add a learner at " + strings.Join(peerURLs, ","),
+		Title: "add a learner at " + strings.Join(peerURLs, ","), Subject: subject(s),
 		Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d. With the vote of the new member, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
 		Steps: []string{"add it to etcd's member list as a learner"},
 	}, nil

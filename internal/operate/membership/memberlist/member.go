@@ -41,6 +41,16 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 	return peers
 }
 
+// subject identifies the members of a survey's list, and which of them vote: another list is another quorum.
+func subject(s etcd.Survey) string {
+	var out []string
+	for _, l := range s.List {
+		out = append(out, fmt.Sprintf("%016x %t %q", l.ID, l.Learner, l.PeerURLs))
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
 // findMember returns a member by its ID in hexadecimal, its name or its pod. One that has never started has no name:
 // the host of its peer URL is the name of its pod.
 func findMember(s etcd.Survey, word string) (etcd.Listed, error) {

@@ -41,7 +41,7 @@ func PlanPromote(ctx context.Context, c *etcd.Cluster, o owner.Owner, word strin
 	}
 	voters := len(s.List) - 1
 	return l, operate.Plan{
-		Title: "promote member " + l.NameAndID(),
+		Title: "promote member " + l.NameAndID(), Subject: subject(s),
 		Facts: []string{fmt.Sprintf("%d voters, quorum is %d. With the vote of the learner, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
 		Steps: []string{fmt.Sprintf("wait until it is at most %d entries behind the leader", policy.LagLimit), "promote it"},
 	}, nil

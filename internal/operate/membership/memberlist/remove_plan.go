@@ -41,11 +41,11 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	}
 	what := "remove " + l.NameAndID()
 	plan := operate.Plan{
-		Title: what + " from etcd",
+		Title: what + " from etcd", Subject: subject(s),
 		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	if r.Lost && silence.Declarable() {
-		plan.Warnings = append(plan.Warnings, "It is declared to be lost. If it still runs elsewhere, it can't rejoin: "+silence.Unknown+".")
+		plan.Passing = append(plan.Passing, "It is declared to be lost. If it still runs elsewhere, it can't rejoin: "+silence.Unknown+".")
 	}
 	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
 	switch {
