@@ -5,6 +5,7 @@ package budget
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +128,58 @@ func TestSizeWithoutBudget(t *testing.T) {
 	s.reconcile()
 	s.advance(time.Hour)
 	s.expect("theirs minAvailable=2 AllReady")
+}
+
+// listing has the template list so many members.
+func listing(s *stage, n int) {
+	change(s, "etcd", func(sts *appsv1.StatefulSet) {
+		var entries []string
+		for i := range n {
+			entries = append(entries, fmt.Sprintf("etcd-%[1]d=http://etcd-%[1]d.etcd:2380", i))
+		}
+		c := &sts.Spec.Template.Spec.Containers[0]
+		c.Command = []string{"etcd", "--name=$(POD_NAME)", "--initial-advertise-peer-urls=http://$(POD_NAME).etcd:2380", "--initial-cluster=" + strings.Join(entries, ",")}
+		c.Args, c.Env = nil, []corev1.EnvVar{{Name: "POD_NAME", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}
+	})
+}
+
+// TestSizeWithoutRecord has a cluster of five that was scaled in to three, and whose budget has no record of that:
+// etcd-webhook was removed and installed again, the record was removed by hand, or a client created the budget again. A
+// volume whose member the template still lists counts as a voter.
+func TestSizeWithoutRecord(t *testing.T) {
+	t.Parallel()
+	theirs := func(s *stage) { foreign(s, "theirs", "minAvailable: 1, selector: {"+byApp+"}") }
+	for _, row := range []struct {
+		name   string
+		change func(*stage)
+		want   string
+	}{
+		{"a budget of ours is created", func(s *stage) { listing(s, 5) }, "etcd-quorum minAvailable=3 MemberDown"},
+		{"an author's budget", func(s *stage) { listing(s, 5); theirs(s) }, "theirs minAvailable=3 MemberDown"},
+		{"the list is up to date", func(s *stage) { listing(s, 3); theirs(s) }, "theirs minAvailable=2 AllReady"},
+		{"one is listed no more", func(s *stage) { listing(s, 4); theirs(s) }, "theirs minAvailable=3 MemberDown"},
+		{"declared", func(s *stage) {
+			listing(s, 5)
+			annotateSize(s, "3 at "+controllertest.Now.Format(time.RFC3339))
+		}, "etcd-quorum minAvailable=2 AllReady"},
+		{"an operator removes members", func(s *stage) {
+			listing(s, 5)
+			ownedBy(s, "operator.etcd.io/v1alpha1", "EtcdCluster")
+		}, "etcd-quorum minAvailable=2 AllReady"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := createdAgain(t)
+			change(s, "etcd", func(sts *appsv1.StatefulSet) {
+				sts.CreationTimestamp = metav1.NewTime(controllertest.Now.Add(-72 * time.Hour))
+			})
+			row.change(s)
+			s.restart()
+			s.reconcile()
+			s.advance(time.Hour)
+			s.expect(row.want)
+		})
+	}
 }
 
 // ownedBy gives the StatefulSet a controller, which also creates it again.

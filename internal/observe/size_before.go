@@ -20,8 +20,9 @@ import (
 // The volume claims that are older than the StatefulSet count: it was created again, with fewer replicas. If
 // unbudgeted is true, no budget selects the members, and none is about to. One that did may be gone, and with it the
 // record. Then all claims count, and the members that the template lists: nothing else shows the voters that a
-// scale-in left. A budget without a record is one that was found a moment ago, and its cluster may have been scaled in
-// long before, after its members were removed from etcd.
+// scale-in left. A budget without a record is one that was found a moment ago: it is a new one, or its record was
+// removed. Its cluster may have been scaled in long before, after its members were removed from etcd. So a claim then
+// counts only if the template still lists its member, too.
 func (r *Reader) SizeBefore(ctx context.Context, o owner.Owner, unbudgeted bool) (int, error) {
 	w, err := r.Workload(ctx, o)
 	if err != nil {
@@ -48,8 +49,13 @@ func (r *Reader) votersBefore(ctx context.Context, w *Workload, unbudgeted bool)
 	if unbudgeted && !m.RemovesMembers {
 		return max(w.countClaims(claims, false), w.listed()), nil
 	}
-	created := w.StatefulSet.CreationTimestamp.Time
-	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool { return c.ordinal >= w.replicas() && !c.created.Before(created) })
+	created, listed := w.StatefulSet.CreationTimestamp.Time, 0
+	if !m.RemovesMembers {
+		listed = w.listed()
+	}
+	claims = slices.DeleteFunc(claims, func(c claimOrdinal) bool {
+		return c.ordinal >= max(w.replicas(), listed) && !c.created.Before(created)
+	})
 	return w.countClaims(claims, false), nil
 }
 
