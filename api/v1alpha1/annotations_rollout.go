@@ -29,3 +29,7 @@ const (
 
 // PluginFieldManager is the name of kubectl etcd in an object's managed fields and in its requests.
 const PluginFieldManager = "kubectl-etcd"
+
+// PluginReleasesFieldManager is its name in a request by which pods may restart with a template that it has not
+// written. Admission judges such a request as that of any other client.
+const PluginReleasesFieldManager = "kubectl-etcd-releases"

@@ -48,6 +48,14 @@ type Server struct {
 	objects  map[string]Object
 	version  int
 	requests []string
+	manager  string
+}
+
+// Manager returns the field manager of the last write.
+func (s *Server) Manager() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.manager
 }
 
 // New returns a server that runs until the test ends.
@@ -164,6 +172,9 @@ func decode(r *http.Request) (Object, error) {
 
 func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
+	if r.Method != http.MethodGet {
+		s.manager = r.URL.Query().Get("fieldManager")
+	}
 	switch r.Method {
 	case http.MethodGet:
 		code, answer := s.read(at, r.URL.Query().Get("labelSelector"), r.URL.Query().Get("fieldSelector"))

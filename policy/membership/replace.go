@@ -85,8 +85,8 @@ func undoReplace(s ClusterState, r Record) Step {
 	if step, needed := s.restoreBootstrap(0); needed {
 		return step
 	}
-	if s.OnDelete != r.OnDelete || s.Partition != r.Partition {
-		return Step{Act: RestoreStrategy}
+	if !s.Observed && !s.hasStrategy(r) {
+		return waitFor(NotObserved, "the StatefulSet's controller has not seen the last change yet")
 	}
-	return Step{Act: Done}
+	return s.writeStrategy(r)
 }

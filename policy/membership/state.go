@@ -22,6 +22,10 @@ type ClusterState struct {
 	// OnDelete and Partition are its update strategy.
 	OnDelete  bool
 	Partition int
+	// Held is true while etcd-webhook holds a rollout of the StatefulSet. The strategy is the one that it set
+	// then, and AuthorPartition is the partition that it restores at the end.
+	Held            bool
+	AuthorPartition int
 	// Bootstrap is what a pod that is created now gets.
 	Bootstrap BootstrapFlags
 	// InTemplate is true if Bootstrap is in the pod template, so that each change creates a new
@@ -135,6 +139,9 @@ type Step struct {
 	TransferTo uint64
 	// Number is the partition or the number of replicas to set.
 	Number int
+	// Releases is true for RestoreStrategy if pods may restart by that strategy, by a template that the
+	// operation has not written. Admission then judges the write like that of any other client.
+	Releases bool
 	// Bootstrap is what SetBootstrap writes.
 	Bootstrap BootstrapFlags
 	// Reason and Message are why Stop or Wait is needed. Message has the numbers.

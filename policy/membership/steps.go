@@ -60,7 +60,7 @@ func (s ClusterState) restoreBootstrap(from int) (Step, bool) {
 // of its revision, and the controller must have observed that. If another client has changed the
 // template, no pod gets the label, so that the StatefulSet rolls that change out.
 func (s ClusterState) restoreStrategy(r Record) Step {
-	if s.OnDelete == r.OnDelete && s.Partition == r.Partition && (s.Original || !s.InTemplate) {
+	if s.hasStrategy(r) && (s.Original || !s.InTemplate) {
 		return Step{Act: Done}
 	}
 	if s.InTemplate && !s.TemplateEdited {
@@ -76,10 +76,26 @@ func (s ClusterState) restoreStrategy(r Record) Step {
 			return waitFor(NotObserved, "the StatefulSet's controller does not count every pod as updated yet")
 		}
 	}
-	if s.OnDelete != r.OnDelete || s.Partition != r.Partition {
-		return Step{Act: RestoreStrategy}
+	return s.writeStrategy(r)
+}
+
+// hasStrategy reports whether the StatefulSet has the update strategy from before the operation, or gets it when a
+// rollout that is held is complete.
+func (s ClusterState) hasStrategy(r Record) bool {
+	if s.Held && !r.OnDelete {
+		return s.AuthorPartition == r.Partition
 	}
-	return Step{Act: Done}
+	return s.OnDelete == r.OnDelete && s.Partition == r.Partition
+}
+
+// writeStrategy restores the update strategy, the last step. If pods do not have the newest template, they restart
+// by it: that template is another client's, or of a pod that was to be replaced.
+func (s ClusterState) writeStrategy(r Record) Step {
+	if s.hasStrategy(r) {
+		return Step{Act: Done}
+	}
+	outdated := slices.ContainsFunc(s.Ordinals, func(p Replica) bool { return p.UID != "" && !p.Updated })
+	return Step{Act: RestoreStrategy, Releases: s.Held || outdated || !s.AllUpdated}
 }
 
 // removeFrom removes what the ordinals at and above from have: replicas, pods and, unless keep is

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
@@ -54,6 +55,10 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 	if err != nil {
 		return err
 	}
+	var options []client.PatchOption
+	if step.Releases {
+		options = append(options, client.FieldOwner(v1alpha1.PluginReleasesFieldManager))
+	}
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
 		if step.Act != membership.SetReplicas {
 			setMark(sts, mark)
@@ -73,7 +78,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 		default:
 			sts.Spec.UpdateStrategy = *s.before.Strategy.DeepCopy()
 		}
-	})
+	}, options...)
 }
 
 // patch changes a StatefulSet. It fails where the StatefulSet has changed since it was read.

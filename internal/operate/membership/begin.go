@@ -89,7 +89,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	}
 	p.Facts = append(p.Facts, restores(j, s.before, undo)...)
 	if undo && s.TemplateEdited {
-		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is restored.")
+		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays. Once the update strategy is restored, it is rolled out, unless etcd-webhook holds it.")
 	}
 	voters, healthy := membership.Votes(s.Members)
 	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))

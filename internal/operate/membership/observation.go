@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
@@ -145,6 +146,10 @@ func (s *observation) statefulSet() {
 	spec, status := &s.sts.Spec, &s.sts.Status
 	s.Replicas = int(ptr.Deref(spec.Replicas, 1))
 	s.OnDelete, s.Partition = strategyOf(spec.UpdateStrategy)
+	if record, ok := annotation.RecoverRolloutRecord(s.sts.Annotations, time.Time{}); ok && record.Value == annotation.RolloutValueOf(&spec.UpdateStrategy) {
+		_, s.AuthorPartition = strategyOf(record.Author)
+		s.Held = true
+	}
 	s.Original = true
 	s.Observed = status.ObservedGeneration >= s.sts.Generation
 	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas

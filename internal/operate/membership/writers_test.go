@@ -499,3 +499,18 @@ func TestRunOfAnother(t *testing.T) {
 	}
 	w.wantSame(t, "created again", before)
 }
+
+// TestReleasesManager: a write by which pods may restart with another client's template has its own field manager, by which
+// admission distinguishes it from the steps that it leaves alone.
+func TestReleasesManager(t *testing.T) {
+	t.Parallel()
+	for releases, want := range map[bool]string{false: v1alpha1.PluginFieldManager, true: v1alpha1.PluginReleasesFieldManager} {
+		w := newWriting(t, partitioned)
+		if err := act(membership.Step{Act: membership.RestoreStrategy, Releases: releases})(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Manager(); got != want {
+			t.Errorf("releases is %t: the manager is %q, want %q", releases, got, want)
+		}
+	}
+}
