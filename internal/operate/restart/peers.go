@@ -65,8 +65,12 @@ func (p *peers) compare(now etcdconf.Config, read bool, due etcdconf.Config) {
 		return
 	}
 	now.AdvertisePeer = due.AdvertisePeer // only its listeners count
-	p.served = read && unknownPeerURLs(now, p.listed) == "" && slices.Equal(now.PeerListeners(), due.PeerListeners())
-	p.due, p.contradiction = duePeerURLs(p.listed, due, p.served)
+	var listeners []string
+	if read && unknownPeerURLs(now, p.listed) == "" {
+		listeners = now.PeerListeners()
+	}
+	p.served = len(listeners) > 0 && slices.Equal(listeners, due.PeerListeners())
+	p.due, p.contradiction = duePeerURLs(p.listed, due, listeners)
 }
 
 // listing returns etcd's list, without a quorum that of the first member that answers.

@@ -22,8 +22,9 @@ func TestDuePeerURLs(t *testing.T) {
 	const plain, secure = "http://main-0.peer:2380", "https://main-0.peer:2380"
 	for _, row := range []struct {
 		what, listed, listens, advertised string
-		same                              bool
-		due, contradiction                string
+		// now are the listeners of the pod that runs, empty if they are not known.
+		now                string
+		due, contradiction string
 	}{
 		{what: "nothing changes", listed: plain, listens: "http://0.0.0.0:2380", advertised: plain},
 		{what: "TLS on", listed: plain, listens: "https://0.0.0.0:2380", advertised: secure, due: secure},
@@ -32,7 +33,11 @@ func TestDuePeerURLs(t *testing.T) {
 		{what: "another host, which etcd ignores", listed: plain, listens: "http://0.0.0.0:2380", advertised: "http://10.1.0.1:2380"},
 		{what: "updated already", listed: secure, listens: "https://0.0.0.0:2380", advertised: secure},
 		{what: "a Service maps the port", listed: plain, listens: "http://0.0.0.0:12380", advertised: plain},
-		{what: "a proxy does TLS, as before", listed: secure, listens: "http://0.0.0.0:2380", advertised: secure, same: true},
+		{what: "a Service maps the port, to another one than before", listed: plain, listens: "http://0.0.0.0:12380", advertised: plain, now: "http://0.0.0.0:12379"},
+		{what: "the listener leaves the listed port", listed: plain, listens: "http://0.0.0.0:2390", advertised: plain, now: "http://0.0.0.0:2380", contradiction: "no longer on http:2380"},
+		{what: "the listener leaves one of two ports", listed: plain, listens: "http://0.0.0.0:2390", advertised: plain, now: "http://0.0.0.0:2380,http://0.0.0.0:2390", contradiction: "is still " + plain},
+		{what: "the listener gets a second port", listed: plain, listens: "http://0.0.0.0:2380,http://0.0.0.0:2390", advertised: plain, now: "http://0.0.0.0:2380"},
+		{what: "a proxy does TLS, as before", listed: secure, listens: "http://0.0.0.0:2380", advertised: secure, now: "http://0.0.0.0:2380"},
 		{what: "only the listener", listed: plain, listens: "https://0.0.0.0:2380", advertised: plain, contradiction: "--initial-advertise-peer-urls is " + plain},
 		{what: "nothing is advertised", listed: plain, listens: "https://0.0.0.0:2380", contradiction: "--initial-advertise-peer-urls is not set"},
 		{what: "served on both", listed: plain, listens: "https://0.0.0.0:2381,http://0.0.0.0:2380", advertised: secure},
@@ -41,7 +46,8 @@ func TestDuePeerURLs(t *testing.T) {
 		if row.advertised != "" {
 			c.Where["initial-advertise-peer-urls"] = "flag"
 		}
-		due, contradiction := duePeerURLs([]string{row.listed}, c, row.same)
+		now := etcdconf.Config{ListenPeer: strings.FieldsFunc(row.now, func(r rune) bool { return r == ',' })}
+		due, contradiction := duePeerURLs([]string{row.listed}, c, now.PeerListeners())
 		if got := strings.Join(due, ","); got != row.due || !strings.Contains(contradiction, row.contradiction) || (row.contradiction == "") != (contradiction == "") {
 			t.Errorf("%s: %q, %q", row.what, got, contradiction)
 		}
