@@ -200,7 +200,9 @@ func (f *Facts) answerOf(m *recovery.Member) {
 	case a.ID != 0: // it answers, and is not the one in the list
 		m.Answer, m.Listed, m.Detail = recovery.NoLeader, recovery.NotListed, etcd.Reason(a.Err)
 		m.Ahead = f.Survey.Value.IsAhead(a)
-	case f.Barred[m.Name] || f.onlyUnreachable() || v.ledElsewhere() || f.ContactWith(m.Name) >= membership.ContactActive:
+	case f.onlyUnreachable() && !f.Barred[m.Name]:
+		m.Answer, m.Detail = recovery.Unreachable, cmp.Or(m.Detail, etcd.Reason(a.Err))
+	case f.Barred[m.Name] || v.ledElsewhere() || f.ContactWith(m.Name) >= membership.ContactActive:
 	default:
 		m.Answer = recovery.Silent
 		m.Detail = cmp.Or(m.Detail, etcd.Reason(a.Err))

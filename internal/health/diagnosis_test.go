@@ -201,3 +201,23 @@ func TestPodWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestNoneAnswers: if no member answers, Ready pods don't show that the members are healthy.
+func TestNoneAnswers(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 3, 5} {
+		f := healthy(size)
+		f.Survey.Value.List, f.Survey.Value.ListErr = nil, errRefused
+		for i := range f.Survey.Value.Members {
+			m := &f.Survey.Value.Members[i]
+			*m = etcd.Member{Pod: m.Pod, Err: errRefused}
+		}
+		readyInKubernetes(f)
+		for _, pod := range f.Pods.Value {
+			pod.Spec.NodeName = "node"
+		}
+		if got := recovery.Diagnose(f.Recovery()).Scenarios[0]; got.ID != "X-4" || got.Action.Do != recovery.Check {
+			t.Errorf("%d members: %s, %s", size, got.ID, got.Action.Do)
+		}
+	}
+}

@@ -38,6 +38,9 @@ func conditionOf(m Member) condition {
 		return silent
 	case m.Answer == Silent:
 		return notReady
+	// A pod is Ready also while etcd hangs, if its probe doesn't ask etcd. A member renews its lease.
+	case m.Answer == Unreachable && m.Lease != LeaseFresh && (m.Pod == PodReady || m.Pod == PodUnseen):
+		return unseen
 	}
 	return byObjects(m)
 }

@@ -150,6 +150,13 @@ func naive(f Facts) []string {
 			continue
 		}
 		n++
+		if m.Answer == Unreachable {
+			if m.Lease != LeaseFresh && (m.Pod == PodReady || m.Pod == PodUnseen) {
+				u++
+				continue
+			}
+			m.Answer = NotAsked
+		}
 		switch {
 		case m.Answer == Follows, m.Answer == NotAsked && m.Pod == PodReady && m.Lease != LeaseExpired && m.Lease != LeaseNever:
 			r++
@@ -262,7 +269,7 @@ func TestSafe(t *testing.T) {
 		for i := range pick(6) {
 			m := Member{
 				Name: fmt.Sprint("m", i), Asked: pick(3) > 0, First: i == 0, Pod: []Pod{PodUnseen, PodMissing, PodPending, PodWaiting, PodStopping, PodUnready, PodReady}[pick(7)],
-				Answer: []Answer{NotAsked, Silent, NoLeader, Follows}[pick(4)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
+				Answer: []Answer{NotAsked, Unreachable, Silent, NoLeader, Follows}[pick(5)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
 				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0, Ahead: pick(9) == 0,
 				SidecarWaits: pick(9) == 0,

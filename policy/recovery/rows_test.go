@@ -73,6 +73,8 @@ func member(letter rune, at int) Member {
 		}
 	case 'u':
 		m.Pod, m.Answer, m.Lease, m.Status = PodUnseen, NotAsked, NoLease, StatusNone
+	case 'h':
+		m.Answer, m.Listed, m.Lease, m.Status = Unreachable, ListUnread, NoLease, StatusNone
 	case 'l':
 		m.Listed, m.CaughtUp = Learner, true
 	case 'o':
@@ -231,6 +233,14 @@ var recoveryRows = []struct {
 	{row: "X-3 an only member without data", facts: cluster("w", conditions(policy.False, policy.False, policy.True), at(0, lose)), ids: "X-3", do: Wait},
 	{row: "X-3 an only member without data and without etcd-druid: no row", facts: cluster("w", plain, at(0, lose)), ids: "S-10", do: Check},
 	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
+	{row: "X-4 no member answers, and all pods are Ready", facts: cluster("hhh", func(f *Facts) { f.ListKnown, f.Voters = false, 0 }), ids: "X-4", do: Check},
+	{row: "X-4 the only member doesn't answer, and its pod is Ready", facts: cluster("h", func(f *Facts) { f.ListKnown, f.Voters = false, 0 }), ids: "X-4", do: Check},
+	{row: "S-1 no member answers, and all renew their leases", facts: cluster("hhh", func(f *Facts) {
+		f.ListKnown, f.Voters = false, 0
+		for i := range f.Members {
+			f.Members[i].Lease = LeaseFresh
+		}
+	}), ids: "S-1", do: Nothing},
 	{row: "X-4 the quorum holds", facts: cluster("vvu"), ids: "X-4", do: Check},
 	{row: "X-4 a voter that no object has", facts: cluster("vvv", func(f *Facts) { f.ListKnown, f.Voters = false, 4 }), ids: "X-4 S-4", do: Check},
 	{row: "X-5", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-time.Minute) }), ids: "X-5", do: Wait},

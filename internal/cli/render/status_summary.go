@@ -52,6 +52,9 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	if !view.Answered(st) && len(view.MissingEvidence(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%d of %d voters needed, the number of healthy voters is unknown", q.Needed, q.Voters)
 	}
+	if !view.Answered(st) && st.Health == v1alpha1.Unknown { // a pod can be Ready while its etcd hangs
+		return fmt.Sprintf("%d of %d voters Ready in Kubernetes, %d needed: no member answered, so it is not known how many are healthy", q.Healthy, q.Voters, q.Needed)
+	}
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
 	switch {
 	case q.Slack <= 0 && q.Unknown > 0:
