@@ -94,7 +94,7 @@ func (r *rolloutReview) peersWarnings(enforced bool) []string {
 		return []string{fmt.Sprintf("%s: %s. Restore the previous scheme and port: members that %s runs can't be restarted at once", r.holds(enforced), r.well.Message, r.owner.WorkloadNames())}
 	}
 	return []string{
-		fmt.Sprintf("%s: %s. To restart all at once, which also writes --initial-advertise-peer-urls of the template into etcd's member list:", r.holds(enforced), r.well.Message),
+		fmt.Sprintf("%s: %s. To restart all at once, which also writes --initial-advertise-peer-urls of the template into etcd's member list (it must have the new scheme and port):", r.holds(enforced), r.well.Message),
 		fmt.Sprintf(`kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}'`, sts.Name, sts.Namespace),
 		fmt.Sprintf("kubectl etcd restart %s -n %s --strategy coordinated", r.owner.Target(), r.owner.Namespace),
 	}

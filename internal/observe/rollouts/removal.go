@@ -108,12 +108,19 @@ func firstToRestart(ctx context.Context, r *observe.Reader, o owner.Owner, of *a
 	return cmp.Or(running, first), nil
 }
 
+// AuthorStrategy returns the update strategy that the author of a StatefulSet chose, and whether its rollout is held, so
+// that it has another one.
+func AuthorStrategy(sts *appsv1.StatefulSet) (author *appsv1.StatefulSetUpdateStrategy, held bool) {
+	now := &sts.Spec.UpdateStrategy
+	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, time.Time{}); ok && record.Value == annotation.RolloutValueOf(now) {
+		return &record.Author, true
+	}
+	return now, false
+}
+
 // podsRemain reports whether the author's strategy of a StatefulSet restarts pods, or may do so.
 func podsRemain(sts *appsv1.StatefulSet, pods []*corev1.Pod) bool {
-	strategy := &sts.Spec.UpdateStrategy
-	if record, ok := annotation.RecoverRolloutRecord(sts.Annotations, time.Time{}); ok && record.Value == annotation.RolloutValueOf(strategy) {
-		strategy = &record.Author
-	}
+	strategy, _ := AuthorStrategy(sts)
 	author, whole := annotation.RolloutValueOf(strategy), owner.OfStatefulSet(sts)
 	if author.OnDelete || owner.ReplicasOf(sts) <= author.Partition {
 		return false

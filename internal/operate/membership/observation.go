@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/etcdlog"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -146,8 +146,8 @@ func (s *observation) statefulSet() {
 	spec, status := &s.sts.Spec, &s.sts.Status
 	s.Replicas = int(ptr.Deref(spec.Replicas, 1))
 	s.OnDelete, s.Partition = strategyOf(spec.UpdateStrategy)
-	if record, ok := annotation.RecoverRolloutRecord(s.sts.Annotations, time.Time{}); ok && record.Value == annotation.RolloutValueOf(&spec.UpdateStrategy) {
-		_, s.AuthorPartition = strategyOf(record.Author)
+	if author, held := rollouts.AuthorStrategy(s.sts); held {
+		_, s.AuthorPartition = strategyOf(*author)
 		s.Held = true
 	}
 	s.Original = true

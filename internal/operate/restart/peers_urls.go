@@ -84,21 +84,21 @@ func meet(a, b []string) bool {
 // duePeerURLs returns the peer URLs that etcd's list is to get for a member with a configuration, none if
 // others reach it by those that are listed. etcd ignores --initial-advertise-peer-urls of a member with data,
 // so another host in it means nothing. now are the listeners of the pod that runs, none if they are not known. If they
-// stay the same, a port or TLS of a proxy may be between. If those of now are the listed ones, nothing is between.
+// stay the same, a port or TLS of a proxy may be between. If those of now are listed, nothing is between. So the next
+// pod has to listen on what it advertises then, and if they are not known, too.
 func duePeerURLs(listed []string, c etcdconf.Config, now []string) (due []string, contradiction string) {
 	advertised := slices.Sorted(slices.Values(c.AdvertisePeer))
 	stays := slices.Equal(advertised, slices.Sorted(slices.Values(listed)))
 	listens := schemes(c.ListenPeer)
+	direct := len(now) == 0 || meet(etcdconf.SchemesAndPorts(listed), now)
 	switch {
 	case meet(etcdconf.SchemesAndPorts(listed), c.PeerListeners()), stays && len(now) > 0 && slices.Equal(now, c.PeerListeners()):
 		return nil, ""
-	case stays && meet(etcdconf.SchemesAndPorts(listed), now):
-		return nil, fmt.Sprintf("it listens for peers on %s and no longer on %s, and --initial-advertise-peer-urls is still %s", strings.Join(c.ListenPeer, ","), strings.Join(now, ","), strings.Join(c.AdvertisePeer, ","))
-	case stays && meet(schemes(listed), listens):
+	case stays && !direct && meet(schemes(listed), listens):
 		return nil, ""
 	case c.Where["initial-advertise-peer-urls"] == "":
 		return nil, fmt.Sprintf("it listens for peers on %s, etcd's member list has %s, and --initial-advertise-peer-urls is not set", strings.Join(c.ListenPeer, ","), strings.Join(listed, ","))
-	case !meet(schemes(advertised), listens):
+	case !meet(schemes(advertised), listens), direct && !meet(etcdconf.SchemesAndPorts(advertised), c.PeerListeners()):
 		return nil, fmt.Sprintf("it listens for peers on %s, and --initial-advertise-peer-urls is %s", strings.Join(c.ListenPeer, ","), strings.Join(c.AdvertisePeer, ","))
 	}
 	return advertised, ""
