@@ -15,15 +15,19 @@ func splitURLs(text string) []string {
 		from = at + 1
 	}
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '`':
+		switch c := text[i]; c {
+		case '`':
 			quoted = !quoted
-		case (c == '(' || c == '{') && (depth > 0 || i > 0 && text[i-1] == '$'):
-			depth++
-		case (c == ')' || c == '}') && depth > 0:
-			depth--
-		case (c == ',' || c == ' ') && depth == 0 && !quoted:
-			end(i)
+		case '(', '{':
+			if depth > 0 || i > 0 && text[i-1] == '$' {
+				depth++
+			}
+		case ')', '}':
+			depth = max(0, depth-1)
+		case ',', ' ':
+			if depth == 0 && !quoted {
+				end(i)
+			}
 		}
 	}
 	end(len(text))

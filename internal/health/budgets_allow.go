@@ -32,31 +32,33 @@ func budgetAllows(f *Facts) []Finding {
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {
-		b := &f.Selecting.Value[i]
-		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
-			continue
-		}
-		if finding, held := f.heldBudget(b); held {
+		if finding, has := f.blocks(&f.Selecting.Value[i], c); has {
 			found = append(found, finding)
-			continue
 		}
-		if c.gone() > 0 {
-			continue
-		}
-		value, spec, known := valueOf(b, c.pods)
-		want := 0
-		if !c.single() {
-			want = c.least()
-		}
-		if !known || value.Min(c.pods) < c.pods || want >= c.pods {
-			continue // B004's, passing, or Q003's
-		}
-		found = append(found, warning(f.lowerBudget(b, value.WithMin(want, c.pods), c.voters), "budget %s (%s) allows no eviction although %s healthy: every drain waits", b.Name, spec, allMembers(c.pods)))
 	}
 	if len(found) == 0 && c.gone() > 0 {
 		return notApplicable("etcd %s %s, and %s Ready: no member may be evicted now", f.has(), policy.Count(c.voters, "voter"), policy.Plural(well, "pod is", "pods are"))
 	}
 	return found
+}
+
+// blocks returns the finding about a budget that allows no eviction, false for none.
+func (f *Facts) blocks(b *policyv1.PodDisruptionBudget, c counted) (Finding, bool) {
+	if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
+		return Finding{}, false
+	}
+	if finding, held := f.heldBudget(b); held || c.gone() > 0 {
+		return finding, held
+	}
+	value, spec, known := valueOf(b, c.pods)
+	want := 0
+	if !c.single() {
+		want = c.least()
+	}
+	if !known || value.Min(c.pods) < c.pods || want >= c.pods {
+		return Finding{}, false // B004's, passing, or Q003's
+	}
+	return warning(f.lowerBudget(b, value.WithMin(want, c.pods), c.voters), "budget %s (%s) allows no eviction although %s healthy: every drain waits", b.Name, spec, allMembers(c.pods)), true
 }
 
 // has is the verb of a sentence about the voters that etcd has.

@@ -23,7 +23,7 @@ func keepsMembers(f *Facts) []Finding {
 		return []Finding{unknown("the pods", f.Pods.Err)}
 	}
 	stop := f.Owner.Product().StopScript
-	known := stop != "" && c != nil && c.Lifecycle != nil && c.Lifecycle.PreStop != nil && c.Lifecycle.PreStop.Exec != nil && slices.Contains(c.Lifecycle.PreStop.Exec.Command, stop)
+	known := stop != "" && runsAtStop(c, stop)
 	if known {
 		hook := etcdconf.MemberChange{Container: c.Name, Hook: etcdconf.PreStop}.Where()
 		found = append(found, warning(f.takeOut(stop, etcdconf.MemberChange{Container: c.Name, Hook: etcdconf.PreStop}), "%s runs %s, which removes the member: each eviction, restart and rollout takes a voter out of etcd", hook, stop))
@@ -47,6 +47,14 @@ func keepsMembers(f *Facts) []Finding {
 		}
 	}
 	return found
+}
+
+// runsAtStop reports whether a container's preStop hook runs a command. c may be nil.
+func runsAtStop(c *corev1.Container, command string) bool {
+	if c == nil || c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Exec == nil {
+		return false
+	}
+	return slices.Contains(c.Lifecycle.PreStop.Exec.Command, command)
 }
 
 // takeOut returns how to take a command out of a hook. Each pod runs the old hook once more, so a rollout would take out

@@ -70,19 +70,23 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 		f.note("%s: its URLs for clients (listen-client-urls): %v; so port %d is used with the flags", pod.Name, err, computed.port)
 		clients = computed
 	}
+	return clients, metricsListener(s, direct, clients), nil
+}
+
+// metricsListener returns where a member serves metrics, which is that for clients unless it has another one.
+func metricsListener(s etcdconf.Config, direct string, clients listener) listener {
 	for _, of := range []struct {
 		flag string
 		urls []string
 	}{{"listen-metrics-urls", s.ListenMetrics}, {"listen-client-http-urls", s.ListenClientHTTP}} {
-		urls := of.urls
-		if len(urls) == 0 || s.Unknown[of.flag] != "" {
+		if len(of.urls) == 0 || s.Unknown[of.flag] != "" {
 			continue
 		}
-		if at, err := listens(urls, direct); err == nil {
-			return clients, at, nil
+		if at, err := listens(of.urls, direct); err == nil {
+			return at
 		}
 	}
-	return clients, clients, nil
+	return clients
 }
 
 // unknownListeners returns why none of a member's URLs for clients is known, empty if one may be. Of a list in

@@ -171,12 +171,11 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 		ran := s.run(t, shell, text, g.args, outcomes)
 		_, args, is := strings.Cut(ran, "etcd\n")
 		etcd = etcd || is
-		switch args, _, _ = strings.Cut(args, "\n"); {
-		case strings.Contains(ran, "server") && !is && !failsBeside(text):
-			t.Errorf("seed %d: the script is shown to run etcd, but with outcomes %b in %s it runs another program:\n%s", seed, outcomes, shell, text)
-		case !is && jobInstead(text, ran) != "" && !failsBeside(text):
-			t.Errorf("seed %d: the script is shown to run etcd, but with outcomes %b in %s it only runs %s:\n%s", seed, outcomes, shell, jobInstead(text, ran), text)
-		case is:
+		args, _, _ = strings.Cut(args, "\n")
+		if other := otherProgram(text, ran); !is && other != "" {
+			t.Errorf("seed %d: the script is shown to run etcd, but with outcomes %b in %s it only runs %s:\n%s", seed, outcomes, shell, other, text)
+		}
+		if is {
 			for _, wrong := range differences(want, args) {
 				t.Errorf("seed %d: %s, with outcomes %b in %s:\n%s", seed, wrong, outcomes, shell, text)
 			}
@@ -189,6 +188,17 @@ func (s sandbox) judge(t *testing.T, seed uint64) (shown bool) {
 		t.Errorf("seed %d: the script is shown to run etcd, but never does in %s:\n%s", seed, shell, text)
 	}
 	return true
+}
+
+// otherProgram returns a program that ran in place of etcd, empty for none.
+func otherProgram(text, ran string) string {
+	switch {
+	case failsBeside(text):
+		return ""
+	case strings.Contains(ran, "server"):
+		return "another program"
+	}
+	return jobInstead(text, ran)
 }
 
 // failsBeside reports whether a script has a process in the background that ends at the first command which fails. The

@@ -34,29 +34,15 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if err != nil {
 		return nil, operate.Plan{}, err
 	}
-	j := &Change{Record: membership.Record{
-		Operation: membership.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
-	}}
-	if target < s.Replicas {
-		j.Operation = membership.ScaleIn
-	}
+	j := scaleChange(s, target, keepClaims)
 	f := &operate.Findings{}
 	m.checkState(ctx, s, "", f)
 	checkSize(s, target, f)
 	if target == s.Replicas && len(f.Refusals) == 0 {
 		return nil, m.already(target), nil
 	}
-	if j.Operation == membership.ScaleOut && target > s.Replicas {
-		if err := m.checkScaleOut(ctx, s, target, f); err != nil {
-			return nil, operate.Plan{}, err
-		}
-	}
-	if j.Operation == membership.ScaleIn && keepClaims {
-		checkRetentionPolicy(s.sts, f)
-	}
-	m.checkUser(ctx, s, f)
-	if j.Operation == membership.ScaleOut {
-		m.checkConnected(ctx, s, "", f)
+	if err := m.checkScale(ctx, s, j, f); err != nil {
+		return nil, operate.Plan{}, err
 	}
 	if err := m.record(ctx, s, j); err != nil {
 		f.Refuse("%v: %s", err, m.manualInstructions())
@@ -71,6 +57,36 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, policy.Count(target, "member")),
 		Facts: f.Facts, Steps: m.scaleSteps(s, j), Warnings: f.Warnings, Needs: m.configNeeds(j),
 	}, nil
+}
+
+// scaleChange returns the change of a scale.
+func scaleChange(s *observation, target int, keepClaims bool) *Change {
+	j := &Change{Record: membership.Record{
+		Operation: membership.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
+	}}
+	if target < s.Replicas {
+		j.Operation = membership.ScaleIn
+	}
+	return j
+}
+
+// checkScale checks what one direction of a scale needs.
+func (m *Members) checkScale(ctx context.Context, s *observation, j *Change, f *operate.Findings) error {
+	if j.Operation == membership.ScaleIn {
+		if j.KeepClaims {
+			checkRetentionPolicy(s.sts, f)
+		}
+		m.checkUser(ctx, s, f)
+		return nil
+	}
+	if j.Target > s.Replicas {
+		if err := m.checkScaleOut(ctx, s, j.Target, f); err != nil {
+			return err
+		}
+	}
+	m.checkUser(ctx, s, f)
+	m.checkConnected(ctx, s, "", f)
+	return nil
 }
 
 // already returns the plan of a scale to the size that the cluster has.

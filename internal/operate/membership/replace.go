@@ -58,12 +58,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	}
 	checkHeld(s, f)
 	checkUnmarked(s, f)
-	for at, other := range s.Ordinals[:s.Replicas] {
-		if other.UID != "" && !other.Updated && at != ordinal {
-			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
-				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
-		}
-	}
+	checkOthersUpdated(s, ordinal, pod, f)
 	m.checkUser(ctx, s, f)
 	m.checkConnected(ctx, s, pod, f)
 	if err := m.record(ctx, s, j); err != nil {
@@ -77,6 +72,16 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 		Facts: f.Facts, Steps: m.replaceSteps(s, j), Warnings: f.Warnings,
 		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
+}
+
+// checkOthersUpdated refuses a replacement beside a rollout, which would restart another member.
+func checkOthersUpdated(s *observation, ordinal int, pod string, f *operate.Findings) {
+	for at, other := range s.Ordinals[:s.Replicas] {
+		if other.UID != "" && !other.Updated && at != ordinal {
+			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
+				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
+		}
+	}
 }
 
 // brokenAt returns the pod of an ordinal if it has no healthy member, else an empty string.
