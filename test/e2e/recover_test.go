@@ -5,7 +5,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,9 +68,9 @@ func wiped(t *testing.T, c *clusters.Cluster) {
 	eventually(t, "the old claims to be gone", func(ctx context.Context) (string, bool, error) {
 		for name, uid := range old {
 			var claim corev1.PersistentVolumeClaim
-			err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &claim)
-			if client.IgnoreNotFound(err) != nil || err == nil && claim.UID == uid {
-				return fmt.Sprintf("claim %s: %v", name, err), false, nil
+			err := client.IgnoreNotFound(kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &claim))
+			if err != nil || claim.UID == uid {
+				return "claim " + name + " is there", false, err
 			}
 		}
 		return "", true, nil
