@@ -50,6 +50,8 @@ type Installation struct {
 	// the others to Held.
 	Rollouts []appsv1.StatefulSet
 	Held     []HeldRollout
+	// Sizes are warnings about sizes that only records of budgets have. Judge sets them.
+	Sizes []string
 	// Recorded are the StatefulSets with a record of evictions.
 	Recorded []appsv1.StatefulSet
 	// Cut are the Services whose client traffic is cut. Judge moves those that stay cut to StaysCut.

@@ -25,6 +25,7 @@ func (u *Uninstaller) Judge(ctx context.Context, planOnly bool) (*Installation, 
 		return nil, operate.Plan{}, err
 	}
 	u.judgeRollouts(ctx, found)
+	found.Sizes = u.recordedSizes(ctx, found.Budgets)
 	if err := u.judgeCuts(ctx, found); err != nil {
 		return nil, operate.Plan{}, err
 	}

@@ -38,6 +38,7 @@ func (u *Uninstaller) Plan(found *Installation) operate.Plan {
 	for i := range found.Recorded {
 		p.Steps = append(p.Steps, fmt.Sprintf("remove the record of evictions from StatefulSet %s/%s", found.Recorded[i].Namespace, found.Recorded[i].Name))
 	}
+	p.Warnings = append(p.Warnings, found.Sizes...)
 	for _, h := range found.Held {
 		p.Warnings = append(p.Warnings, u.staysHeld(h))
 	}

@@ -148,6 +148,33 @@ func ourBudget(namespace string) apitest.Object {
 	}
 }
 
+// TestRecordedSizes: a size that only the record of a budget has is named with the command that declares it.
+func TestRecordedSizes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		size, want string
+	}{
+		{"5", `run: kubectl annotate --overwrite statefulset/main -n team kubectl-etcd.dev/size="5 at $(date -u +%FT%TZ)" --context dev`},
+		{"3", ""},
+		{"", ""},
+	} {
+		c := operatetest.NewCluster(t)
+		budget := ourBudget("team")
+		if row.size != "" {
+			operatetest.Field(budget, "metadata", "annotations")[v1alpha1.BudgetSizeAnnotation] = row.size
+		}
+		c.Put("/apis/policy/v1/namespaces/team/poddisruptionbudgets/main", budget)
+		u := newUninstaller(t, c, func(string, ...any) {})
+		held, err := heldBudgets(t.Context(), u.Kube)
+		if err != nil || len(held) != 1 {
+			t.Fatal(held, err)
+		}
+		if got := strings.Join(u.recordedSizes(t.Context(), held), "\n"); !strings.HasSuffix(got, row.want) || (got == "") != (row.want == "") {
+			t.Errorf("size %q: %q, want %q at its end", row.size, got, row.want)
+		}
+	}
+}
+
 // hold records a rollout that etcd-webhook holds. Its author, or another user who may write annotations,
 // chose a value that would end the quotes of a command.
 func hold(c *operatetest.Cluster) {

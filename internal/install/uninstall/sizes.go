@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package uninstall
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// recordedSizes returns warnings about clusters that were scaled in: a budget records that they had more voters than
+// they have members now, and that record goes with the budget's others. A new installation would take the members
+// that are left for all, unless the number is declared.
+func (u *Uninstaller) recordedSizes(ctx context.Context, budgets []policyv1.PodDisruptionBudget) []string {
+	var warnings []string
+	for i := range budgets {
+		b := &budgets[i]
+		n := annotation.DecodeBudgetRecord(b.Annotations, u.Clock.Now()).Size.N
+		owners, err := u.Reader.OwnersOfBudget(ctx, b)
+		if n == 0 || err != nil { // the restore of the budget returns the error
+			continue
+		}
+		for _, o := range owners {
+			if members := o.Members(); n > members && o.RefersTo(b.Annotations[v1alpha1.BudgetForAnnotation]) {
+				declare := policy.Cluster{Namespace: o.Namespace, Target: o.Target().String()}.DeclareVoters(fmt.Sprint(n))
+				warnings = append(warnings, fmt.Sprintf("Budget %s/%s records that %s had %s, and it has %d now. Without this record, a new installation may count %d. "+
+					"If etcd still has %d voters, as kubectl etcd member list shows, %s", b.Namespace, b.Name, o, policy.Count(n, "member"), members, members, n, declare+u.Flags))
+			}
+		}
+	}
+	return warnings
+}
