@@ -62,8 +62,8 @@ func podChecks() []Check {
 			run:  gracePeriod, eachPart: true,
 		},
 		{
-			ID: "W007", Category: Workload, Title: "the image can still be pulled",
-			Doc:  "Some registries are gone or frozen: docker.io/bitnami has lost its versioned images, and k8s.gcr.io gets no new images. If an image can't be pulled, a member on a new node never starts.",
+			ID: "W007", Category: Workload, Title: "the registry of the image is in use",
+			Doc:  "The check knows registries that are gone or frozen: docker.io/bitnami has lost its versioned images, and k8s.gcr.io gets no new images. If an image can't be pulled, a member on a new node never starts.",
 			Cure: "Use an image that its registry maintains, or a mirror of your own.",
 			run:  imageRegistry, eachPart: true,
 		},

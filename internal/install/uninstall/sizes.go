@@ -28,9 +28,10 @@ func (u *Uninstaller) recordedSizes(ctx context.Context, budgets []policyv1.PodD
 		}
 		for _, o := range owners {
 			if members := o.Members(); n > members && o.RefersTo(b.Annotations[v1alpha1.BudgetForAnnotation]) {
-				declare := policy.Cluster{Namespace: o.Namespace, Target: o.Target().String()}.DeclareVoters(fmt.Sprint(n))
+				c := policy.Cluster{Namespace: o.Namespace, Target: o.Target().String()}
 				warnings = append(warnings, fmt.Sprintf("Budget %s/%s records that %s had %s, and it has %d now. Without this record, a new installation may count %d. "+
-					"If etcd still has %d voters, as kubectl etcd member list shows, %s", b.Namespace, b.Name, o, policy.Count(n, "member"), members, members, n, declare+u.Flags))
+					"If etcd still has %d voters, as kubectl etcd member list %s shows, %s", b.Namespace, b.Name, o, policy.Count(n, "member"), members, members, n,
+					c.TargetArgs()+u.Flags, c.DeclareVoters(fmt.Sprint(n))+u.Flags))
 			}
 		}
 	}
