@@ -117,13 +117,13 @@ func (r *Reader) budgets(ctx context.Context, w *Workload, as *policyv1.PodDisru
 	var ours, foreign, recorded []*policyv1.PodDisruptionBudget
 	for i := range list.Items {
 		pdb := &list.Items[i]
-		switch {
-		case w.selects(pdb) == 0:
+		switch selects := w.selects(pdb) > 0; {
+		case Ours(pdb) && (selects || w.reselected(pdb)):
+			ours = append(ours, pdb)
+		case !selects:
 			if w.hasRecord(pdb) {
 				recorded = append(recorded, pdb)
 			}
-		case Ours(pdb):
-			ours = append(ours, pdb)
 		default:
 			foreign = append(foreign, pdb)
 		}

@@ -162,10 +162,15 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 func (w *Workload) outdated(j *judged) bool {
 	switch j.Fault.Reason {
 	case reasons.BudgetPartial, reasons.BudgetShared, reasons.BudgetSelectsAll:
-		return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) &&
-			!equality.Semantic.DeepEqual(j.Spec.Selector, w.owner.MemberSelector)
+		return w.reselected(j.PodDisruptionBudget)
 	}
 	return false
+}
+
+// reselected reports whether this project created a budget for the cluster and its selector is not the cluster's. Such
+// a budget is repaired, also if it selects no member that exists now.
+func (w *Workload) reselected(pdb *policyv1.PodDisruptionBudget) bool {
+	return NotCopied(pdb) && w.hasRecord(pdb) && !equality.Semantic.DeepEqual(pdb.Spec.Selector, w.owner.MemberSelector)
 }
 
 // take sorts the budgets that can protect the cluster alone, those that can't, and ours.
