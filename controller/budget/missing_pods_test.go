@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -47,6 +50,14 @@ func TestPartialBudgetBesideMissingPods(t *testing.T) {
 		"the pod of the other one is gone":  {firstTwo, func(s *stage) { removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
 		"the pods of all others are gone":   {first, func(s *stage) { removePod(s, "etcd-1"); removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
 		"all pods are gone":                 {first, func(s *stage) { scales(3)(s); removeAllPods(s); s.reconcile(); scales(3)(s) }},
+		"ours selects a pod that is gone": {first, func(s *stage) {
+			scales(1)(s)
+			change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{appsv1.StatefulSetPodNameLabel: "etcd-1"}}
+			})
+			s.reconcile()
+			scales(3)(s)
+		}},
 		"another one over the same is made": {first, func(s *stage) { foreign(s, "more", first); scales(0, 3)(s); removeBudget(s, "more"); s.reconcile() }},
 	} {
 		t.Run(name, func(t *testing.T) {
