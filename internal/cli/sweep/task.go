@@ -55,7 +55,7 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 	}
 	t.sweeper = &sweep.Sweeper{
 		Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags(), Login: a.Credentials.AsArgs(), Logf: a.Step,
-		Webhook: uninstall.Left{Kube: kube, Reader: reader, Clock: a.Clock},
+		Webhook: uninstall.Left{Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags()},
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) },
 		Removed: t.announce, Discard: t.discard,
 		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) {

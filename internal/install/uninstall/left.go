@@ -25,6 +25,8 @@ type Left struct {
 	Kube   client.Client
 	Reader *observe.Reader
 	Clock  clock.Clock
+	// Flags are the user's flags of kubectl for commands that are printed, each after a space.
+	Flags string
 }
 
 // Installed reports whether a webhook of etcd-webhook is registered, or its Deployment exists. If
@@ -75,6 +77,12 @@ func (l Left) Budgets(ctx context.Context, namespace string) ([]policyv1.PodDisr
 // etcd-webhook holds.
 func (l Left) Rollouts(ctx context.Context, namespace string) ([]appsv1.StatefulSet, error) {
 	return heldRollouts(ctx, l.Kube, client.InNamespace(namespace))
+}
+
+// SizeWarnings returns warnings about a size of a cluster that only the record of a budget has.
+func (l Left) SizeWarnings(ctx context.Context, budget *policyv1.PodDisruptionBudget) []string {
+	u := Uninstaller{Reader: l.Reader, Clock: l.Clock, Flags: l.Flags}
+	return u.sizeWarnings(ctx, budget)
 }
 
 // RestoreBudget restores a budget as Uninstaller does: to its author's number, but not below the quorum.

@@ -54,6 +54,7 @@ func Plan(items []Item) operate.Plan {
 		i := &items[at]
 		p.Steps = append(p.Steps, fmt.Sprintf("%s %s: %s", act(i), i, i.Result.Message))
 		subject = append(subject, string(i.Facts.Kind)+" "+i.String()+" "+string(i.object.GetUID())+" "+annotation.FormatKeptData(i.due))
+		p.Warnings = append(p.Warnings, i.warnings...)
 		switch i.Facts.Kind {
 		case rules.Rollout:
 			p.Warnings = append(p.Warnings, fmt.Sprintf("Kubernetes then continues the rollout of %s. It restarts pods without regard for the health of etcd.", i))

@@ -237,6 +237,7 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	everything(t, s)
+	s.webhook.sizes = map[string][]string{"main": {"main had 5 members"}}
 	items := s.removable(t, "data-main-3")
 	p := Plan(items)
 	text := strings.Join(append(p.Steps, p.Warnings...), "\n")
@@ -244,6 +245,7 @@ func TestPlan(t *testing.T) {
 		"delete configmap/kubectl-etcd-gone in namespace team: kubectl etcd scale: its StatefulSet does not exist",
 		"restore the author's number of poddisruptionbudget/main", "restore the update strategy of statefulset/main",
 		"The data of persistentvolumeclaim/data-main-3 in namespace team is deleted with it.", "without regard for the health of etcd",
+		"main had 5 members",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the plan lacks %q:\n%s", part, text)

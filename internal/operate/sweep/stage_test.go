@@ -48,6 +48,8 @@ type fakeWebhook struct {
 	budgets   []policyv1.PodDisruptionBudget
 	rollouts  []appsv1.StatefulSet
 	restored  []string
+	// sizes are the warnings about each budget.
+	sizes map[string][]string
 }
 
 func (w *fakeWebhook) Installed(context.Context) (bool, error) { return w.installed, w.err }
@@ -58,6 +60,10 @@ func (w *fakeWebhook) Budgets(context.Context, string) ([]policyv1.PodDisruption
 
 func (w *fakeWebhook) Rollouts(context.Context, string) ([]appsv1.StatefulSet, error) {
 	return w.rollouts, nil
+}
+
+func (w *fakeWebhook) SizeWarnings(_ context.Context, budget *policyv1.PodDisruptionBudget) []string {
+	return w.sizes[budget.Name]
 }
 
 func (w *fakeWebhook) RestoreBudget(_ context.Context, budget *policyv1.PodDisruptionBudget, dry bool) error {

@@ -30,6 +30,8 @@ type Webhook interface {
 	Installed(ctx context.Context) (bool, error)
 	Budgets(ctx context.Context, namespace string) ([]policyv1.PodDisruptionBudget, error)
 	Rollouts(ctx context.Context, namespace string) ([]appsv1.StatefulSet, error)
+	// SizeWarnings returns warnings about what only the record of a budget shows.
+	SizeWarnings(ctx context.Context, budget *policyv1.PodDisruptionBudget) []string
 	RestoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry bool) error
 	RestoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry bool) error
 }
@@ -77,6 +79,8 @@ type Item struct {
 	due olddata.Records
 	// needs are the permissions to remove old data.
 	needs []operate.Need
+	// warnings are about what its removal loses.
+	warnings []string
 	// note follows the message of the verdict.
 	note    string
 	object  client.Object

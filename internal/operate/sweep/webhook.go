@@ -121,7 +121,7 @@ func (v *view) budgetItem(ctx context.Context, budget *policyv1.PodDisruptionBud
 		i.Facts.Locked = v.locked(ctx, budget.Namespace)
 		return i
 	}
-	i.Cluster, i.names = name, []string{name}
+	i.Cluster, i.names, i.warnings = name, []string{name}, v.Webhook.SizeWarnings(ctx, budget)
 	i.Facts.Locked = v.locked(ctx, budget.Namespace, lock.Name(owner.Owner{Kind: kind, Name: name}))
 	if owners, err := v.readOwners(ctx); err == nil {
 		i.Owner = ownerLockedBy(owners, budget.Namespace, lock.Name(owner.Owner{Kind: kind, Name: name}))
