@@ -29,10 +29,14 @@ const EtcdPollInterval = watch.PollInterval
 func Setup(mgr ctrl.Manager, reader *observe.Reader) error {
 	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &budget.Findings{}
 	asker := &memberhealth.Asker{Live: reader.Uncached(), Clock: clock.RealClock{}}
+	budgets, err := newBudgetClient(mgr)
+	if err != nil {
+		return err
+	}
 	asking := reader.Asking(budget.Asking(asker, reader))
 	for name, r := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
 		"budget": &budget.Reconciler{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
+			Client: budgets, Reader: reader, Recorder: recorder,
 			Clock: clock.RealClock{}, Findings: findings,
 			Health: asker,
 		},

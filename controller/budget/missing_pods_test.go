@@ -43,13 +43,13 @@ func TestPartialBudgetBesideMissingPods(t *testing.T) {
 		spec string
 		do   func(*stage)
 	}{
-		"scaled to 0 and back":              {first, scales(0, 3)},
-		"scaled to 0, to 1, and back":       {first, scales(0, 1, 3)},
-		"scaled in and out again":           {firstTwo, scales(2, 3)},
-		"scaled to 0, after a restart":      {first, func(s *stage) { s.restart(); scales(0, 3)(s) }},
-		"the pod of the other one is gone":  {firstTwo, func(s *stage) { removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
-		"the pods of all others are gone":   {first, func(s *stage) { removePod(s, "etcd-1"); removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
-		"all pods are gone":                 {first, func(s *stage) { scales(3)(s); removeAllPods(s); s.reconcile(); scales(3)(s) }},
+		"scaled to 0 and back":             {first, scales(0, 3)},
+		"scaled to 0, to 1, and back":      {first, scales(0, 1, 3)},
+		"scaled in and out again":          {firstTwo, scales(2, 3)},
+		"scaled to 0, after a restart":     {first, func(s *stage) { s.restart(); scales(0, 3)(s) }},
+		"the pod of the other one is gone": {firstTwo, func(s *stage) { removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
+		"the pods of all others are gone":  {first, func(s *stage) { removePod(s, "etcd-1"); removePod(s, "etcd-2"); s.reconcile(); scales(3)(s) }},
+		"all pods are gone":                {first, func(s *stage) { scales(3)(s); removeAllPods(s); s.reconcile(); scales(3)(s) }},
 		"ours selects a pod that is gone": {first, func(s *stage) {
 			scales(1)(s)
 			change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
