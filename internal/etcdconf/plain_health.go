@@ -5,7 +5,6 @@ package etcdconf
 
 import (
 	"net"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,7 +38,7 @@ func plainPort(text string) string {
 	if !plain || err != nil || port == "" || strings.Trim(port, "0123456789") != "" {
 		return ""
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || slices.Contains(localHosts, strings.ToLower(host)) {
+	if isLoopback(host) {
 		return ""
 	}
 	return port

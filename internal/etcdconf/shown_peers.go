@@ -19,9 +19,6 @@ import (
 // Peer is an entry of an initial cluster.
 type Peer struct{ Name, URL string }
 
-// localHosts are names of the loopback address.
-var localHosts = []string{"localhost", "localhost4", "localhost6", "localhost.localdomain", "ip6-localhost", "ip6-loopback"}
-
 // Identifies reports whether an entry is that of one member, whichever pod has it. One with a
 // loopback or unspecified host, or with a reference that each pod expands for itself, means another
 // member in each pod.
@@ -165,10 +162,6 @@ func (c Config) PeerURLs() []string {
 	return urls
 }
 
-// PeerListeners returns the schemes and ports on which the member listens for peers, as "https:2380". It leaves
-// out what is not known.
-func (c Config) PeerListeners() []string { return SchemesAndPorts(c.ListenPeer) }
-
 // UnknownPeerURLs returns why the URLs for peers are not known, empty if they are.
 func (c Config) UnknownPeerURLs() string {
 	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
@@ -182,26 +175,4 @@ func (c Config) UnknownPeerURLs() string {
 		}
 	}
 	return ""
-}
-
-// SchemesAndPorts returns the schemes and ports of URLs, as "https:2380", without those that are not known.
-func SchemesAndPorts(urls []string) []string {
-	var all []string
-	for _, text := range urls {
-		if u, err := url.Parse(text); err == nil && u.Scheme != "" && !unresolved(text) {
-			all = append(all, u.Scheme+":"+u.Port())
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// ShownPeerListeners returns the PeerListeners that a pod shows, none if it doesn't show them. It reads no
-// ConfigMaps and no Secrets.
-func ShownPeerListeners(pod *corev1.Pod) []string {
-	config, err := parseShown(pod)
-	if err != nil || config.Where["listen-peer-urls"] == "" || config.Unknown["listen-peer-urls"] != "" {
-		return nil
-	}
-	return config.PeerListeners()
 }

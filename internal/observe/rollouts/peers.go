@@ -26,8 +26,9 @@ func PeersMove(o owner.Owner, before, after *corev1.Pod) bool {
 	if m := o.Membership().Manager; m != flavour.Unmanaged && m != flavour.BySets {
 		return false // members of several StatefulSets have no program that would follow them
 	}
-	old, next := etcdconf.ShownPeerListeners(before), etcdconf.ShownPeerListeners(after)
-	return len(old) > 0 && len(next) > 0 && !slices.ContainsFunc(old, func(l string) bool { return slices.Contains(next, l) })
+	old, shown := etcdconf.ShownPeerListeners(before)
+	next, both := etcdconf.ShownPeerListeners(after)
+	return shown && both && etcdconf.PeersMove(old, next)
 }
 
 // addPeers adds which outdated pods listen for peers on others than the newest template.
@@ -65,7 +66,8 @@ func PeersStay(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv
 	}
 	template := etcdconf.PodOfTemplate(sts)
 	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
-		return len(etcdconf.ShownPeerListeners(pod)) == 0 || PeersMove(o, pod, template)
+		_, shown := etcdconf.ShownPeerListeners(pod)
+		return !shown || PeersMove(o, pod, template)
 	}), nil
 }
 

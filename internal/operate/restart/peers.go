@@ -142,7 +142,7 @@ func (j *Job) movingPods(ctx context.Context, s *state) (names []string, err err
 			continue
 		}
 		known := now.Unknown["listen-peer-urls"] == "" && next.Unknown["listen-peer-urls"] == ""
-		if before, after := now.PeerListeners(), next.PeerListeners(); known && len(before) > 0 && len(after) > 0 && !meet(before, after) {
+		if known && etcdconf.PeersMove(now, next) {
 			names = append(names, pod.Name)
 		}
 	}
