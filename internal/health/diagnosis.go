@@ -91,7 +91,7 @@ func (f *Facts) formed(r recovery.Facts) bool {
 		return true
 	}
 	return slices.ContainsFunc(r.Members, func(m recovery.Member) bool {
-		return m.Lease == recovery.LeaseFresh || m.Lease == recovery.LeaseExpired || m.Pod == recovery.PodReady && m.Answer == recovery.NotAsked
+		return m.Lease == recovery.LeaseFresh || m.Lease == recovery.LeaseExpired || m.Pod == recovery.PodReady && (m.Answer == recovery.NotAsked || m.Answer == recovery.Unreachable)
 	})
 }
 

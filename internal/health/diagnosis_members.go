@@ -188,6 +188,13 @@ func (f *Facts) statusOf(m *recovery.Member) {
 func (f *Facts) answerOf(m *recovery.Member) {
 	v := f.voters()
 	i := slices.IndexFunc(f.Survey.Value.Members, func(a etcd.Member) bool { return a.Pod == m.Name })
+	if f.noneAnswers() && m.Pod == recovery.PodReady {
+		m.Answer = recovery.Unreachable
+		if i >= 0 {
+			m.Detail = cmp.Or(m.Detail, etcd.Reason(f.Survey.Value.Members[i].Err))
+		}
+		return
+	}
 	if f.Survey.Err != nil || i < 0 {
 		return
 	}
@@ -200,8 +207,6 @@ func (f *Facts) answerOf(m *recovery.Member) {
 	case a.ID != 0: // it answers, and is not the one in the list
 		m.Answer, m.Listed, m.Detail = recovery.NoLeader, recovery.NotListed, etcd.Reason(a.Err)
 		m.Ahead = f.Survey.Value.IsAhead(a)
-	case f.onlyUnreachable() && !f.Barred[m.Name]:
-		m.Answer, m.Detail = recovery.Unreachable, cmp.Or(m.Detail, etcd.Reason(a.Err))
 	case f.Barred[m.Name] || v.ledElsewhere() || f.ContactWith(m.Name) >= membership.ContactActive:
 	default:
 		m.Answer = recovery.Silent

@@ -202,22 +202,40 @@ func TestPodWaits(t *testing.T) {
 	}
 }
 
-// TestNoneAnswers: if no member answers, Ready pods don't show that the members are healthy.
+// TestNoneAnswers: if no member answers, for whatever reason, Ready pods don't show that the members are healthy, and
+// they don't show that the quorum is lost.
 func TestNoneAnswers(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{1, 3, 5} {
-		f := healthy(size)
-		f.Survey.Value.List, f.Survey.Value.ListErr = nil, errRefused
-		for i := range f.Survey.Value.Members {
-			m := &f.Survey.Value.Members[i]
-			*m = etcd.Member{Pod: m.Pod, Err: errRefused}
-		}
-		readyInKubernetes(f)
-		for _, pod := range f.Pods.Value {
-			pod.Spec.NodeName = "node"
-		}
-		if got := recovery.Diagnose(f.Recovery()).Scenarios[0]; got.ID != "X-4" || got.Action.Do != recovery.Check {
-			t.Errorf("%d members: %s, %s", size, got.ID, got.Action.Do)
+	for name, change := range map[string]func(*Facts){
+		"refused": func(*Facts) {},
+		"barred": func(f *Facts) {
+			f.Barred = map[string]bool{"main-0": true, "main-1": true, "main-2": true, "main-3": true, "main-4": true}
+		},
+		"one of them is barred": func(f *Facts) { f.Barred = map[string]bool{"main-0": true} },
+		"no survey":             func(f *Facts) { f.Survey = Got[etcd.Survey]{Err: errRefused} },
+		"one pod is not Ready": func(f *Facts) {
+			if last := len(f.Pods.Value) - 1; last > 0 {
+				f.Pods.Value[last].Status.Conditions = nil
+				f.Cluster.Value.Cluster.Members[last].Ready, f.Cluster.Value.Cluster.Members[last].PodReady = false, false
+			}
+		},
+	} {
+		for _, size := range []int{1, 3, 5} {
+			f := healthy(size)
+			f.Survey.Value.List, f.Survey.Value.ListErr = nil, errRefused
+			for i := range f.Survey.Value.Members {
+				m := &f.Survey.Value.Members[i]
+				*m = etcd.Member{Pod: m.Pod, Err: errRefused}
+			}
+			readyInKubernetes(f)
+			for _, pod := range f.Pods.Value {
+				pod.Spec.NodeName = "node"
+			}
+			change(f)
+			d := recovery.Diagnose(f.Recovery())
+			if got := d.Scenarios[0]; got.ID != "X-4" || got.Action.Do != recovery.Check || d.Healthy() {
+				t.Errorf("%s, %d members: %s, %s", name, size, got.ID, got.Action.Do)
+			}
 		}
 	}
 }

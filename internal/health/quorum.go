@@ -82,7 +82,7 @@ func quorumAnswers(f *Facts) []Finding {
 	case len(v.following)+v.unknown() >= v.quorum():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + v.couldNotBeAsked(), Fix: v.oneCluster()})}
 	case f.onlyUnreachable():
-		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
+		found = []Finding{f.unreachable()}
 	case v.ledElsewhere():
 		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.describePods(v.noAnswer), Reason: policy.MemberDown}}
 	case f.LastVoters > f.Size() && f.returns(f.LastVoters):
@@ -108,7 +108,7 @@ func quorumAnswers(f *Facts) []Finding {
 // noAnswer returns the finding about a member that doesn't answer. Where the first finding
 // names all of them, it has no fix of its own.
 func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
-	if f.onlyUnreachable() {
+	if f.onlyUnreachable() && f.readyInKubernetes(m.Pod) {
 		return notAsked(about(Unknown, m.Pod, "", "%s", etcd.Reason(m.Err)))
 	}
 	fix, why := "", etcd.Reason(m.Err)
@@ -126,13 +126,6 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 	one := about(Failure, m.Pod, fix, "%s", why)
 	one.Reason = policy.MemberDown
 	return one
-}
-
-// onlyUnreachable reports whether no member answers and Kubernetes shows each as ready:
-// then it may be this machine that can't reach them.
-func (f *Facts) onlyUnreachable() bool {
-	members := f.Survey.Value.Members
-	return len(members) > 0 && !slices.ContainsFunc(members, func(m etcd.Member) bool { return m.Err == nil || !f.readyInKubernetes(m.Pod) })
 }
 
 // couldNotBeAsked names the voters of which it is not known whether they are healthy.

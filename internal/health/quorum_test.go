@@ -108,6 +108,11 @@ func TestQuorum(t *testing.T) {
 			silent(0, 1, 2)(f)
 			readyInKubernetes(f)
 			f.Cluster.Value.Cluster.Members[2].Ready = false
+		}, want: Failure, message: "no member answers, although Kubernetes shows all of them but main-2 as ready"},
+		{name: "no answer, and most are not ready", id: "Q001", with: func(f *Facts) {
+			silent(0, 1, 2)(f)
+			readyInKubernetes(f)
+			f.Cluster.Value.Cluster.Members[1].Ready, f.Cluster.Value.Cluster.Members[2].Ready = false, false
 		}, want: Failure, message: "nothing can be written: 0 of 3 voters"},
 		{name: "one is reached, and follows a leader", id: "Q001", with: silent(0, 2), want: Failure, message: "the others can't be reached from here, but the leader 0000000000000001 is one of them"},
 		{name: "not asked, and a lease is old", id: "Q001", with: func(f *Facts) {

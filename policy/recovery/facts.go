@@ -166,8 +166,8 @@ type Answer string
 // The answers. The zero value means that the member could not be asked.
 const (
 	NotAsked Answer = ""
-	// Unreachable means that no member answers this machine, although Kubernetes shows all of them as ready: the machine may be
-	// unable to reach them, or none of them may be healthy.
+	// Unreachable means that no member answers this machine, although the pod of this one is Ready: the machine may be unable
+	// to reach them, or may not ask them, or none of them may be healthy.
 	Unreachable Answer = "unreachable"
 	Silent      Answer = "silent"
 	// NoLeader is an answer of a member that follows no leader.
