@@ -169,7 +169,7 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	}
 	refuses(t, []string{"another client has changed the StatefulSet's template"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
 	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, printed, "that change stays, and is rolled out")
+	wants(t, printed, "that change stays. Once the update strategy is restored, it is rolled out")
 	eventually(t, "the change to reach every pod", func(ctx context.Context) (string, bool, error) {
 		found, err := c.Members(ctx)
 		without := ""
