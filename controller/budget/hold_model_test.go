@@ -295,8 +295,13 @@ func (m *model) evictAll(lost func(pod string)) (evicted int) {
 // scale returns the event that gives each member a pod.
 func (m *model) scale() string { return "scale " + strconv.Itoa(m.asked) }
 
-// heal brings everything in order, and checks that a drain can go on after the settle time.
+// heal brings everything in order, and checks that a drain can go on after the settle time. A client that changed our
+// budget more often than it is written back is waited for.
 func (m *model) heal() {
+	narrowed := slices.DeleteFunc(slices.Clone(m.log), func(event string) bool { return event != "ours narrowed" })
+	if len(narrowed) > maxConflicts {
+		m.wait(conflictWindow)
+	}
 	for _, name := range []string{"untie", "opt in", "policy back", "no foreign", "enforce", m.scale(), "up", "a moment", "settled", "settled"} {
 		m.step(slices.IndexFunc(modelEvents, func(e modelEvent) bool { return e.name == name }))
 	}
