@@ -50,9 +50,10 @@ faults: ## Play 200 random sequences of faults on real clusters, or FAULTS=n; re
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
 	cd test && FAULTS='$(FAULTS)' SEED='$(SEED)' KIND='$(KIND)' go test -vet=off -count=1 -timeout 0 -ldflags '-s -w' -v -run '^TestFaults$$' ./drains
 
+# The tests of package test read the source code in a process of its own, which the cache of results does not notice.
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...
-	cd test && go test -vet=off .
+	cd test && go test -vet=off -count=1 .
 
 # The packages that share memory between goroutines. The race detector needs cgo.
 RACE := ./internal/etcd/... ./internal/operate/lock ./controller/... ./webhook ./cmd/etcd-webhook

@@ -223,7 +223,7 @@ func TestEnds(t *testing.T) {
 			t.Parallel()
 			e, ok := ends[v.name()]
 			if !ok {
-				t.Fatal("the table lacks it")
+				t.Fatal("the table ends lacks it")
 			}
 			if e.onCluster != "" {
 				isTest(t, e.onCluster)
@@ -293,6 +293,9 @@ func notDone(t *testing.T, v verb, e end, interrupt bool, limit time.Duration) (
 	reached, flags := interrupted, []string{"-y"}
 	if !interrupt {
 		reached, flags = func() {}, []string{"-y", "--timeout", limit.String()}
+	}
+	if e.stuck == nil {
+		t.Fatalf("the row of %s in ends has no stuck: add what keeps it from its end", v.name())
 	}
 	e.stuck(w, reached)
 	w.controllers.idle.Store(true)

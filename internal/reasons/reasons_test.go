@@ -4,6 +4,7 @@
 package reasons_test
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,22 @@ func TestEveryReasonIsExplained(t *testing.T) {
 			if found, declared := reasons.Find(r.Name()); !declared || found != r {
 				t.Errorf("Find(%q) returns another reason: %q", r.Name(), found.Doc())
 			}
+		}
+	}
+}
+
+// TestEveryRuleIsListed checks that the reasons of each rule, which has a folder in policy, are in All.
+func TestEveryRuleIsListed(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../policy/*/reasons.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		rule := filepath.Base(filepath.Dir(file))
+		topic := strings.ToUpper(rule[:1]) + rule[1:] + " rule"
+		if !slices.ContainsFunc(reasons.All(), func(t reasons.Topic) bool { return t.Name == topic }) {
+			t.Errorf("All has no topic %q with the reasons of policy/%s", topic, rule)
 		}
 	}
 }
