@@ -18,6 +18,9 @@ type Plan struct {
 	// Passing are warnings that contain an error or a state of the moment. Made again, the plan may have others, but none if
 	// it had none.
 	Passing []string
+	// Waits are warnings of states of the moment that the operation waits for. The user agrees to the plan whether it has
+	// them or not.
+	Waits []string
 	// Already is the sentence to print if there is nothing to do. Then there is no title.
 	Already string
 	// Subject identifies the objects of the plan, and what the plan replaces or deletes in them: these may be others under
@@ -34,8 +37,8 @@ type Plan struct {
 }
 
 // Agreed reports whether a plan that is made again is the one that a user has agreed to. Their titles, subjects and steps are
-// the same, it warns of nothing that the user has not read, and it asks for the same confirmation. Facts may differ: they
-// have numbers that change all the time, such as revisions. What matters of them is in the subject.
+// the same, it warns of nothing that the user has not read, and it asks for the same confirmation. Facts and what is waited
+// for may differ: they change all the time, as revisions do. What matters of the facts is in the subject.
 func (p Plan) Agreed(agreed Plan) bool {
 	return p.Title == agreed.Title && p.Subject == agreed.Subject &&
 		(p.Continues || slices.Equal(p.Steps, agreed.Steps)) &&

@@ -84,7 +84,7 @@ func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
 		steps = append(steps, fmt.Sprintf("%d. %s", i+1, step))
 	}
 	e.Entry("steps", steps...)
-	for _, warning := range slices.Concat(plan.Warnings, plan.Passing) {
+	for _, warning := range slices.Concat(plan.Warnings, plan.Passing, plan.Waits) {
 		e.Warn("%s", warning)
 	}
 }
