@@ -11,7 +11,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,20 +75,6 @@ func (m *Members) Undo(ctx context.Context, j *Change, givenUp bool) error {
 		return err
 	}
 	return m.steps(ctx, j, &operate.Waiter{})
-}
-
-// Leftover returns what to do after an operation was undone where a pod has no member. It is empty
-// where all have one, and for unknown.
-func (m *Members) Leftover(ctx context.Context) string {
-	s, err := m.observe(ctx, nil, 0)
-	if err != nil || len(s.podsWithoutMember()) == 0 {
-		return ""
-	}
-	var cures []string
-	for _, ordinal := range s.podsWithoutMember() {
-		cures = append(cures, fmt.Sprintf("kubectl etcd member replace statefulset/%s %s -n %s", s.sts.Name, s.Ordinals[ordinal].Pod, s.sts.Namespace))
-	}
-	return fmt.Sprintf("%s. To give each pod a member: %s", s.countMismatch(), strings.Join(cures, " and "))
 }
 
 func (m *Members) count(ctx context.Context) int {
