@@ -3,7 +3,10 @@
 
 package operate
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Plan describes an operation for the user, who must confirm it.
 type Plan struct {
@@ -15,9 +18,12 @@ type Plan struct {
 	Steps []string
 	// Warnings are side effects that the user may not expect. Each is a whole sentence.
 	Warnings []string
-	// Passing are warnings that contain an error or a state of the moment. Made again, the plan may have others, but none if
-	// it had none.
-	Passing []string
+	// Passing are warnings that contain an error or a state of the moment. Made again, the plan may have other texts, but no
+	// other kinds.
+	Passing []Passing
+	// Waits are warnings of states of the moment that the operation waits for. The user agrees to the plan whether it has
+	// them or not.
+	Waits []string
 	// Already is the sentence to print if there is nothing to do. Then there is no title.
 	Already string
 	// Subject identifies the objects of the plan, and what the plan replaces or deletes in them: these may be others under
@@ -33,13 +39,40 @@ type Plan struct {
 	Needs []Need
 }
 
+// Passing is a warning that reads otherwise when its plan is made again.
+type Passing struct {
+	// Kind is the same for all texts of the warning: its format.
+	Kind string
+	// Text is a whole sentence.
+	Text string
+}
+
+// Passingf returns a warning whose kind is its format.
+func Passingf(format string, args ...any) Passing {
+	return Passing{Kind: format, Text: fmt.Sprintf(format, args...)}
+}
+
+// AllWarnings returns the texts of all warnings, in the order in which they are printed.
+func (p Plan) AllWarnings() []string {
+	all := slices.Clone(p.Warnings)
+	for _, w := range p.Passing {
+		all = append(all, w.Text)
+	}
+	return append(all, p.Waits...)
+}
+
+// warnsOf reports whether a plan has a passing warning of the kind of another one.
+func (p Plan) warnsOf(w Passing) bool {
+	return slices.ContainsFunc(p.Passing, func(has Passing) bool { return has.Kind == w.Kind })
+}
+
 // Agreed reports whether a plan that is made again is the one that a user has agreed to. Their titles, subjects and steps are
-// the same, it warns of nothing that the user has not read, and it asks for the same confirmation. Facts may differ: they
-// have numbers that change all the time, such as revisions. What matters of them is in the subject.
+// the same, it warns of nothing that the user has not read, and it asks for the same confirmation. Facts and what is waited
+// for may differ: they change all the time, as revisions do. What matters of the facts is in the subject.
 func (p Plan) Agreed(agreed Plan) bool {
 	return p.Title == agreed.Title && p.Subject == agreed.Subject &&
 		(p.Continues || slices.Equal(p.Steps, agreed.Steps)) &&
 		p.Typed == agreed.Typed && p.Unconfirmed == agreed.Unconfirmed &&
 		!slices.ContainsFunc(p.Warnings, func(w string) bool { return !slices.Contains(agreed.Warnings, w) }) &&
-		(len(p.Passing) == 0 || len(agreed.Passing) > 0)
+		!slices.ContainsFunc(p.Passing, func(w Passing) bool { return !agreed.warnsOf(w) })
 }

@@ -15,7 +15,9 @@ func TestAgreed(t *testing.T) {
 		{"the same plan", func(*Plan) {}, true},
 		{"other facts", func(p *Plan) { p.Facts = []string{"revision 8"} }, true},
 		{"a warning that no longer applies", func(p *Plan) { p.Warnings = nil }, true},
-		{"another error", func(p *Plan) { p.Passing = []string{"It is not known: EOF"} }, true},
+		{"another error", func(p *Plan) { p.Passing = []Passing{{"unknown", "It is not known: EOF"}} }, true},
+		{"an error of another kind", func(p *Plan) { p.Passing = append(p.Passing, Passing{"lost", "It is lost: EOF"}) }, false},
+		{"another wait", func(p *Plan) { p.Waits = []string{"The paint dries."} }, true},
 		{"no error", func(p *Plan) { p.Passing = nil }, true},
 		{"another title", func(p *Plan) { p.Title = "paint another" }, false},
 		{"another subject", func(p *Plan) { p.Subject = "another wall" }, false},
@@ -30,7 +32,7 @@ func TestAgreed(t *testing.T) {
 	} {
 		agreed := Plan{
 			Title: "paint it", Subject: "wall", Facts: []string{"revision 7"}, Steps: []string{"take a brush"},
-			Warnings: []string{"It is wet."}, Passing: []string{"It is not known: timeout"},
+			Warnings: []string{"It is wet."}, Passing: []Passing{{"unknown", "It is not known: timeout"}},
 		}
 		again := agreed
 		row.set(&again)
@@ -38,7 +40,7 @@ func TestAgreed(t *testing.T) {
 			t.Errorf("%s: %t, want %t", row.name, got, row.want)
 		}
 	}
-	if now := (Plan{Passing: []string{"It is not known: EOF"}}); now.Agreed(Plan{}) {
+	if now := (Plan{Passing: []Passing{{"unknown", "It is not known: EOF"}}}); now.Agreed(Plan{}) {
 		t.Error("an error of which nothing warned")
 	}
 }

@@ -23,6 +23,7 @@ func TestWriteStrategy(t *testing.T) {
 		{"a pod has not", ClusterState{Partition: 3, AllUpdated: true, Ordinals: []Replica{{UID: "a"}}}, false, Step{Act: RestoreStrategy, Releases: true}},
 		{"the controller doesn't count all", ClusterState{Partition: 3}, false, Step{Act: RestoreStrategy, Releases: true}},
 		{"held with another author's strategy", ClusterState{Partition: 3, Held: true, AuthorPartition: 2, AllUpdated: true}, false, Step{Act: RestoreStrategy, Releases: true}},
+		{"held with another author's strategy, by the one as it was", ClusterState{Held: true, AuthorPartition: 2}, false, Step{Act: RestoreStrategy, Releases: true}},
 		{"held with the strategy as it was", ClusterState{Partition: 3, Held: true}, false, Step{Act: Done}},
 		{"held, and it was OnDelete", ClusterState{Partition: 3, Held: true}, true, Step{Act: RestoreStrategy, Releases: true}},
 	} {

@@ -122,8 +122,8 @@ func (t *MembersTask) resume(ctx context.Context, found *membership.Change) (ope
 	return t.Members.PlanResume(ctx, found, t.Undo)
 }
 
-// leftLimit limits the search for a pod without a member. The search also runs after the
-// command's own time limit.
+// leftLimit limits the search for what an undo leaves. The search also runs after the command's own
+// time limit.
 const leftLimit = 30 * time.Second
 
 func (t *MembersTask) warnLeft(ctx context.Context) {
@@ -131,6 +131,9 @@ func (t *MembersTask) warnLeft(ctx context.Context) {
 	defer cancel()
 	if left := t.Members.Leftover(ctx); left != "" {
 		t.app.Warn("%s.", left)
+	}
+	if held := t.Members.HeldRollout(ctx, t.app.ContextFlags()); held != "" {
+		t.app.Warn("%s", held)
 	}
 }
 

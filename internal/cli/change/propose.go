@@ -6,7 +6,6 @@ package change
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -84,7 +83,7 @@ func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
 		steps = append(steps, fmt.Sprintf("%d. %s", i+1, step))
 	}
 	e.Entry("steps", steps...)
-	for _, warning := range slices.Concat(plan.Warnings, plan.Passing) {
+	for _, warning := range plan.AllWarnings() {
 		e.Warn("%s", warning)
 	}
 }

@@ -71,7 +71,7 @@ func (o *observation) judgeOthers() {
 			case len(of) > 1:
 				*fails = append(*fails, fmt.Sprintf("budgets %s and %s select pod %s/%s: every eviction of it fails", of[0].Name, of[1].Name, pod.Namespace, pod.Name))
 			case len(of) == 1 && of[0].Allowed <= 0 && (podstate.Ready(pod) || !of[0].UnreadyGo):
-				n.Warnings = append(n.Warnings, fmt.Sprintf("budget %s/%s (%s) allows no eviction of pod %s now, and the drain waits for it", pod.Namespace, of[0].Name, of[0].Text, pod.Name))
+				n.Waits = append(n.Waits, fmt.Sprintf("budget %s/%s (%s) allows no eviction of pod %s now, and the drain waits for it", pod.Namespace, of[0].Name, of[0].Text, pod.Name))
 			}
 		}
 	}

@@ -70,6 +70,8 @@ type Node struct {
 	Others  []corev1.Pod
 	// Warnings are what users should know about the node.
 	Warnings []string
+	// Waits are the same about states of the moment that the drain waits for.
+	Waits []string
 }
 
 // Member is a member's pod on a node.

@@ -49,7 +49,7 @@ func (o *observation) readNodes(ctx context.Context, j *Job, names []string) err
 			n.Warnings = append(n.Warnings, "kubectl drain: "+warnings)
 		}
 		if !scheduling.NodeReady(&node) {
-			n.Warnings = append(n.Warnings, "the node is not Ready: pods that its kubelet does not stop stay, and the drain waits for them")
+			n.Waits = append(n.Waits, "the node is not Ready: pods that its kubelet does not stop stay, and the drain waits for them")
 		}
 		for i := range pods {
 			o.evicted[pods[i].UID] = true

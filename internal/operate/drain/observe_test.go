@@ -100,7 +100,7 @@ func TestObserve(t *testing.T) {
 				blocked = append(blocked, b.Node+" "+b.Causes[0].Reason.Name())
 			}
 			for _, n := range s.Nodes {
-				warnings = append(warnings, n.Warnings...)
+				warnings = slices.Concat(warnings, n.Warnings, n.Waits)
 			}
 			if got := strings.Join(waves, "|"); got != row.waves {
 				t.Errorf("waves %q, want %q", got, row.waves)

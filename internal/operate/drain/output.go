@@ -29,7 +29,7 @@ func (s *State) Output() *v1alpha1.DrainPlan {
 }
 
 func (s *State) nodeOutput(n *Node) v1alpha1.DrainNode {
-	out := v1alpha1.DrainNode{Name: n.Name, Cordoned: n.Spec.Unschedulable, OtherPods: len(n.Others), Warnings: n.Warnings}
+	out := v1alpha1.DrainNode{Name: n.Name, Cordoned: n.Spec.Unschedulable, OtherPods: len(n.Others), Warnings: slices.Concat(n.Warnings, n.Waits)}
 	for _, m := range n.Members {
 		out.Members = append(out.Members, v1alpha1.DrainMember{Namespace: m.Pod.Namespace, Cluster: m.Owner.Target().String(), Pod: m.Pod.Name, Stays: m.Stays})
 	}

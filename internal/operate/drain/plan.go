@@ -62,12 +62,21 @@ func (s *State) OperatePlan() (operate.Plan, error) {
 		}
 	}
 	for i := range s.Nodes {
-		for _, w := range s.Nodes[i].Warnings {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s.", s.Nodes[i].Name, w))
-		}
+		n := &s.Nodes[i]
+		p.Warnings = append(p.Warnings, n.sentences(n.Warnings)...)
+		p.Waits = append(p.Waits, n.sentences(n.Waits)...)
 	}
 	p.Subject = s.subject()
 	return p, nil
+}
+
+// sentences returns warnings of a node as whole sentences.
+func (n *Node) sentences(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		out = append(out, fmt.Sprintf("%s: %s.", n.Name, w))
+	}
+	return out
 }
 
 // between returns what must happen after a wave before the next one.

@@ -34,14 +34,14 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	for _, c := range s.Claims {
 		f.Fact("%s: claim %s requests %s, its volume has %s", c.Pod, c.Name, bytes(c.Request), bytes(c.Capacity))
 	}
-	step, waits := rules.Next(s.Facts), []string(nil)
+	step, waits := rules.Next(s.Facts), []operate.Passing(nil)
 	switch {
 	case step.Kind == rules.Done:
 		return operate.Plan{Already: fmt.Sprintf("Every volume of %s has %s already.", j.Owner, j.Size.String())}, nil
 	case step.Kind == rules.Stopped, step.Kind == rules.Blocked && !rules.Begun(s.Facts):
 		f.Refuse("%s", step.Message)
 	case step.Kind == rules.Blocked:
-		waits = append(waits, fmt.Sprintf("The command has to wait first: %s.", step.Message))
+		waits = append(waits, operate.Passingf("The command has to wait first: %s.", step.Message))
 	default:
 		f.Fact("%s", step.Message)
 	}

@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,6 +56,10 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 	if err != nil {
 		return err
 	}
+	author, err := json.Marshal(s.before.Strategy)
+	if err != nil {
+		return err
+	}
 	var options []client.PatchOption
 	if step.Releases {
 		options = append(options, client.FieldOwner(v1alpha1.PluginReleasesFieldManager))
@@ -77,6 +82,11 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 			m.setReplicas(sts, step.Number)
 		default:
 			sts.Spec.UpdateStrategy = *s.before.Strategy.DeepCopy()
+			// Of a rollout that is held, the strategy in force may be the same. Without the annotation, admission would
+			// take the write for one that leaves the author's strategy.
+			if onDelete, _ := strategyOf(s.before.Strategy); s.Held && !onDelete {
+				sts.Annotations[v1alpha1.RolloutAuthorAnnotation] = string(author)
+			}
 		}
 	}, options...)
 }

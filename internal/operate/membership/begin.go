@@ -81,7 +81,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 		return p, operate.Refuse("%v", halted)
 	}
 	if err != nil {
-		p.Passing = append(p.Passing, fmt.Sprintf("The cluster can't be read completely now (%v); this waits until it can.", err))
+		p.Passing = append(p.Passing, operate.Passingf("The cluster can't be read completely now (%v); this waits until it can.", err))
 		return p, nil
 	}
 	if err := s.compare(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,20 +77,6 @@ func (m *Members) Undo(ctx context.Context, j *Change, givenUp bool) error {
 	return m.steps(ctx, j, &operate.Waiter{})
 }
 
-// Leftover returns what to do after an operation was undone where a pod has no member. It is empty
-// where all have one, and for unknown.
-func (m *Members) Leftover(ctx context.Context) string {
-	s, err := m.observe(ctx, nil, 0)
-	if err != nil || len(s.podsWithoutMember()) == 0 {
-		return ""
-	}
-	var cures []string
-	for _, ordinal := range s.podsWithoutMember() {
-		cures = append(cures, fmt.Sprintf("kubectl etcd member replace statefulset/%s %s -n %s", s.sts.Name, s.Ordinals[ordinal].Pod, s.sts.Namespace))
-	}
-	return fmt.Sprintf("%s. To give each pod a member: %s", s.countMismatch(), strings.Join(cures, " and "))
-}
-
 func (m *Members) count(ctx context.Context) int {
 	s, err := m.observe(ctx, nil, 0)
 	if err != nil {
@@ -99,8 +85,10 @@ func (m *Members) count(ctx context.Context) int {
 	return len(s.Members)
 }
 
-// steps does step after step until nothing is left to do. w has what was awaited last.
+// steps does step after step until nothing is left to do. w has what was awaited last. A step that was done before and is
+// due again, because another client undoes it or admission drops it, is followed by a pause.
 func (m *Members) steps(ctx context.Context, j *Change, w *operate.Waiter) error {
+	var done []membership.Step
 	for {
 		if err := m.checkLock(); err != nil {
 			return err
@@ -121,8 +109,12 @@ func (m *Members) steps(ctx context.Context, j *Change, w *operate.Waiter) error
 			return operate.Halt("%s", step.Message)
 		case step.Act == membership.Wait:
 			w.Await(m.Logf, "%s", step.Message)
+		case slices.ContainsFunc(done, func(d membership.Step) bool { return reflect.DeepEqual(d, step) }):
+			w.Await(m.Logf, "a step was due again: %s", step.Message)
 		default:
+			m.Logf("%s", step.Message)
 			w.Reset()
+			done = append(done, step)
 			continue
 		}
 		if w.Pause(ctx, m.Clock, pollInterval) != nil {
@@ -148,7 +140,7 @@ func (m *Members) finish(ctx context.Context, j *Change, w *operate.Waiter) erro
 	return nil
 }
 
-// step observes, decides and acts, once.
+// step observes, decides and acts, once. The message of a step that was done is what was done.
 func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) {
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {
@@ -175,7 +167,7 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 	if err := m.act(ctx, s, j, step); err != nil {
 		return step, fmt.Errorf("%s: %w", m.describe(s, step, false), err)
 	}
-	m.Logf("%s", m.describe(s, step, true))
+	step.Message = m.describe(s, step, true)
 	return step, nil
 }
 

@@ -236,6 +236,18 @@ func partitioned(w *writing) {
 	})
 }
 
+// heldAt3 is a StatefulSet of which no pod was to restart before the operation. Since then, another client has written a
+// template to restart all, and etcd-webhook holds that by the same partition.
+func heldAt3(w *writing) {
+	w.j.Found.Strategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(3))}
+	partitioned(w)
+	w.edit(setAt, func(o apitest.Object) {
+		annotations := operatetest.Field(o, "metadata", "annotations")
+		annotations[v1alpha1.RolloutAuthorAnnotation] = `{"type":"RollingUpdate"}`
+		annotations[v1alpha1.RolloutValueAnnotation] = "partition=3"
+	})
+}
+
 var writeRows = []writeRow{
 	{
 		name: "W-1 partition", at: setAt, do: act(membership.Step{Act: membership.SetPartition, Number: 3}),
@@ -300,6 +312,10 @@ var writeRows = []writeRow{
 	{
 		name: "W-12 a learner", do: act(membership.Step{Act: membership.AddLearner, Ordinal: 3}),
 		want: []string{"add [http://main-3.main-peer.team.svc:2380]"},
+	},
+	{
+		name: "W-16 the strategy as it was, in force by a hold", at: setAt, before: heldAt3, do: act(membership.Step{Act: membership.RestoreStrategy, Releases: true}),
+		want: []string{`main metadata.annotations.kubectl-etcd.dev/rollout-author="{\"type\":\"RollingUpdate\",\"rollingUpdate\":{\"partition\":3}}"`},
 	},
 	{name: "W-13 a vote", do: act(membership.Step{Act: membership.Promote, Member: 3}), want: []string{"promote 3"}},
 	{name: "W-14 a member less", do: act(membership.Step{Act: membership.RemoveMember, Member: 3}), want: []string{"remove 3"}},

@@ -5,7 +5,6 @@ package restart
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Pl
 	}
 	s, err := j.observe(ctx, r)
 	if err != nil {
-		p.Passing = append(p.Passing, fmt.Sprintf("The cluster can't be read now: %v.", err))
+		p.Passing = append(p.Passing, operate.Passingf("The cluster can't be read now: %v.", err))
 		return p, nil
 	}
 	if err := s.owns(r); err != nil { // what its members did is not known: the mark was in the old StatefulSet

@@ -33,11 +33,9 @@ func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	if from := r.other(); from != "" && !r.FromOther {
 		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", from, r.Owner)
 	}
-	passing := r.passing()
+	p.Passing = r.passing()
 	for _, w := range warnings {
-		if slices.Contains(passing, w) {
-			p.Passing = append(p.Passing, w+".")
-		} else {
+		if !slices.ContainsFunc(p.Passing, func(has operate.Passing) bool { return has.Text == w+"." }) {
 			p.Warnings = append(p.Warnings, w+".")
 		}
 	}

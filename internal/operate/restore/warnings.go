@@ -9,14 +9,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // passing returns the warnings with an error or a size of the moment, which read otherwise a moment later.
-func (r Plan) passing() []string {
-	var out []string
-	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+func (r Plan) passing() []operate.Passing {
+	var out []operate.Passing
+	warn := func(format string, args ...any) { out = append(out, operate.Passingf(format+".", args...)) }
 	r.warnOfUnsaved(warn)
 	r.warnOfRoom(warn)
 	return out

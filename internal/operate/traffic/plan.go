@@ -143,16 +143,16 @@ func (c *Cluster) warnings(ready int) []string {
 }
 
 // unread returns what is not known of a cut, with the errors.
-func (c *Cluster) unread() []string {
-	var out []string
+func (c *Cluster) unread() []operate.Passing {
+	var out []operate.Passing
 	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
-		out = append(out, fmt.Sprintf("It is not known whether there is a learner: %v", err))
+		out = append(out, operate.Passingf("It is not known whether there is a learner: %v", err))
 	}
 	if err := c.peersUnknown; err != nil {
-		out = append(out, fmt.Sprintf("It is not known whether members reach each other by Service %s: %v. If they do, the cut separates them.", c.list(), err))
+		out = append(out, operate.Passingf("It is not known whether members reach each other by Service %s: %v. If they do, the cut separates them.", c.list(), err))
 	}
 	if c.Unreached != nil {
-		out = append(out, fmt.Sprintf("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached))
+		out = append(out, operate.Passingf("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached))
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 		Facts: []string{"peer URL " + peerOf(r, s, l).URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	if r.Lost && silence.Declarable() {
-		plan.Passing = append(plan.Passing, "It is declared to be lost. If it still runs elsewhere, it can't rejoin: "+silence.Unknown+".")
+		plan.Passing = append(plan.Passing, operate.Passingf("It is declared to be lost. If it still runs elsewhere, it can't rejoin: %s.", silence.Unknown))
 	}
 	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
 	switch {
