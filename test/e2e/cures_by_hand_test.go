@@ -47,7 +47,15 @@ func editCureRows() []cure {
 	memory := func(request, limit string) string {
 		return replace + etcdContainer + `/resources","value":{"requests":{"cpu":"20m","memory":"` + request + `"},"limits":{"memory":"` + limit + `"}}}`
 	}
+	compacting := byHand("D005", "Info", remove+etcdContainer+`/livenessProbe"}`, "--auto-compaction-mode=periodic --auto-compaction-retention=1h",
+		add+etcdContainer+`/args/-","value":"--auto-compaction-mode=periodic"},`+add+etcdContainer+`/args/-","value":"--auto-compaction-retention=1h"}`)
+	edit := compacting.choose
+	compacting.choose = func(t *testing.T, c *clusters.Cluster, fix string) string { // the check reads the pod
+		t.Helper()
+		return edit(t, c, fix) + " && kubectl delete pod " + c.Full() + "-0 -n " + c.Namespace
+	}
 	return []cure{
+		compacting,
 		byHand("W002", "Warning", remove+etcdContainer+`/readinessProbe"}`, "add a readiness probe on /readyz",
 			add+etcdContainer+`/readinessProbe","value":{"httpGet":{"path":"/readyz","port":8080}}}`),
 		byHand("W005", "Warning", memory("8Ki", "8Ki"), "raise its memory limit to at least ", memory("64Mi", "256Mi")),
@@ -55,16 +63,14 @@ func editCureRows() []cure {
 			replace+`/spec/template/spec/terminationGracePeriodSeconds","value":30}`),
 		byHand("W007", "Warning", setImage("docker.io/bitnami/etcd:3.5.21"), "a mirror of yours", setImage(mirror)),
 		byHand("W008", "Warning", setImage("registry.example/etcd"), "name a version", setImage(mirror)),
-		byHand("D005", "Info", remove+etcdContainer+`/livenessProbe"}`, "--auto-compaction-mode=periodic --auto-compaction-retention=1h",
-			add+etcdContainer+`/args/-","value":"--auto-compaction-mode=periodic"},`+add+etcdContainer+`/args/-","value":"--auto-compaction-retention=1h"}`),
 	}
 }
 
 // TestCuresTypedByHand is TestCuresTyped for orders: a person chooses a value and edits the workload. With the strategy
-// OnDelete, the edits restart nothing.
+// OnDelete, the edits alone restart nothing.
 func TestCuresTypedByHand(t *testing.T) {
 	operating(t, 1)
-	typeCures(t, editCureRows(), clusters.Spec{Flavour: clusters.Plain, Size: 1, Ephemeral: true, Mutate: func(set *appsv1.StatefulSet) {
+	typeCures(t, editCureRows(), clusters.Spec{Flavour: clusters.Plain, Size: 1, Mutate: func(set *appsv1.StatefulSet) {
 		set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 	}})
 }
