@@ -49,7 +49,7 @@ type function struct {
 }
 
 func newScope(in script.Scope, dirs Dirs) scope {
-	data := &dataNames{dirs: slices.Clone(dirs.At), unknown: dirs.Unknown, names: map[string]bool{}}
+	data := &dataNames{dirs: slices.Clone(dirs.At), unknown: dirs.Unknown, variable: dirs.Variable, names: map[string]bool{}}
 	return scope{Scope: in, functions: map[string]function{}, data: data}
 }
 
