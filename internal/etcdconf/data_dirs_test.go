@@ -17,7 +17,7 @@ func TestWipesOfKnownFolders(t *testing.T) {
 	const (
 		config  = `volumes: [{name: c, configMap: {name: config}}, {name: d, emptyDir: {}}], `
 		mounts  = `volumeMounts: [{name: c, mountPath: /conf}, {name: d, mountPath: /data}]`
-		podName = `{name: N, valueFrom: {fieldRef: {fieldPath: metadata.name}}}`
+		podName = `{name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}`
 	)
 	for _, row := range []struct {
 		id, spec string
@@ -99,20 +99,20 @@ func TestWipesOfKnownFolders(t *testing.T) {
 			spec: `{containers: [{name: db, command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data}, {name: w, mountPath: /data/backups}]},
 				{name: s, command: [sh, -c, "rm -rf /w/*"], volumeMounts: [{name: w, mountPath: /w}]}]}`},
 		{id: "WF-30 the path of a pod in a volume", wipes: true, bare: true,
-			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /all/$N"], volumeMounts: [{name: d, mountPath: /all}]}],
-				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(N)}]}]}`},
+			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /all/$POD"], volumeMounts: [{name: d, mountPath: /all}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
 		{id: "WF-31 the path of a pod by another name", wipes: true, bare: true,
-			spec: `{initContainers: [{name: i, env: [` + podName + `, {name: M, value: $(N)}], command: [sh, -c, "rm -rf /mine/*"], volumeMounts: [{name: d, mountPath: /mine, subPathExpr: $(M)}]}],
-				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(N)}]}]}`},
+			spec: `{initContainers: [{name: i, env: [` + podName + `, {name: M, value: $(POD)}], command: [sh, -c, "rm -rf /mine/*"], volumeMounts: [{name: d, mountPath: /mine, subPathExpr: $(M)}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
 		{id: "WF-32 another path in a volume", wipes: false,
-			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /data/* /all/cache"], volumeMounts: [{name: d, mountPath: /data, subPathExpr: cache-$(N)}, {name: d, mountPath: /all}]}],
-				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(N)}]}]}`},
+			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /data/* /all/cache"], volumeMounts: [{name: d, mountPath: /data, subPathExpr: cache-$(POD)}, {name: d, mountPath: /all}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
 		{id: "WF-33 a folder called after a pod that has no name yet", wipes: false,
-			spec: `{containers: [{name: db, env: [` + podName + `], command: [sh, -c, "rm -rf /data/wal; exec etcd --data-dir=/data/$N"]}]}`},
+			spec: `{containers: [{name: db, env: [` + podName + `], command: [sh, -c, "rm -rf /data/wal; exec etcd --data-dir=/data/$POD"]}]}`},
 
 		// What only the pod knows, as it is written.
 		{id: "WF-34 a variable of a Secret", wipes: true, bare: true,
-			spec: `{containers: [{name: db, env: [{name: N, valueFrom: {secretKeyRef: {name: s, key: k}}}], command: [etcd, --data-dir=/data/$(N)], lifecycle: {preStop: {exec: {command: [sh, -c, "rm -rf /data/$N"]}}}}]}`},
+			spec: `{containers: [{name: db, env: [{name: POD, valueFrom: {secretKeyRef: {name: s, key: k}}}], command: [etcd, --data-dir=/data/$(POD)], lifecycle: {preStop: {exec: {command: [sh, -c, "rm -rf /data/$POD"]}}}}]}`},
 		{id: "WF-35 all of it", wipes: true, bare: true,
 			spec: `{containers: [{name: db, command: [sh, -c, "X=$(choose); rm -rf \"$X/etcd\"; exec etcd --data-dir=$X/etcd"]}]}`},
 		{id: "WF-36 another variable", wipes: false,
