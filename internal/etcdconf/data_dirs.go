@@ -49,7 +49,7 @@ func dataDirs(pod *corev1.Pod, contents Contents) func(c *corev1.Container) memb
 		for _, f := range all {
 			dirs = append(dirs, f.in(env)...)
 		}
-		return memberchange.Dirs{At: memberchange.DataDirs(dirs), Unknown: !known, Variable: env.inShell}
+		return memberchange.Dirs{At: memberchange.DataDirs(dirs), Unknown: !known, Variable: remembered(env.inShell)}
 	}
 }
 
@@ -73,6 +73,23 @@ func (e *environment) inShell(name string) (string, bool) {
 		return value, value != ""
 	}
 	return value, ok && err == nil
+}
+
+// remembered returns a function that looks up each variable once: a script may have thousands of words with one.
+func remembered(lookup func(string) (string, bool)) func(string) (string, bool) {
+	type answer struct {
+		value string
+		ok    bool
+	}
+	all := map[string]answer{}
+	return func(name string) (string, bool) {
+		got, done := all[name]
+		if !done {
+			got.value, got.ok = lookup(name)
+			all[name] = got
+		}
+		return got.value, got.ok
+	}
 }
 
 // namedDirs returns the folders that the variables and the flags of a container name.
