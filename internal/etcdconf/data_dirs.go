@@ -75,7 +75,7 @@ func (e *environment) inShell(name string) (string, bool) {
 	return value, ok && err == nil
 }
 
-// remembered returns a function that looks up each variable once: a script may have thousands of words with one.
+// remembered returns a function that looks up each variable once: a script may have one in thousands of arguments.
 func remembered(lookup func(string) (string, bool)) func(string) (string, bool) {
 	type answer struct {
 		value string

@@ -47,7 +47,7 @@ func TestSpellingsOfFolders(t *testing.T) {
 		"rm -rf /data/e-1", "rm -rf /data/$(POD_NAME)-old", "rm -rf /data/cache/$POD_NAME", "rm -rf $OTHER", `rm -rf "$OTHER/x"`, "rm -rf $D/lost+found", "rm -rf $D-old",
 		"mv /data/old $OTHER", "rm -rf /data/$CPU", "rm -rf $CPU/x", "rm -rf /data/$(date)", "ls $D; echo rm -rf $D",
 	}
-	wipes := func(start corev1.Container, place func(*corev1.PodSpec, []string), script string) bool {
+	wipes := func(start corev1.Container, into func(*corev1.PodSpec, []string), script string) bool {
 		pod := &corev1.Pod{}
 		pod.Name = "e-0"
 		start.Name, start.Env, start.Command = "etcd", slices.Concat(spelledVariables, start.Env), slices.Clone(start.Command)
@@ -55,7 +55,7 @@ func TestSpellingsOfFolders(t *testing.T) {
 		conf := corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "conf"}}
 		pod.Spec.Volumes = []corev1.Volume{{Name: "conf", VolumeSource: corev1.VolumeSource{ConfigMap: &conf}}}
 		pod.Spec.Containers = []corev1.Container{start}
-		place(&pod.Spec, []string{"sh", "-c", script})
+		into(&pod.Spec, []string{"sh", "-c", script})
 		return wipesData(MemberChanges(pod, func(kind, name string) (map[string][]byte, error) {
 			if kind+name == "ConfigMapconf" {
 				return map[string][]byte{"e-0.yaml": []byte("data-dir: /data/e-0\n")}, nil
@@ -64,14 +64,14 @@ func TestSpellingsOfFolders(t *testing.T) {
 		}))
 	}
 	for _, start := range starts {
-		for name, place := range placesOfRemovals {
+		for name, into := range addRemoval {
 			for _, script := range removals {
-				if !wipes(start, place, script) {
+				if !wipes(start, into, script) {
 					t.Errorf("%s: %s is not found where etcd gets %q", name, script, start.Command)
 				}
 			}
 			for _, script := range others {
-				if wipes(start, place, script) {
+				if wipes(start, into, script) {
 					t.Errorf("%s: %s is found where etcd gets %q", name, script, start.Command)
 				}
 			}
@@ -79,8 +79,8 @@ func TestSpellingsOfFolders(t *testing.T) {
 	}
 }
 
-// placesOfRemovals add a command to the only container of a pod, or another container with it.
-var placesOfRemovals = map[string]func(spec *corev1.PodSpec, argv []string){
+// addRemoval adds a command to the only container of a pod, or another container with it.
+var addRemoval = map[string]func(spec *corev1.PodSpec, argv []string){
 	"before etcd": func(spec *corev1.PodSpec, argv []string) {
 		c := &spec.Containers[0]
 		if c.Command[0] == "sh" {
