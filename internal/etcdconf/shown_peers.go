@@ -148,7 +148,7 @@ func (c *Config) listInData() string {
 	switch why := c.Unknown["initial-cluster-state"]; {
 	case why != "":
 		return "--initial-cluster-state: " + why
-	case c.InitialClusterState != defaultState:
+	case cmp.Or(c.InitialClusterState, defaultState) != defaultState:
 		return "etcd's data has the members: --initial-cluster-state is " + c.InitialClusterState + ", without --initial-cluster"
 	}
 	return ""
