@@ -74,7 +74,7 @@ type TLSFiles struct {
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
-// that the configuration refers to. It fails where an object that has a setting can't be read. A setting that the
+// that the configuration refers to, and, without a list of members, the scripts that may restore one. It fails where an object that has a setting can't be read. A setting that the
 // pod alone knows is in Unknown, and has the value that is shown, or etcd's default.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	out, env, err := parsePod(pod, contents)
@@ -110,6 +110,11 @@ func parsePod(pod *corev1.Pod, contents Contents) (Config, *environment, error) 
 	}
 	out := s.config()
 	out.Container = c.Name
+	if out.Where["initial-cluster"] == "" && out.Unknown["initial-cluster"] == "" {
+		if why := restoredList(pod, contents); why != "" {
+			out.Unknown["initial-cluster"] = why
+		}
+	}
 	return out, env, nil
 }
 

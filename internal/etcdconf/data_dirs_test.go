@@ -15,8 +15,9 @@ import (
 func TestWipesOfKnownFolders(t *testing.T) {
 	t.Parallel()
 	const (
-		config = `volumes: [{name: c, configMap: {name: config}}, {name: d, emptyDir: {}}], `
-		mounts = `volumeMounts: [{name: c, mountPath: /conf}, {name: d, mountPath: /data}]`
+		config  = `volumes: [{name: c, configMap: {name: config}}, {name: d, emptyDir: {}}], `
+		mounts  = `volumeMounts: [{name: c, mountPath: /conf}, {name: d, mountPath: /data}]`
+		podName = `{name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}`
 	)
 	for _, row := range []struct {
 		id, spec string
@@ -46,7 +47,7 @@ func TestWipesOfKnownFolders(t *testing.T) {
 		{id: "WF-11 a reference to what only the pod knows", wipes: false,
 			spec: `{containers: [{name: db, env: [{name: BASE, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}, {name: ETCD_DATA_DIR, value: $(BASE)/etcd}], command: [sh, -c, "rm -rf /data/etcd; exec etcd"]}]}`},
 		{id: "WF-12 an init container", wipes: true,
-			spec: `{` + config + `initContainers: [{name: clean, command: [sh, -c, "rm -rf /data/etcd"]}], containers: [{name: db, command: [etcd, --config-file=/conf/etcd.yaml], ` + mounts + `}]}`},
+			spec: `{` + config + `initContainers: [{name: clean, command: [sh, -c, "rm -rf /data/etcd"], ` + mounts + `}], containers: [{name: db, command: [etcd, --config-file=/conf/etcd.yaml], ` + mounts + `}]}`},
 		{id: "WF-13 a file in a Secret", wipes: true,
 			spec: `{volumes: [{name: c, secret: {secretName: config}}], containers: [{name: db, command: [sh, -c, "rm -rf /data/etcd; exec etcd --config-file /conf/etcd.yaml"], volumeMounts: [{name: c, mountPath: /conf}]}]}`},
 
@@ -72,6 +73,50 @@ func TestWipesOfKnownFolders(t *testing.T) {
 			spec: `{containers: [{name: db, command: [sh, -c, "rm -rf /data/members /data/member/snap/tmp /x/member-list; exec etcd $FLAGS"]}]}`},
 		{id: "WF-21 another folder", wipes: false,
 			spec: `{` + config + `containers: [{name: db, command: [sh, -c, "rm -rf /data/cache /data/etcd/lost+found; exec etcd --config-file /conf/etcd.yaml"], ` + mounts + `}]}`},
+
+		// What has the files of a path in each container.
+		{id: "WF-22 another volume at the same path", wipes: false,
+			spec: `{volumes: [{name: d, emptyDir: {}}, {name: o, emptyDir: {}}], containers: [{name: db, command: [etcd, --data-dir=/data/etcd], volumeMounts: [{name: d, mountPath: /data}]},
+				{name: s, command: [sh, -c, "rm -rf /data/* /data/etcd"], volumeMounts: [{name: o, mountPath: /data}]}]}`},
+		{id: "WF-23 no volume at the same path", wipes: false,
+			spec: `{initContainers: [{name: i, command: [rm, -rf, /data/etcd]}], containers: [{name: db, command: [etcd, --data-dir=/data/etcd], volumeMounts: [{name: d, mountPath: /data}]}]}`},
+		{id: "WF-24 the same claim by another volume", wipes: true, bare: true,
+			spec: `{volumes: [{name: d, persistentVolumeClaim: {claimName: c}}, {name: o, persistentVolumeClaim: {claimName: c}}],
+				containers: [{name: db, command: [etcd, --data-dir=/data/etcd], volumeMounts: [{name: d, mountPath: /data}]}, {name: s, command: [rm, -rf, /o/etcd], volumeMounts: [{name: o, mountPath: /o}]}]}`},
+		{id: "WF-25 a folder of the node above it", wipes: true, bare: true,
+			spec: `{volumes: [{name: d, hostPath: {path: /var/lib/etcd}}, {name: o, hostPath: {path: /var/lib}}],
+				containers: [{name: db, command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data}]}, {name: s, command: [sh, -c, "rm -rf /host/etcd/*"], volumeMounts: [{name: o, mountPath: /host}]}]}`},
+		{id: "WF-26 another folder of the node", wipes: false,
+			spec: `{volumes: [{name: d, hostPath: {path: /var/lib/etcd}}, {name: o, hostPath: {path: /var/lib/etcd-backup}}],
+				containers: [{name: db, command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data}]}, {name: s, command: [sh, -c, "rm -rf /data/*"], volumeMounts: [{name: o, mountPath: /data}]}]}`},
+		{id: "WF-27 behind another mount", wipes: false,
+			spec: `{containers: [{name: db, command: [etcd, --data-dir=/data/etcd], volumeMounts: [{name: d, mountPath: /data}]},
+				{name: s, command: [sh, -c, "rm -rf /data/etcd/*"], volumeMounts: [{name: d, mountPath: /data}, {name: o, mountPath: /data/etcd}]}]}`},
+		{id: "WF-28 a volume in the folder", wipes: true, bare: true,
+			spec: `{containers: [{name: db, command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data}, {name: w, mountPath: /data/member/wal}]},
+				{name: s, command: [sh, -c, "rm -rf /w/*"], volumeMounts: [{name: w, mountPath: /w}]}]}`},
+		{id: "WF-29 a volume of others in the folder", wipes: false,
+			spec: `{containers: [{name: db, command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data}, {name: w, mountPath: /data/backups}]},
+				{name: s, command: [sh, -c, "rm -rf /w/*"], volumeMounts: [{name: w, mountPath: /w}]}]}`},
+		{id: "WF-30 the path of a pod in a volume", wipes: true, bare: true,
+			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /all/$POD"], volumeMounts: [{name: d, mountPath: /all}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
+		{id: "WF-31 the path of a pod by another name", wipes: true, bare: true,
+			spec: `{initContainers: [{name: i, env: [` + podName + `, {name: M, value: $(POD)}], command: [sh, -c, "rm -rf /mine/*"], volumeMounts: [{name: d, mountPath: /mine, subPathExpr: $(M)}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
+		{id: "WF-32 another path in a volume", wipes: false,
+			spec: `{initContainers: [{name: i, env: [` + podName + `], command: [sh, -c, "rm -rf /data/* /all/cache"], volumeMounts: [{name: d, mountPath: /data, subPathExpr: cache-$(POD)}, {name: d, mountPath: /all}]}],
+				containers: [{name: db, env: [` + podName + `], command: [etcd, --data-dir=/data], volumeMounts: [{name: d, mountPath: /data, subPathExpr: $(POD)}]}]}`},
+		{id: "WF-33 a folder called after a pod that has no name yet", wipes: false,
+			spec: `{containers: [{name: db, env: [` + podName + `], command: [sh, -c, "rm -rf /data/wal; exec etcd --data-dir=/data/$POD"]}]}`},
+
+		// What only the pod knows, as it is written.
+		{id: "WF-34 a variable of a Secret", wipes: true, bare: true,
+			spec: `{containers: [{name: db, env: [{name: POD, valueFrom: {secretKeyRef: {name: s, key: k}}}], command: [etcd, --data-dir=/data/$(POD)], lifecycle: {preStop: {exec: {command: [sh, -c, "rm -rf /data/$POD"]}}}}]}`},
+		{id: "WF-35 all of it", wipes: true, bare: true,
+			spec: `{containers: [{name: db, command: [sh, -c, "X=$(choose); rm -rf \"$X/etcd\"; exec etcd --data-dir=$X/etcd"]}]}`},
+		{id: "WF-36 another variable", wipes: false,
+			spec: `{containers: [{name: db, command: [sh, -c, "X=$(choose); rm -rf \"$Y/etcd\"; exec etcd --data-dir=$X/etcd"]}]}`},
 	} {
 		pod := &corev1.Pod{}
 		if err := yaml.UnmarshalStrict([]byte(row.spec), &pod.Spec); err != nil {

@@ -70,11 +70,7 @@ func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents
 	if found == nil {
 		return nil, ""
 	}
-	sub := found.SubPath
-	if found.SubPathExpr != "" {
-		env := newEnvironment(pod, container, contents)
-		sub, _ = expandReferences(found.SubPathExpr, env.lookup)
-	}
+	sub := newEnvironment(pod, container, contents).subPath(found)
 	return found, strings.TrimPrefix(path.Join("/", sub, below), "/")
 }
 

@@ -124,7 +124,7 @@ func (c *Config) UnknownPeers() string {
 				why = "--" + flag + " finds the members"
 			}
 		}
-		return script.Cut(why, mostShown)
+		return script.Cut(cmp.Or(why, c.listInData()), mostShown)
 	}
 	named := false
 	for _, e := range entriesOf(c.InitialCluster) {
@@ -135,6 +135,18 @@ func (c *Config) UnknownPeers() string {
 	}
 	if !named {
 		return script.Cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
+	}
+	return ""
+}
+
+// listInData returns why etcd's data has the list of members where nothing else has it, empty if etcd starts a cluster of its
+// own: only a new cluster needs none.
+func (c *Config) listInData() string {
+	switch why := c.Unknown["initial-cluster-state"]; {
+	case why != "":
+		return "--initial-cluster-state: " + why
+	case cmp.Or(c.InitialClusterState, defaultState) != defaultState:
+		return "etcd's data has the members: --initial-cluster-state is " + c.InitialClusterState + ", without --initial-cluster"
 	}
 	return ""
 }

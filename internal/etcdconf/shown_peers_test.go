@@ -86,6 +86,20 @@ func TestPeersOfPod(t *testing.T) {
 		{name: "DNS has it", command: []string{"etcd", "--name=a", "--discovery-srv=example.com"}, unknown: "--discovery-srv finds the members"},
 		{name: "a name of a Secret", command: []string{"etcd", "--initial-cluster=" + two}, from: []corev1.EnvFromSource{fromSecret("id", false)}, unknown: "ETCD_NAME", listed: two},
 		{name: "a list of others", command: []string{"etcd", "--name=c", "--initial-cluster=" + two}, unknown: "does not name the member itself, c", listed: two},
+		{name: "a new cluster", command: sh("exec etcd --name a --initial-cluster-state new")},
+		{name: "a member of an existing cluster", command: sh("exec etcd --name a --initial-cluster-state existing"), unknown: "is existing, without --initial-cluster"},
+		{name: "a member of an existing cluster, by a variable", command: []string{"etcd", "--name=a"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER_STATE", Value: "existing"}}, unknown: "is existing"},
+		{name: "a state of a Secret", command: []string{"etcd", "--name=a"}, env: []corev1.EnvVar{{Name: "ETCD_INITIAL_CLUSTER_STATE", ValueFrom: ofKey("s", "state")}}, unknown: "Secret n/s"},
+		{name: "a state that the pod alone knows", command: sh("exec etcd --name a --initial-cluster-state $(cat /state)"), unknown: "is $(cat /state)"},
+		{name: "an existing cluster that is listed", command: sh("exec etcd --name a --initial-cluster-state existing --initial-cluster " + two), listed: two},
+		{name: "restored with a list", command: sh("etcdutl snapshot restore /b --name a --data-dir /d --initial-cluster " + two + "; exec etcd --name a"), unknown: "container etcd restores a snapshot"},
+		{name: "restored with a list on one way", command: sh("if [ ! -d /d/member ]; then etcdctl --x y snapshot restore --initial-cluster=" + two + " /b; fi\nexec etcd --name a --data-dir /d"), unknown: "restores a snapshot"},
+		{name: "restored with a list that the pod alone knows", command: sh("etcdutl snapshot restore /b --initial-cluster \"$(cat /peers)\"\nexec etcd --name a"), unknown: "restores a snapshot"},
+		{name: "restored by a function", command: sh("r() { $U snapshot restore /b \"$@\"; }\nr --initial-cluster " + two + "\nexec etcd --name a"), unknown: "restores a snapshot"},
+		{name: "restored as the only member", command: sh("etcdutl snapshot restore /b --name a --initial-cluster a=http://a:2380 --initial-cluster-token t; exec etcd --name a")},
+		{name: "restored with etcd's default", command: sh("etcdutl snapshot restore /b --data-dir /d; exec etcd --name a")},
+		{name: "restored, and listed", command: sh("etcdutl snapshot restore /b --initial-cluster " + two + "; exec etcd --name a --initial-cluster " + two), listed: two},
+		{name: "a message about a restore", command: sh("echo etcdutl snapshot restore /b --initial-cluster " + two + "; exec etcd --name a")},
 		{name: "two containers run etcd", command: nil, unknown: "both run etcd"},
 	} {
 		c := corev1.Container{Name: "etcd", Command: row.command, Env: row.env, EnvFrom: row.from}
@@ -103,6 +117,24 @@ func TestPeersOfPod(t *testing.T) {
 		}
 		if row.unknown == "" && strings.Join(listed, ",") != row.listed {
 			t.Errorf("%s: listed %q, want %q", row.name, listed, row.listed)
+		}
+	}
+}
+
+// TestPeersOfRestore: an init container may restore the data of a cluster, of which etcd's own flags show nothing.
+func TestPeersOfRestore(t *testing.T) {
+	t.Parallel()
+	const two = "a=http://a:2380,b=http://b:2380"
+	for want, argv := range map[string][]string{
+		"container r restores": {"etcdutl", "snapshot", "restore", "/b", "--initial-cluster", two},
+		"container r":          {"sh", "-c", "etcdctl snapshot restore /b --initial-cluster=" + two},
+		"":                     {"etcdutl", "snapshot", "restore", "/b"},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a-0"}}
+		pod.Spec.InitContainers = []corev1.Container{{Name: "r", Command: argv}}
+		pod.Spec.Containers = []corev1.Container{{Name: "etcd", Command: []string{"etcd", "--name=a"}}}
+		if got := PeersOfPod(pod).Unknown; (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: unknown is %q, want %q", argv, got, want)
 		}
 	}
 }

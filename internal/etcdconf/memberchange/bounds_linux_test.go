@@ -58,6 +58,10 @@ func TestScriptsInThemselves(t *testing.T) {
 	for i := range 70_000 {
 		dirs = append(dirs, fmt.Sprintf("--data-dir=/a%d", i))
 	}
+	references := []corev1.EnvVar{{Name: "L", Value: long[:4000]}, {Name: "R", Value: "$(L)"}}
+	for i := range 1000 {
+		references = append(references, corev1.EnvVar{Name: fmt.Sprintf("N%d", i)})
+	}
 	for name, c := range map[string]corev1.Container{
 		"by a constant":              {Command: []string{"sh", "-c", `A='eval "$A"; eval "$A $X"'` + "\n" + `eval "$A $X"`}},
 		"by a variable":              {Command: []string{"sh", "-c", `eval "$A $X"`}, Env: []corev1.EnvVar{{Name: "A", Value: `eval "$A $X"; eval "$A $X"`}}},
@@ -73,6 +77,8 @@ func TestScriptsInThemselves(t *testing.T) {
 		"many folders of data":       {Command: append([]string{"etcd"}, dirs...), Lifecycle: preStop(strings.Repeat("rm -rf /d\n", 3000))},
 		"many braces":                {Command: []string{"sh", "-c", "rm -rf /d" + strings.Repeat("{a,b}", 6000)}},
 		"many in braces":             {Command: []string{"sh", "-c", "rm -rf /" + strings.Repeat("d", 12<<10) + "{" + strings.Repeat("a,", 8<<10) + "}"}},
+		"many references":            {Command: []string{"sh", "-c", strings.Repeat("rm -rf /$R$R$R\n", 2000)}, Env: references},
+		"many references in a word":  {Command: []string{"sh", "-c", "rm -rf /" + strings.Repeat("$R", 12<<10)}, Env: references},
 		"many here-documents":        {Command: []string{"sh", "-c", strings.Repeat("cat <<E|sh\na\nE\n", 1500)}},
 	} {
 		took := cpuTime(t, func() { inspect(c) })

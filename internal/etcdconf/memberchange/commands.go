@@ -49,7 +49,7 @@ type function struct {
 }
 
 func newScope(in script.Scope, dirs Dirs) scope {
-	data := &dataNames{dirs: slices.Clone(dirs.At), unknown: dirs.Unknown, names: map[string]bool{}}
+	data := &dataNames{dirs: slices.Clone(dirs.At), unknown: dirs.Unknown, variable: dirs.Variable, names: map[string]bool{}}
 	return scope{Scope: in, functions: map[string]function{}, data: data}
 }
 
@@ -110,6 +110,7 @@ func (w *walk) inspect(in scope, c script.Fields) {
 	if in.wipes(c) {
 		w.note(Change{})
 	}
+	w.restores(c.Texts)
 	w.request(in, c)
 	w.verb(c.Argv[min(in.etcdctlAt(c.Argv)+1, len(c.Argv)):])
 	if f, is := in.functions[path.Base(c.Argv[0])]; !is || f.evaluates {

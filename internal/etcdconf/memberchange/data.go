@@ -18,13 +18,16 @@ type Dirs struct {
 	At []string
 	// Unknown is true if etcd may have another one.
 	Unknown bool
+	// Variable returns a variable as a shell of the container has it, and false for one that is not known. It may be nil.
+	Variable func(name string) (value string, ok bool)
 }
 
 // dataNames are what a script calls the folders of a member's data.
 type dataNames struct {
 	dirs []string
 	// unknown is true if etcd may have another folder.
-	unknown bool
+	unknown  bool
+	variable func(name string) (value string, ok bool)
 	// names are variables that hold such a folder.
 	names map[string]bool
 	// inside is true where the script changes into such a folder.
@@ -34,16 +37,13 @@ type dataNames struct {
 // dataName finds a variable that is called after the folder of etcd's data.
 var dataName = regexp.MustCompile(`(?i)^(?:(?:ETCD_?)?(?:DATA|WAL)(?:_?(?:DIR|DIRECTORY|FOLDER|PATH|ROOT))?|ETCD_?(?:DIR|DIRECTORY|FOLDER))$`)
 
-// expansion finds the use of a variable with braces, such as ${NAME:?} and ${NAME%/}.
-var expansion = regexp.MustCompile(`\$\{(\w+)(?:[:?%#=+-][^{}]*)?\}`)
-
 // reference finds a variable at the beginning of a word.
 var reference = regexp.MustCompile(`^\$(\w+)(.*)$`)
 
 // NamesData reports whether a variable is called after the folder of etcd's data.
 func NamesData(variable string) bool { return dataName.MatchString(variable) }
 
-// DataDirs returns the absolute ones of some folders of data, as many as are counted.
+// DataDirs returns some folders of data without relative ones, as many as are counted.
 func DataDirs(named []string) []string {
 	var d dataNames
 	for _, dir := range named {
@@ -69,25 +69,26 @@ func DirFlags(args []string) []string {
 }
 
 func (d *dataNames) addDir(dir string) {
-	if d.full() {
-		return
-	}
-	dir = path.Clean(unbraced(dir))
-	if strings.HasPrefix(dir, "/") && dir != "/" && !slices.Contains(d.dirs, dir) {
-		d.dirs = append(d.dirs, dir)
+	for _, dir := range d.spellings(dir) {
+		dir = path.Clean(dir)
+		if !d.full() && dir != "/" && rooted.MatchString(dir) && !slices.Contains(d.dirs, dir) {
+			d.dirs = append(d.dirs, dir)
+		}
 	}
 }
+
+// rooted finds a path that is absolute, or is below what a variable holds.
+var rooted = regexp.MustCompile(`^(?:/|\$[A-Za-z_])`)
 
 // full reports whether no more folders of data are counted.
 func (d *dataNames) full() bool { return len(d.dirs) >= mostDirs }
 
-// unbraced writes each variable of a word without braces, since ${NAME} is $NAME.
-func unbraced(word string) string { return expansion.ReplaceAllString(word, "$$${1}") }
-
 // has reports whether a word is a folder of data, above it, or what etcd keeps in it. Other files below
 // it, such as lost+found or a script's own lock, are none of etcd's.
 func (d *dataNames) has(word string) bool {
-	return slices.ContainsFunc(alternatives(unbraced(word)), d.hasOne)
+	return slices.ContainsFunc(d.spellings(word), func(spelling string) bool {
+		return slices.ContainsFunc(alternatives(spelling), d.hasOne)
+	})
 }
 
 // hasOne reports what has reports, for a word without braces.
@@ -96,11 +97,11 @@ func (d *dataNames) hasOne(word string) bool {
 		return d.hasPath(word) || d.unknown && inMember(word)
 	}
 	if m := reference.FindStringSubmatch(word); m != nil {
-		return d.hasBelow(m[1], m[2])
+		return d.hasBelow(m[1], m[2]) || d.hasPath(word)
 	}
 	own := strings.TrimPrefix(word, "./")
 	first, _, _ := strings.Cut(own, "/")
-	return d.inside && ownFiles(own) || strings.HasSuffix(first, ".etcd") && ownFiles(own)
+	return d.inside && OwnFiles(own) || strings.HasSuffix(first, ".etcd") && OwnFiles(own)
 }
 
 // inMember reports whether an absolute path has the name of a member's own folder, and is what etcd keeps in it.
@@ -111,9 +112,9 @@ func inMember(word string) bool {
 		return false
 	}
 	if folders[at] == "member" {
-		return ownFiles(strings.Join(folders[at:], "/"))
+		return OwnFiles(strings.Join(folders[at:], "/"))
 	}
-	return ownFiles(strings.Join(folders[at+1:], "/"))
+	return OwnFiles(strings.Join(folders[at+1:], "/"))
 }
 
 // hasBelow reports whether a path below a variable is data.
@@ -125,31 +126,32 @@ func (d *dataNames) hasBelow(name, below string) bool {
 		return false
 	}
 	if d.names[name] || dataName.MatchString(name) {
-		return ownFiles(below)
+		return OwnFiles(below)
 	}
-	return strings.HasPrefix(below+"/", "/member/") && ownFiles(below)
+	return strings.HasPrefix(below+"/", "/member/") && OwnFiles(below)
 }
 
 // above reports whether a folder of data is below a path.
 func (d *dataNames) above(word string) bool {
-	word = strings.TrimSuffix(unbraced(word), "/") + "/"
-	return slices.ContainsFunc(d.dirs, func(dir string) bool { return strings.HasPrefix(dir, word) })
+	return slices.ContainsFunc(d.spellings(word), func(spelling string) bool {
+		spelling = strings.TrimSuffix(spelling, "/") + "/"
+		return slices.ContainsFunc(d.dirs, func(dir string) bool { return strings.HasPrefix(dir, spelling) })
+	})
 }
 
 func (d *dataNames) hasPath(word string) bool {
-	base := strings.TrimSuffix(word, "/")
+	base := path.Clean(word)
 	if path.Base(base) == "*" {
 		base = path.Dir(base)
 	}
-	base = strings.TrimSuffix(base, "/")
 	return d.full() || slices.ContainsFunc(d.dirs, func(dir string) bool {
 		below, is := strings.CutPrefix(base, dir+"/")
-		return strings.TrimSuffix(base, "*") == dir || is && ownFiles(below)
+		return strings.TrimSuffix(base, "*") == dir || is && OwnFiles(below)
 	}) || d.above(base)
 }
 
-// ownFiles reports whether a path in a folder of data is what etcd keeps there.
-func ownFiles(below string) bool {
+// OwnFiles reports whether a path in a folder of data is what etcd keeps there.
+func OwnFiles(below string) bool {
 	below = strings.Trim(below, "/")
 	last := path.Base(below)
 	if strings.Contains(last, "tmp") || strings.HasSuffix(last, ".lock") || strings.HasSuffix(last, ".broken") {

@@ -52,6 +52,8 @@ type walk struct {
 	dirs   Dirs
 	atStop bool
 	all    []Change
+	// restored are the lists of members that snapshots are restored with.
+	restored []string
 	// left is how many bytes of scripts in scripts may still be inspected, and depth is how many
 	// scripts the walk stands in.
 	left, depth int

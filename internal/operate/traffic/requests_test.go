@@ -166,6 +166,8 @@ func TestV2(t *testing.T) {
 		{id: "V2-4 the first ones", after: puts + "3\n" + gets + "1\n", want: []Requests{{"v2/PUT", 3, 5}, {"v2/QGET", 1, 5}}},
 		{id: "V2-5 the member restarted", before: puts + "5\n", after: puts + "2\n", want: []Requests{{"v2/PUT", 2, 5}}},
 		{id: "V2-6 a watch that polls", before: watches + "2\n", after: watches + "4\n", want: []Requests{{"v2/watch", 2, 5}}},
+		{id: "V2-8 a watch that polls, and a read", before: puts + "5\n" + watches + "2\n", after: puts + "5\n" + gets + "1\n" + watches + "3\n",
+			want: []Requests{{"v2/QGET", 1, 5}, {"v2/watch", 1, 5}}},
 		{id: "V2-7 a watch that is open", before: watches + "2\n" + watchers + "1\n", after: watches + "2\n" + watchers + "1\n", open: []OpenStreams{{"v2/watch", 1}}},
 	} {
 		got := requests(metrics(row.before), metrics(row.after), OwnTraffic{}, 5*time.Second, 5)

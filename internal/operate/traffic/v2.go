@@ -15,7 +15,8 @@ const (
 // v2Watch is the method under which watches of API v2 are reported.
 const v2Watch = "v2/watch"
 
-// v2Calls returns the number of requests of API v2, by method. A watch is one, too.
+// v2Calls returns the number of requests of API v2, by method. A watch is one, too, which etcd counts
+// among the watches alone: its handler of keys reports what it receives only if that doesn't wait.
 func v2Calls(families metricFamilies) map[string]int {
 	out := map[string]int{}
 	for _, m := range families[v2Received].GetMetric() {
