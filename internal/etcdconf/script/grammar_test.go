@@ -38,6 +38,10 @@ func (g *generator) script() string {
 		fmt.Fprintf(&b, "f%d() %s\n", g.functions, g.body())
 		g.functions++
 	}
+	if g.IntN(8) == 0 {
+		fmt.Fprintf(&b, "f%d() { %s; }\n", g.functions, g.pick("export ETCD_NAME=fe", "tool || export ETCD_NAME=fe", "set -a; ETCD_NAME=fe", "ETCD_NAME=fe", "typeset -x ETCD_NAME=fe"))
+		g.functions++
+	}
 	if g.IntN(20) == 0 { // a function in place of a program
 		g.opaque = true
 		fmt.Fprintf(&b, "%s() {\n%s\n}\n", g.pick("etcd", "nice", "tool", "true", "test", "command", "env", "last"), g.pick(
@@ -137,7 +141,7 @@ func (g *generator) command() string {
 		if g.within {
 			return "tool"
 		}
-		return g.pick("f0", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
+		return g.pick("f0", "f0", "f0 || exit 1", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
 	case 14:
 		return g.pick("etcd & wait", "etcd --name b &\nwait $!", "etcd --name a &", "nohup etcd --name a & wait")
 	case 15:
