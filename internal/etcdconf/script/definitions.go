@@ -20,6 +20,11 @@ type definitions struct {
 	always  map[*syntax.Stmt]bool
 	// each are the effects of the functions that were read, and all those with the functions that they call.
 	each, all map[string]effects
+	// endings are those of the statements and the branches that were read.
+	endings map[syntax.Node]endKind
+	// plain are the fields of the commands that nothing expands, and lookedUp the same as a shell looks for them.
+	plain    map[*syntax.CallExpr]Fields
+	lookedUp map[*syntax.CallExpr][]string
 	// alias is true where an alias may stand for another command than it seems.
 	alias bool
 	// kills is true where the script ends processes.
@@ -32,7 +37,8 @@ type definitions struct {
 func (s *Script) define() {
 	s.own = definitions{
 		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
-		each: map[string]effects{}, all: map[string]effects{},
+		each: map[string]effects{}, all: map[string]effects{}, endings: map[syntax.Node]endKind{},
+		plain: map[*syntax.CallExpr]Fields{}, lookedUp: map[*syntax.CallExpr][]string{},
 	}
 	s.own.defines(s.Statements)
 	var aliases []*syntax.CallExpr

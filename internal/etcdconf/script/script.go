@@ -248,6 +248,19 @@ func Literal(word *syntax.Word) (string, bool) {
 	return text.String(), true
 }
 
+// expands reports whether a shell expands a part of a word.
+func expands(word *syntax.Word) bool { return slices.ContainsFunc(word.Parts, partExpands) }
+
+func partExpands(part syntax.WordPart) bool {
+	switch p := part.(type) {
+	case *syntax.Lit, *syntax.SglQuoted:
+		return false
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(p.Parts, partExpands)
+	}
+	return true
+}
+
 // Source returns the text of a node as the script has it.
 func (s *Script) Source(node syntax.Node) string {
 	from, to := int(node.Pos().Offset()), int(node.End().Offset())

@@ -97,7 +97,7 @@ func (s *Script) SurelyRunsEtcd() bool {
 		return false
 	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, toEtcd: s.entriesToEtcd()}
-	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind}
+	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind, loop: nothingBehind}
 	s.from = 0
 	all := w.list(s.Statements, nothingBehind)
 	s.from = len(s.Text)
@@ -127,7 +127,7 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 		return false
 	}
 	call, is := statements[0].Cmd.(*syntax.CallExpr)
-	return is && firstOf(w.lookedUp(call)) == "exit"
+	return is && firstOf(w.script.lookedUp(call)) == "exit"
 }
 
 //nolint:gocyclo // one case a kind of statement
@@ -144,9 +144,6 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		if bodies := w.script.own.functions[firstOf(w.lookedUp(c))]; s.Background && len(bodies) > 0 {
-			return w.background(c, bodies, follows)
-		}
 		return w.call(c, follows, s.Background)
 	case *syntax.Block:
 		return w.block(c, follows)
@@ -177,7 +174,7 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 func (w *walk) process(follows behind, part func() ways) ways {
 	follows = w.counted(follows)
 	defer func(before ends) { w.after = before }(w.after)
-	w.after = ends{shell: follows, caller: follows, round: follows}
+	w.after = ends{shell: follows, caller: follows, round: follows, loop: follows}
 	return part().process(follows)
 }
 

@@ -61,7 +61,7 @@ func (w *walk) behindCondition(c *syntax.IfClause, follows behind) behind {
 	if w.target != nil || w.leadsAny(c.Then) || c.Else != nil && w.leads(c.Else) {
 		return etcdBehind
 	}
-	if end, is := w.endOfIf(c, maxEnds); is {
+	if end, is := w.behindEnding(w.script.endingOfIf(c)); is {
 		return end
 	}
 	return follows.within()

@@ -23,7 +23,7 @@ var brief = map[string]bool{
 //
 //nolint:gocyclo // one case a kind of command
 func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
-	if !w.script.work.spend(workOf(c)) {
+	if !w.script.work.spend(w.script.workOfCall(c)) {
 		return ways{other: true}
 	}
 	if c == w.target {
@@ -33,7 +33,7 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
 		return ways{etcd: program == "etcd", other: program != "etcd", on: ends, beside: ends && background}
 	}
-	argv := w.lookedUp(c)
+	argv := w.script.lookedUp(c)
 	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
 		if len(argv) > 1 && argv[0] == "exec" {
@@ -43,6 +43,9 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	name := path.Base(argv[at])
 	if bodies := w.script.own.functions[argv[0]]; len(bodies) > 0 {
+		if background {
+			return w.background(c, bodies, follows)
+		}
 		return w.function(c, bodies, follows)
 	}
 	switch {

@@ -46,8 +46,8 @@ func (w *walk) behindRounds(body []*syntax.Stmt, follows behind, endless bool) b
 
 // rounds follows the body of a loop.
 func (w *walk) rounds(body []*syntax.Stmt, follows behind) ways {
-	defer func(before behind) { w.after.round = before }(w.after.round)
-	w.after.round = follows
+	defer func(before ends) { w.after = before }(w.after)
+	w.after.round, w.after.loop = follows, follows
 	w.loops++
 	defer func() { w.loops-- }()
 	return w.list(body, follows).left()
@@ -110,8 +110,8 @@ func isLiteral(word *syntax.Word) bool {
 // one: a command that isn't known. What follows a loop that nothing else leaves may never run.
 func (w *walk) leaves(loop syntax.Node, commands ...string) (leaves, perhaps bool) {
 	syntax.Walk(loop, func(node syntax.Node) bool {
-		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			name := firstOf(w.lookedUp(call))
+		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 && w.script.work.spend(w.script.workOfCall(call)) {
+			name := firstOf(w.script.lookedUp(call))
 			leaves = leaves || slices.Contains(commands, name)
 			perhaps = perhaps || strings.HasSuffix(name, UnknownWord)
 		}
