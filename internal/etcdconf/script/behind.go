@@ -43,7 +43,7 @@ func (w *walk) follows(statements []*syntax.Stmt, all behind) []behind {
 		switch {
 		case isSubshell(s) && w.exits(statements[i+1:]) && (all != etcdBehind || w.target != nil): // what exec starts
 			each[i] = nothingBehind
-		case s.Background:
+		case s.Background || isCoproc(s):
 			each[i] = w.beside(all)
 		}
 		all = w.before(s, all)

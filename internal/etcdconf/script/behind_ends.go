@@ -11,7 +11,7 @@ import (
 )
 
 // endings are how a statement ends which always ends its script, its function or its round of a loop. They don't depend on
-// the place from which the walk comes to it, and so are found once.
+// the way on which the walk comes to it, and so are found once.
 type endings uint8
 
 const (
@@ -34,7 +34,7 @@ func (w *walk) endOf(s *syntax.Stmt) (end behind, is bool) {
 	return w.behindEnding(w.script.endingOf(s))
 }
 
-// behindEnding returns what follows an ending at the place where the walk stands.
+// behindEnding returns what follows an ending where the walk stands.
 func (w *walk) behindEnding(e endKind) (end behind, is bool) {
 	if !e.is || e.how&(byBreak|byContinue) != 0 && w.loops == 0 {
 		return etcdBehind, false

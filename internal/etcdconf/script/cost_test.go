@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// costly returns scripts of about 27 KB in which many places ask for the same part, by their names. The parts are long, or
+// costly returns scripts of about 27 KB in which many commands ask for the same part, by their names. The parts are long, or
 // nested, or have a chain behind them.
 func costly() map[string]string {
 	long := "echo" + strings.Repeat(" a", 9000)
@@ -52,7 +52,7 @@ func judged(text string) (s Script, surely bool) {
 	return s, s.SurelyRunsEtcd()
 }
 
-// TestCostOfWays holds that what is done to judge a script is bounded by its length and not by the number of the places
+// TestCostOfWays holds that what is done to judge a script is bounded by its length and not by the number of the commands
 // that ask for a part, and that the counter of it counts what it costs.
 func TestCostOfWays(t *testing.T) {
 	t.Parallel()

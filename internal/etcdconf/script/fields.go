@@ -48,7 +48,7 @@ func (all Fields) Program() string { return firstOf(all.Argv) }
 // RunsEtcd reports whether the command is etcd, behind launchers.
 func (all Fields) RunsEtcd() bool { return etcdAt(all.Argv) >= 0 }
 
-// Fields returns the fields of a command. Those of one that nothing expands are the same at each place, and found once.
+// Fields returns the fields of a command. Those of one that nothing expands are the same wherever the walk stands, and found once.
 func (s *Script) Fields(call *syntax.CallExpr) Fields {
 	if all, done := s.own.plain[call]; done {
 		return all

@@ -164,7 +164,8 @@ func (g *generator) command() string {
 		return g.ofArguments()
 	case 24:
 		return g.pick("job", "job &", "job || exit", "job && true", "! job", "job | cat", "tool | job", "job; wait", "exec job", "(job)", "{ job\n}", "(exec job) &", "{ job; } & wait $!", "job\nexit", "job\nexit 1",
-			"job\nreturn", "job\ncontinue", "until job; do break; done", "while job; do break; done", "for i in 1; do\njob\ndone", "if job; then tool; fi", "nice -n 1 job", "sh -c 'job; true'", "time job", "job; echo a | cat")
+			"job\nreturn", "job\ncontinue", "until job; do break; done", "while job; do break; done", "for i in 1; do\njob\ndone", "if job; then tool; fi", "nice -n 1 job", "sh -c 'job; true'", "time job", "job; echo a | cat",
+			"echo 'job' >own; . ./own", "echo 'job' >own\n. ./own\nexit $?", "coproc job; wait", "coproc { job; }\nwait", "while job; do exit; done", "while sleep 0; do job; exit; done")
 	}
 	return g.pick("tool", "tool", "tool # etcd", "tool >/dev/null 2>&1", "wait", ":", "cd /", "echo $NAME", "printf a", "umask 077", "[ a = b ]", "test -n a", "exec >/dev/null", "exec 3>&1", "type etcd", "exec 2>&1")
 }

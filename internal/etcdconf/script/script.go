@@ -157,8 +157,10 @@ func (s *Script) find(statement *syntax.Stmt, all bool) {
 				}
 			}
 		case *syntax.Stmt:
-			background[n.Cmd] = n.Background
+			background[n.Cmd] = background[n.Cmd] || n.Background
 			return all || !never[n]
+		case *syntax.CoprocClause:
+			background[n.Stmt.Cmd] = true
 		case *syntax.CallExpr:
 			program, ok := s.etcdProgram(n)
 			if ok && program == "etcd" {

@@ -121,6 +121,11 @@ func isSubshell(s *syntax.Stmt) bool {
 	return is
 }
 
+func isCoproc(s *syntax.Stmt) bool {
+	_, is := s.Cmd.(*syntax.CoprocClause)
+	return is
+}
+
 // exits reports whether statements only end the script.
 func (w *walk) exits(statements []*syntax.Stmt) bool {
 	if len(statements) == 0 {
@@ -166,6 +171,10 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 		return ways{on: true}
 	case *syntax.TimeClause:
 		return w.timeClause(c, follows)
+	case *syntax.CoprocClause:
+		inner := *c.Stmt
+		inner.Background = true
+		return w.statement(&inner, follows)
 	}
 	return w.mayFail("")
 }

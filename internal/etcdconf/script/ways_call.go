@@ -6,6 +6,7 @@ package script
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,9 +14,9 @@ import (
 
 // brief are commands that a script can end with, and that are not what its container is for.
 var brief = map[string]bool{
-	":": true, ".": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
+	":": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
 	"etcd":   true, // it prints its version or its flags
-	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true, "source": true,
+	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true,
 	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
 }
 
@@ -62,7 +63,7 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		return ways{other: true}
 	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
-	case argv[0] == "exec", instead(argv, at, w.counted(follows)):
+	case argv[0] == "exec", w.script.instead(argv, at, w.counted(follows)):
 		never := neverEnds(argv, at)
 		return ways{other: !never, idles: never, on: never && background}
 	case !background && neverEnds(argv, at):
@@ -70,6 +71,19 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	return w.mayFail(name)
 }
+
+// longSleep is how many seconds are as good as no end.
+const longSleep = 24 * 60 * 60
+
+// isLong reports whether an argument of sleep is as good as no end.
+func isLong(word string) bool {
+	number := strings.TrimRight(word, "smhd")
+	count, err := strconv.ParseFloat(number, 64)
+	return err == nil && count*unitOf[word[len(number):]] >= longSleep
+}
+
+// unitOf are the seconds of the units of sleep.
+var unitOf = map[string]float64{"": 1, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
 // neverEnds reports whether a command never ends, so that nothing behind it is reached. The command has its program at
 // an index.
@@ -80,7 +94,7 @@ func neverEnds(argv []string, at int) bool {
 	}
 	switch path.Base(argv[at]) {
 	case "sleep":
-		return slices.Contains(args, "infinity") || slices.Contains(args, "inf")
+		return slices.ContainsFunc(args, isLong)
 	case "tail":
 		return slices.ContainsFunc(args, func(word string) bool {
 			return strings.HasPrefix(word, "--follow") || word == "--retry" || len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.ContainsAny(word, "fF")

@@ -32,7 +32,7 @@ func (w *work) exceeded() bool { return w.done > maxWork }
 // Exceeded reports whether the script has more calls than are followed, so that its ways are not known.
 func (s *Script) Exceeded() bool { return s.work.exceeded() }
 
-// workOfCall returns what a command costs by its length, and by the words that are expanded at each place.
+// workOfCall returns what a command costs by its length, and by the arguments that are expanded each time.
 func (s *Script) workOfCall(c *syntax.CallExpr) int {
 	if _, found := s.own.plain[c]; found {
 		return workOf(c)
