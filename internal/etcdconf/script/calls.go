@@ -49,8 +49,7 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behin
 // unless it waits for processes.
 func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behind) ways {
 	all := w.process(follows, func() ways { return w.function(c, bodies, follows) })
-	all.on = all.on || !all.etcd && !w.waits(c)
-	return all
+	return w.detached(all, c)
 }
 
 // lookedUp returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
@@ -106,5 +105,5 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1, trap: true}
 	all := inner.list(action.Statements, etcdBehind)
 	w.calls = inner.calls
-	return all.etcd || all.other
+	return all.runsEtcd() || all.other
 }

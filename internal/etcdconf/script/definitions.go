@@ -25,6 +25,10 @@ type definitions struct {
 	// plain are the fields of the commands that nothing expands, and lookedUp the same as a shell looks for them.
 	plain    map[*syntax.CallExpr]Fields
 	lookedUp map[*syntax.CallExpr][]string
+	// assigns are the assignments to each variable, and jobs the statements that run in the background, by the offsets of
+	// their ends.
+	assigns map[string][]*syntax.Assign
+	jobs    map[uint]*syntax.Stmt
 	// alias is true where an alias may stand for another command than it seems.
 	alias bool
 	// kills is true where the script ends processes.
@@ -38,6 +42,7 @@ func (s *Script) define() {
 	s.own = definitions{
 		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
 		each: map[string]effects{}, all: map[string]effects{}, endings: map[syntax.Node]endKind{},
+		assigns: map[string][]*syntax.Assign{}, jobs: map[uint]*syntax.Stmt{},
 		plain: map[*syntax.CallExpr]Fields{}, lookedUp: map[*syntax.CallExpr][]string{},
 	}
 	s.own.defines(s.Statements)
@@ -47,6 +52,14 @@ func (s *Script) define() {
 			switch n := node.(type) {
 			case *syntax.FuncDecl:
 				s.own.functions[n.Name.Value] = append(s.own.functions[n.Name.Value], n.Body)
+			case *syntax.Stmt:
+				if n.Background {
+					s.own.jobs[n.End().Offset()] = n
+				}
+			case *syntax.Assign:
+				if n.Name != nil {
+					s.own.assigns[n.Name.Value] = append(s.own.assigns[n.Name.Value], n)
+				}
 			case *syntax.CallExpr:
 				if name := commandOf(n.Args); name != "" {
 					s.own.callsOf[name] = append(s.own.callsOf[name], n)

@@ -120,7 +120,7 @@ func (e *effects) add(s *Script, call *syntax.CallExpr) {
 	e.waits = e.waits || name == "wait"
 	_, launches := launchers[path.Base(name)]
 	unknown := len(args) > 0 && name == ""
-	e.ends = e.ends || unknown || launches || ending[name] || path.Base(name) == "etcd"
+	e.ends = e.ends || unknown || launches || ending[name] || killers[path.Base(name)] || path.Base(name) == "xargs" || path.Base(name) == "etcd"
 }
 
 // assignsTo records the variable that an argument names, as NAME or NAME=value.

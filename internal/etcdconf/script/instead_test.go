@@ -143,6 +143,30 @@ func TestProgramsInstead(t *testing.T) {
 		{"PI-113 a coprocess", "case $ROLE in etcd) exec etcd;; *) coproc /app; wait;; esac", false},
 		{"PI-114 a coprocess beside etcd", "coproc /helper\nexec etcd", true},
 		{"PI-115 a coprocess that is a group", "case $ROLE in etcd) exec etcd;; *) coproc { /app; }; wait;; esac", false},
+
+		// An etcd that the script ends excuses nothing that follows, and is no member.
+		{"PI-116 a program behind an etcd that ended", "etcd & P=$!; etcdctl put a b; kill $P; wait $P; mysqld; exit $?", false},
+		{"PI-117 the same by functions", "start_bg() { etcd & P=$!; }\nstop() { kill $P; wait $P; }\nstart_bg; etcdctl user add root; stop; mysqld; echo ended", false},
+		{"PI-118 the same in a branch", "if [ $X ]; then etcd & P=$!; kill $P; mysqld; exit $?; fi\nexec etcd", false},
+		{"PI-119 no member", "etcd & P=$!; etcdctl get a >/b; kill $P; exit 0", false},
+		{"PI-120 no member, without exit", "etcd & P=$!; etcdctl get a >/b; kill $P; wait", false},
+		{"PI-121 no member, by its name", "etcd & sleep 5; etcdctl get a >/b; pkill etcd; exit 0", false},
+		{"PI-122 no member, by a pipe", "etcd & sleep 5; pidof etcd | xargs kill; exit 0", false},
+		{"PI-123 no member, in a condition", "etcd & P=$!; if kill $P; then exit 0; fi; exit 1", false},
+		{"PI-124 no member, in an operand", "etcd & P=$!; kill $P && exit 0; exit 1", false},
+		{"PI-125 no member, of a group", "{ etcd; } & P=$!; etcdctl get a >/b; kill $P; exit 0", false},
+		{"PI-126 no member, of a function in the background", "run() { exec etcd; }\nrun & P=$!; etcdctl get a >/b; kill $P; exit 0", false},
+		{"PI-127 one that may have ended excuses nothing", "etcd & P=$!; [ $X ] && kill $P; mysqld; exit $?", false},
+		{"PI-128 etcd behind the one that ended", "etcd & P=$!; etcdctl user add root; kill $P; wait $P; exec etcd", true},
+		{"PI-129 the same by functions", "start_bg() { etcd & P=$!; }\nstop() { kill $P; wait $P; }\nstart_bg; etcdctl user add root; stop; exec etcd", true},
+		{"PI-130 the same in the background", "etcd & P=$!; etcdctl user add root; kill $P; etcd & wait", true},
+		{"PI-131 a signal to another process", "stop() { kill $P; }\ntrap stop TERM\netcd & P=$!\n/helper & H=$!\nsleep 5; kill $H\nwait $P; exit $?", true},
+		{"PI-132 a process that ends etcd later", "etcd & P=$!\n(while /healthy; do sleep 1; done; kill $P) &\nwait $P", true},
+		{"PI-133 an exit behind etcd", "stop() { kill $P; }\ntrap stop TERM\netcd & P=$!\nwait $P; exit $?", true},
+		{"PI-134 a way that ends it", "etcd & P=$!\nif ! etcdctl endpoint health; then kill $P; exit 1; fi\nwait $P; exit $?", true},
+		{"PI-135 a group that is piped", "stop() { kill $P; }\n{ etcd & P=$!; wait $P; } | tee /log", true},
+		{"PI-136 a question for a process", "etcd & P=$!\nwhile kill -0 $P; do sleep 5; done; exit 1", true},
+		{"PI-137 an idle process beside etcd", "stop() { kill $P; }\netcd & P=$!\ntail -f /log", true},
 	} {
 		if got := surely(row.script); got != row.want {
 			t.Errorf("%s: shown %t, want %t:\n%s", row.id, got, row.want, row.script)

@@ -21,13 +21,19 @@ type ways struct {
 	// idles ends in a last command that never ends, such as tail -f. It is another program instead of etcd, unless etcd
 	// runs beside it.
 	idles bool
-	// beside is true if etcd runs in the background on each way that goes on.
-	beside bool
+	// beside is true if etcd runs in the background on each way that goes on, and runs on some way. The script may end it:
+	// kills is true if each way that goes on has ended processes, and mayKill on some way.
+	beside, runs, kills, mayKill bool
 }
+
+// continues reports whether some way comes to what follows a list, a function or a loop.
+func (w ways) continues() bool { return w.on || w.back || w.leaves }
 
 func (w ways) or(v ways) ways {
 	return ways{
 		etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves,
+		runs: w.runs || v.runs, mayKill: w.mayKill || v.mayKill,
+		kills: (w.kills || v.kills) && (w.kills || !w.continues()) && (v.kills || !v.continues()),
 		idles: w.idles || v.idles, beside: (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on),
 	}
 }
@@ -38,7 +44,9 @@ func (w ways) then(v ways) ways {
 		return w
 	}
 	out := w.or(v)
-	out.on, out.beside = v.on, v.on && (w.beside || v.beside)
+	out.on, out.beside = v.on, v.on && (w.beside && !v.mayKill || v.beside)
+	out.runs = w.runs && !v.kills || v.runs
+	out.kills = w.kills || v.kills && !w.back && !w.leaves
 	out.idles = w.idles || v.idles && !w.beside
 	return out
 }
@@ -82,8 +90,9 @@ type walk struct {
 	toEtcd []uint
 	after  ends
 	// accompanies is true where etcd runs in the background. Another program beside it is none instead of it, unless it is the
-	// last command.
-	accompanies bool
+	// last command. running is true where some way has such an etcd, and others are the variables of which isOther was asked.
+	accompanies, running bool
+	others               map[string]bool
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
@@ -101,17 +110,20 @@ func (s *Script) SurelyRunsEtcd() bool {
 	s.from = 0
 	all := w.list(s.Statements, nothingBehind)
 	s.from = len(s.Text)
-	return all.etcd && !all.other && !all.idles
+	return all.runsEtcd() && !all.other && !all.idles
 }
 
 // list follows statements, with what is behind them: a program behind which etcd never runs is what the container is
 // for.
 func (w *walk) list(statements []*syntax.Stmt, follows behind) ways {
-	defer func(before bool) { w.accompanies = before }(w.accompanies)
+	defer w.setBeside(w.besides())
 	all := ways{on: true}
 	for i, each := range w.follows(statements, follows) {
-		w.accompanies = w.accompanies || all.beside
-		all = all.then(w.statement(statements[i], each))
+		before := w.besides()
+		one := w.statement(statements[i], each)
+		w.setBeside(before)
+		w.pass(one)
+		all = all.then(one)
 	}
 	return all
 }
@@ -144,8 +156,7 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 		inner := *s
 		inner.Background = false
 		all := w.process(follows, func() ways { return w.statement(&inner, follows) })
-		all.on = all.on || !all.etcd && !w.waits(s) // the script goes on beside one that never ends
-		return all
+		return w.detached(all, s) // the script goes on beside one that never ends
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -182,6 +193,8 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 // process follows a part of the script that is a process of its own.
 func (w *walk) process(follows behind, part func() ways) ways {
 	follows = w.counted(follows)
+	defer w.setBeside(w.besides())
+	w.running = false // an exit ends the process alone
 	defer func(before ends) { w.after = before }(w.after)
 	w.after = ends{shell: follows, caller: follows, round: follows, loop: follows}
 	return part().process(follows)

@@ -32,7 +32,10 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
-		return ways{etcd: program == "etcd", other: program != "etcd", on: ends, beside: ends && background}
+		if ends && background {
+			return ways{on: true, beside: true, runs: true}
+		}
+		return ways{etcd: program == "etcd", other: program != "etcd", on: ends}
 	}
 	argv := w.script.lookedUp(c)
 	at := ProgramAt(argv)
@@ -51,7 +54,7 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	switch {
 	case name == "exit":
-		return ways{exit: true}
+		return ways{exit: true, etcd: w.running}
 	case name == "return":
 		// Shells differ in whether it ends a script that isn't sourced.
 		return ways{back: true, other: w.within+w.groups == 0}
@@ -69,7 +72,10 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	case !background && neverEnds(argv, at):
 		return ways{exit: true}
 	}
-	return w.mayFail(name)
+	all := w.mayFail(name)
+	all.kills = !background && w.endsEtcd(c)
+	all.mayKill = all.kills
+	return all
 }
 
 // longSleep is how many seconds are as good as no end.

@@ -90,9 +90,9 @@ func (w ways) left() ways {
 // forever returns the ways of a loop that nothing known leaves, by those of its body. It idles if a round runs nothing that
 // counts, and etcd is not behind the loop.
 func (w *walk) forever(body ways, perhaps bool, follows behind) ways {
-	body.idles = body.idles || body.on && !body.etcd && w.target == nil && w.counted(follows) != etcdBehind
+	body.idles = body.idles || body.on && !body.runsEtcd() && w.target == nil && w.counted(follows) != etcdBehind
 	body.on = false
-	body.other = body.other || perhaps && !body.etcd
+	body.other = body.other || perhaps && !body.runsEtcd()
 	return body
 }
 
@@ -118,7 +118,7 @@ func (w *walk) forClause(c *syntax.ForClause, follows behind) ways {
 	switch leaves, perhaps := w.leaves(c, "break", "continue"); {
 	case leaves, perhaps && body.on:
 		return ways{on: true}.or(body)
-	case perhaps && !body.etcd:
+	case perhaps && !body.runsEtcd():
 		body.other = true
 	case perhaps:
 		return ways{on: true}.or(body)
