@@ -32,18 +32,29 @@ func prepares(argv []string, at int) bool {
 	switch {
 	case tools[name]:
 		return true
-	case strings.Contains(argv[at], "/") && !strings.HasPrefix(path.Dir(argv[at]), "/usr") && path.Dir(argv[at]) != "/bin" && path.Dir(argv[at]) != "/sbin":
+	case !ofSystem[strings.TrimSuffix(argv[at], name)]:
 		return false
-	case name == "ping" || name == "ping6": // it pings for ever without a number
-		return slices.ContainsFunc(args, func(word string) bool { return strings.HasPrefix(word, "-c") || strings.HasPrefix(word, "-w") })
-	case name == "python" || name == "python3" || name == "perl":
+	case name == "ping" || name == "ping6":
+		return slices.ContainsFunc(args, limitsPings)
+	case interpreters[name]:
 		return len(args) > 1 && (args[0] == "-c" || args[0] == "-e") && !mayServe(args[1])
-	case name == "kubectl" && slices.Contains(args, "logs") && slices.Contains(args, "-f"):
-		return false
+	case name == "kubectl" && slices.Contains(args, "logs"):
+		return !slices.Contains(args, "-f")
 	case diagnostics[name]:
 		return !slices.ContainsFunc(args, func(word string) bool { return serving[word] })
 	}
 	return speaks(argv[at])
+}
+
+// ofSystem are the folders of the system's own tools, and none.
+var ofSystem = map[string]bool{"": true, "/bin/": true, "/sbin/": true, "/usr/bin/": true, "/usr/sbin/": true, "/usr/local/bin/": true}
+
+// interpreters are those of other languages.
+var interpreters = map[string]bool{"python": true, "python3": true, "perl": true}
+
+// limitsPings reports whether an argument of ping has it end.
+func limitsPings(word string) bool {
+	return strings.HasPrefix(word, "-c") || strings.HasPrefix(word, "-w")
 }
 
 // mayServe reports whether a text in another language may go on for long.

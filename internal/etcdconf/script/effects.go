@@ -85,13 +85,16 @@ func (e *effects) assigns(node syntax.Node) {
 			e.names[n.Param.Value] = true
 		}
 	case *syntax.BinaryArithm:
-		if word, is := n.X.(*syntax.Word); is {
-			e.names[word.Lit()] = true
-		}
+		e.computes(n.X)
 	case *syntax.UnaryArithm:
-		if word, is := n.X.(*syntax.Word); is {
-			e.names[word.Lit()] = true
-		}
+		e.computes(n.X)
+	}
+}
+
+// computes records the variable that arithmetic may assign.
+func (e *effects) computes(operand syntax.ArithmExpr) {
+	if word, is := operand.(*syntax.Word); is {
+		e.names[word.Lit()] = true
 	}
 }
 
@@ -103,14 +106,7 @@ func (e *effects) add(s *Script, call *syntax.CallExpr) {
 		e.assignsTo(args[2])
 	}
 	if assigners[name] {
-		for _, arg := range args[1:] {
-			e.assignsTo(arg)
-		}
-		if exporting(name, textsOf(args[1:])) {
-			for _, arg := range args[1:] {
-				e.exports[assigned(arg)] = true
-			}
-		}
+		e.declares(name, args[1:])
 	}
 	e.allexport = e.allexport || name == "set" && readSet(textsOf(args[1:])).allexport
 	e.any = e.any || unread[name]
@@ -118,9 +114,26 @@ func (e *effects) add(s *Script, call *syntax.CallExpr) {
 		e.calls[name] = true
 	}
 	e.waits = e.waits || name == "wait"
-	_, launches := launchers[path.Base(name)]
-	unknown := len(args) > 0 && name == ""
-	e.ends = e.ends || unknown || launches || ending[name] || killers[path.Base(name)] || path.Base(name) == "xargs" || path.Base(name) == "etcd"
+	e.ends = e.ends || len(args) > 0 && mayEndBy(name)
+}
+
+// mayEndBy reports whether a command of a name may run etcd or another program instead, or end the script or etcd. Of an
+// empty name it isn't known what it is.
+func mayEndBy(name string) bool {
+	base := path.Base(name)
+	_, launches := launchers[base]
+	return name == "" || launches || ending[name] || killers[base] || base == "xargs" || base == "etcd"
+}
+
+// declares records the variables that a builtin changes.
+func (e *effects) declares(name string, args []*syntax.Word) {
+	exports := exporting(name, textsOf(args))
+	for _, arg := range args {
+		e.assignsTo(arg)
+		if exports {
+			e.exports[assigned(arg)] = true
+		}
+	}
 }
 
 // assignsTo records the variable that an argument names, as NAME or NAME=value.

@@ -104,6 +104,8 @@ func TestProgramsInstead(t *testing.T) {
 		{"PI-78 a tool that serves", "[ $X ] || { kubectl proxy; exit 1; }; exec etcd", false},
 		{"PI-79 a tool that serves by another name", "[ $X ] || { openssl s_server; exit 1; }; exec etcd", false},
 		{"PI-80 a tool of the image's own", "[ $X ] || { /opt/app/tar; exit 1; }; exec etcd", false},
+		{"PI-138 a tool of the system, by its path", "[ $X ] || { /usr/bin/tar xf /t; exit 1; }; exec etcd", true},
+		{"PI-139 a tool of the folder", "[ $X ] || { ./tar; exit 1; }; exec etcd", false},
 		{"PI-81 a function of a file that isn't read", ". /opt/bitnami/scripts/liblog.sh; [ -n \"$X\" ] || { error \"no X\"; exit 1; }; exec etcd", true},
 		{"PI-82 a function for messages", ". /scripts/common.sh\nif [ $X ]; then log_error no; print_validation_error no; exit 1; fi\nexec etcd", true},
 		{"PI-83 another function of a file that isn't read", ". /scripts/common.sh\nif [ $X ]; then wait_for_dns; exit 1; fi\nexec etcd", true},

@@ -32,10 +32,19 @@ func (w ways) continues() bool { return w.on || w.back || w.leaves }
 func (w ways) or(v ways) ways {
 	return ways{
 		etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves,
-		runs: w.runs || v.runs, mayKill: w.mayKill || v.mayKill,
-		kills: (w.kills || v.kills) && (w.kills || !w.continues()) && (v.kills || !v.continues()),
-		idles: w.idles || v.idles, beside: (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on),
+		runs: w.runs || v.runs, mayKill: w.mayKill || v.mayKill, kills: w.bothKill(v),
+		idles: w.idles || v.idles, beside: w.bothBeside(v),
 	}
+}
+
+// bothBeside reports whether etcd runs in the background on each of the ways of either part that go on.
+func (w ways) bothBeside(v ways) bool {
+	return (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on)
+}
+
+// bothKill reports whether each of the ways of either part that go on has ended processes.
+func (w ways) bothKill(v ways) bool {
+	return (w.kills || v.kills) && (w.kills || !w.continues()) && (v.kills || !v.continues())
 }
 
 // then returns the ways through two parts, one after the other.
