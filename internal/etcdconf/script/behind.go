@@ -30,8 +30,8 @@ func (b behind) within() behind { return min(b, endBehind) }
 
 // ends are what follows where a part of a script ends early.
 type ends struct {
-	// shell follows an exit of the process, caller a return, and round the end of a round of a loop.
-	shell, caller, round behind
+	// shell follows an exit of the process, caller a return, round the end of a round of a loop, and loop a break.
+	shell, caller, round, loop behind
 }
 
 // follows returns for each of some statements what is behind it, by what is behind all of them.
@@ -43,7 +43,7 @@ func (w *walk) follows(statements []*syntax.Stmt, all behind) []behind {
 		switch {
 		case isSubshell(s) && w.exits(statements[i+1:]) && (all != etcdBehind || w.target != nil): // what exec starts
 			each[i] = nothingBehind
-		case s.Background:
+		case s.Background || isCoproc(s):
 			each[i] = w.beside(all)
 		}
 		all = w.before(s, all)
@@ -67,14 +67,17 @@ func (w *walk) before(s *syntax.Stmt, all behind) behind {
 	if w.target != nil || w.leads(s) {
 		return etcdBehind
 	}
-	if end, is := w.endOf(s, maxEnds); is {
+	if end, is := w.endOf(s); is {
 		return end
 	}
 	all = all.within()
-	if w.has(s, "return") {
+	if w.script.has(s, "return") {
 		all = min(all, w.after.caller)
 	}
-	if w.has(s, "break", "continue") {
+	if w.script.has(s, "break") {
+		all = min(all, w.after.loop)
+	}
+	if w.script.has(s, "continue") {
 		all = min(all, w.after.round)
 	}
 	return all
@@ -89,9 +92,9 @@ func (w *walk) counted(follows behind) behind {
 }
 
 // has reports whether a part of the script has one of some commands.
-func (w *walk) has(part syntax.Node, commands ...string) bool {
+func (s *Script) has(part syntax.Node, commands ...string) bool {
 	for _, name := range commands {
-		calls := w.script.own.callsOf[name]
+		calls := s.own.callsOf[name]
 		at, _ := slices.BinarySearchFunc(calls, part.Pos().Offset(), func(c *syntax.CallExpr, from uint) int {
 			return cmp.Compare(c.Pos().Offset(), from)
 		})

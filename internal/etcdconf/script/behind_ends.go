@@ -10,102 +10,183 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxEnds is how deep the end of a script is looked for in a statement.
-const maxEnds = 8
+// endings are how a statement ends which always ends its script, its function or its round of a loop. They don't depend on
+// the way on which the walk comes to it, and so are found once.
+type endings uint8
+
+const (
+	byFailure endings = 1 << iota // exit with another code than 0
+	byExit
+	byReturn
+	byBreak
+	byContinue
+)
+
+// endKind is the result for a node: is is false where a shell may go on behind it.
+type endKind struct {
+	how endings
+	is  bool
+}
 
 // endOf returns what follows a statement that always ends its script, its function or its round of a loop; false for any
 // other one.
-func (w *walk) endOf(s *syntax.Stmt, depth int) (end behind, is bool) {
-	if s.Background || depth == 0 || !w.script.work.spend(1) {
+func (w *walk) endOf(s *syntax.Stmt) (end behind, is bool) {
+	return w.behindEnding(w.script.endingOf(s))
+}
+
+// behindEnding returns what follows an ending where the walk stands.
+func (w *walk) behindEnding(e endKind) (end behind, is bool) {
+	if !e.is || e.how&(byBreak|byContinue) != 0 && w.loops == 0 {
 		return etcdBehind, false
 	}
-	switch c := s.Cmd.(type) {
+	if e.how == 0 { // functions that call each other without an end
+		return nothingBehind, true
+	}
+	for how, follows := range map[endings]behind{
+		byFailure:  min(w.after.shell, failureBehind),
+		byExit:     w.after.shell.within(),
+		byReturn:   w.after.caller.within(),
+		byBreak:    w.after.loop.within(),
+		byContinue: w.after.round.within(),
+	} {
+		if e.how&how != 0 {
+			end = max(end, follows)
+		}
+	}
+	return end, true
+}
+
+// endingOf returns how a statement ends.
+func (s *Script) endingOf(statement *syntax.Stmt) endKind {
+	if e, done := s.own.endings[statement]; done {
+		return e
+	}
+	if !s.work.spend(1) {
+		return endKind{}
+	}
+	var e endKind
+	if !statement.Background {
+		e = s.endingOfCommand(statement.Cmd)
+	}
+	s.own.endings[statement] = e
+	return e
+}
+
+func (s *Script) endingOfCommand(command syntax.Command) endKind {
+	switch c := command.(type) {
 	case *syntax.CallExpr:
-		return w.endOfCall(c, depth)
+		return s.endingOfCall(c)
 	case *syntax.Block:
-		return w.endOfAny(c.Stmts, depth)
+		return s.endingOfList(c.Stmts)
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
-			return w.endOf(c.X, depth-1)
+			return s.endingOf(c.X)
 		}
 	case *syntax.IfClause:
-		return w.endOfIf(c, depth)
+		return s.endingOfIf(c)
 	case *syntax.CaseClause:
-		return w.endOfCase(c, depth)
+		return s.endingOfCase(c)
 	}
-	return etcdBehind, false
+	return endKind{}
 }
 
-func (w *walk) endOfAny(statements []*syntax.Stmt, depth int) (end behind, is bool) {
-	for _, s := range statements {
-		if end, is = w.endOf(s, depth-1); is {
-			return end, true
-		}
-		if w.has(s, "return", "break", "continue") {
-			break
-		}
-	}
-	return etcdBehind, false
-}
-
-// endOfIf returns the end of all branches of a condition.
-func (w *walk) endOfIf(c *syntax.IfClause, depth int) (end behind, is bool) {
-	for ; c != nil; c = c.Else {
-		one, ends := w.endOfAny(c.Then, depth)
-		if !ends {
-			return etcdBehind, false
-		}
-		end = max(end, one)
-		if c.Cond == nil { // else
-			return end, true
+// endingOfList returns how the first statement ends that does, if no way leaves the list before it.
+func (s *Script) endingOfList(statements []*syntax.Stmt) endKind {
+	for _, statement := range statements {
+		e := s.endingOf(statement)
+		if e.is || s.has(statement, "return", "break", "continue") {
+			return e
 		}
 	}
-	return etcdBehind, false
+	return endKind{}
 }
 
-// endOfCase returns the end of all branches of a case.
-func (w *walk) endOfCase(c *syntax.CaseClause, depth int) (end behind, is bool) {
+// endingOfIf returns how the branches of a condition end, if all do. The rest of a chain has a result of its own.
+func (s *Script) endingOfIf(c *syntax.IfClause) endKind {
+	if e, done := s.own.endings[c]; done {
+		return e
+	}
+	e := s.endingOfList(c.Then)
+	switch {
+	case !e.is || c.Cond == nil: // else
+	case c.Else == nil || !s.work.spend(1):
+		e = endKind{}
+	default:
+		e = e.or(s.endingOfIf(c.Else))
+	}
+	s.own.endings[c] = e
+	return e
+}
+
+// endingOfCase returns how the branches of a case end, if all do.
+func (s *Script) endingOfCase(c *syntax.CaseClause) endKind {
+	all := endKind{is: true}
 	for _, item := range c.Items {
-		one, ends := w.endOfAny(item.Stmts, depth)
-		if !ends {
-			return etcdBehind, false
-		}
-		end = max(end, one)
-		if slices.ContainsFunc(item.Patterns, isAny) {
-			return end, true
+		all = all.or(s.endingOfList(item.Stmts))
+		if !all.is || slices.ContainsFunc(item.Patterns, isAny) {
+			return all
 		}
 	}
-	return etcdBehind, false
+	return endKind{}
 }
 
-func (w *walk) endOfCall(c *syntax.CallExpr, depth int) (end behind, is bool) {
-	argv := w.lookedUp(c)
+// or returns how one of two parts ends.
+func (e endKind) or(other endKind) endKind {
+	if !e.is || !other.is {
+		return endKind{}
+	}
+	return endKind{how: e.how | other.how, is: true}
+}
+
+func (s *Script) endingOfCall(c *syntax.CallExpr) endKind {
+	if !s.work.spend(s.workOfCall(c)) {
+		return endKind{}
+	}
+	from := s.from
+	s.from = 0 // the constants where it stands
+	argv := s.lookedUp(c)
+	s.from = from
 	name := firstOf(argv)
-	if bodies := w.script.own.functions[name]; len(bodies) > 0 {
-		return w.endOfFunction(bodies, depth)
+	if bodies := s.own.functions[name]; len(bodies) > 0 {
+		return s.endingOfFunction(bodies)
 	}
 	switch {
 	case name == "exit" && fails(argv[1:]):
-		return min(w.after.shell, failureBehind), true
+		return endKind{how: byFailure, is: true}
 	case name == "exit", name == "exec" && len(argv) > 1:
-		return w.after.shell.within(), true
+		return endKind{how: byExit, is: true}
 	case name == "return":
-		return w.after.caller.within(), true
-	case (name == "break" || name == "continue") && w.loops > 0:
-		return w.after.round.within(), true
+		return endKind{how: byReturn, is: true}
+	case name == "break":
+		return endKind{how: byBreak, is: true}
+	case name == "continue":
+		return endKind{how: byContinue, is: true}
 	}
-	return etcdBehind, false
+	return endKind{}
 }
 
-// endOfFunction returns the end of the script in a function that always ends it.
-func (w *walk) endOfFunction(bodies []*syntax.Stmt, depth int) (end behind, is bool) {
+// endingOfFunction returns how a function ends its script, if it always does. The call of a function that is being read
+// ends as the function does.
+func (s *Script) endingOfFunction(bodies []*syntax.Stmt) endKind {
 	if len(bodies) > 1 {
-		return etcdBehind, false
+		return endKind{}
 	}
-	inner := *w
-	inner.after.caller, inner.after.round = etcdBehind, etcdBehind
-	end, is = inner.endOf(bodies[0], depth-1)
-	return end, is && end != etcdBehind
+	body := bodies[0]
+	e, done := s.own.endings[body]
+	if !done {
+		s.own.endings[body] = endKind{is: true}
+		e = s.endingOfCommand(body.Cmd)
+		s.own.endings[body] = e
+	}
+	return e.ofCall()
+}
+
+// ofCall returns how a function ends its script, by how its body ends.
+func (e endKind) ofCall() endKind {
+	if e.how&(byReturn|byBreak|byContinue) != 0 {
+		return endKind{}
+	}
+	return e
 }
 
 // fails reports whether the arguments of exit are those of a failure.

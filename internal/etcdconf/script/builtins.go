@@ -88,6 +88,7 @@ func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) 
 func (r *run) makeUnknown(name string) {
 	if isName(name) {
 		r.vars[name] = r.asWritten("${" + name + "}")
+		r.exported[name] = r.exported[name] || r.allexport
 	}
 }
 
@@ -113,8 +114,10 @@ func (r *run) makeUnknownAll(e effects) {
 	for name := range e.names {
 		if r.script.work.spend(1) {
 			r.makeUnknown(name)
+			r.exported[name] = r.exported[name] || e.allexport || e.exports[name]
 		}
 	}
+	r.allexport = r.allexport || e.allexport
 }
 
 // entries returns a command with the calls of the functions that lead to it, as many as are followed.

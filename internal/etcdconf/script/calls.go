@@ -13,7 +13,7 @@ import (
 // function follows the call of a function. Of one that several ways define, or that the walk has not seen
 // yet, any body may run, or none.
 func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behind) ways {
-	name := w.lookedUp(c)[0]
+	name := w.script.lookedUp(c)[0]
 	if w.target == nil && follows == etcdBehind && !w.script.effectsOfCall(name).ends && !w.script.work.exceeded() {
 		return ways{on: true} // it logs, or the like
 	}
@@ -25,7 +25,7 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behin
 	w.script.from = max(from, int(c.Pos().Offset()))
 	w.within++
 	after := w.after
-	w.after.caller, w.after.round = follows, follows
+	w.after = ends{shell: after.shell, caller: follows, round: follows, loop: follows}
 	for _, body := range bodies {
 		switch {
 		case w.open[body]: // a call of itself ends in the ways of the first call
@@ -49,13 +49,15 @@ func (w *walk) function(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behin
 // unless it waits for processes.
 func (w *walk) background(c *syntax.CallExpr, bodies []*syntax.Stmt, follows behind) ways {
 	all := w.process(follows, func() ways { return w.function(c, bodies, follows) })
-	all.on = all.on || !all.etcd && !w.waits(c)
-	return all
+	return w.detached(all, c)
 }
 
 // lookedUp returns the fields of a command as a shell looks for it: without backslashes, and without builtin.
-func (w *walk) lookedUp(c *syntax.CallExpr) []string {
-	argv := slices.Clone(w.script.argv(c))
+func (s *Script) lookedUp(c *syntax.CallExpr) []string {
+	if argv, done := s.own.lookedUp[c]; done {
+		return argv
+	}
+	argv := slices.Clone(s.argv(c))
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], `\`, "")
 	}
@@ -64,6 +66,9 @@ func (w *walk) lookedUp(c *syntax.CallExpr) []string {
 		if len(argv) > 1 && argv[0] == "--" {
 			argv = argv[1:]
 		}
+	}
+	if _, is := s.own.plain[c]; is {
+		s.own.lookedUp[c] = slices.Clip(argv)
 	}
 	return argv
 }
@@ -100,5 +105,5 @@ func (w *walk) traps(c *syntax.CallExpr) bool {
 	inner := &walk{script: action, functions: w.functions, open: w.open, calls: w.calls, within: 1, trap: true}
 	all := inner.list(action.Statements, etcdBehind)
 	w.calls = inner.calls
-	return all.etcd || all.other
+	return all.runsEtcd() || all.other
 }

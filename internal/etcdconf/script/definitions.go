@@ -20,6 +20,15 @@ type definitions struct {
 	always  map[*syntax.Stmt]bool
 	// each are the effects of the functions that were read, and all those with the functions that they call.
 	each, all map[string]effects
+	// endings are those of the statements and the branches that were read.
+	endings map[syntax.Node]endKind
+	// plain are the fields of the commands that nothing expands, and lookedUp the same as a shell looks for them.
+	plain    map[*syntax.CallExpr]Fields
+	lookedUp map[*syntax.CallExpr][]string
+	// assigns are the assignments to each variable, and jobs the statements that run in the background, by the offsets of
+	// their ends.
+	assigns map[string][]*syntax.Assign
+	jobs    map[uint]*syntax.Stmt
 	// alias is true where an alias may stand for another command than it seems.
 	alias bool
 	// kills is true where the script ends processes.
@@ -32,7 +41,9 @@ type definitions struct {
 func (s *Script) define() {
 	s.own = definitions{
 		functions: map[string][]*syntax.Stmt{}, callsOf: map[string][]*syntax.CallExpr{}, always: map[*syntax.Stmt]bool{},
-		each: map[string]effects{}, all: map[string]effects{},
+		each: map[string]effects{}, all: map[string]effects{}, endings: map[syntax.Node]endKind{},
+		assigns: map[string][]*syntax.Assign{}, jobs: map[uint]*syntax.Stmt{},
+		plain: map[*syntax.CallExpr]Fields{}, lookedUp: map[*syntax.CallExpr][]string{},
 	}
 	s.own.defines(s.Statements)
 	var aliases []*syntax.CallExpr
@@ -41,6 +52,14 @@ func (s *Script) define() {
 			switch n := node.(type) {
 			case *syntax.FuncDecl:
 				s.own.functions[n.Name.Value] = append(s.own.functions[n.Name.Value], n.Body)
+			case *syntax.Stmt:
+				if n.Background {
+					s.own.jobs[n.End().Offset()] = n
+				}
+			case *syntax.Assign:
+				if n.Name != nil {
+					s.own.assigns[n.Name.Value] = append(s.own.assigns[n.Name.Value], n)
+				}
 			case *syntax.CallExpr:
 				if name := commandOf(n.Args); name != "" {
 					s.own.callsOf[name] = append(s.own.callsOf[name], n)

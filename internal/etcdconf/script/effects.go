@@ -6,6 +6,7 @@ package script
 import (
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,8 +14,11 @@ import (
 
 // effects are what a part of a script does by itself.
 type effects struct {
-	// names are the variables that it may assign, and calls the functions of the script that it calls.
-	names, calls map[string]bool
+	// names are the variables that it may assign, exports those of them that it may export, and calls the functions of the
+	// script that it calls.
+	names, exports, calls map[string]bool
+	// allexport is true where it may have the shell export what it assigns.
+	allexport bool
 	// any is true where it may assign any variable.
 	any bool
 	// ends is true where it may run etcd or a program instead of it, end the script, never end, or define a function.
@@ -32,9 +36,21 @@ var ending = map[string]bool{
 // unread are commands that execute a file or a text which isn't read.
 var unread = map[string]bool{"eval": true, ".": true, "source": true}
 
+func newEffects() effects {
+	return effects{names: map[string]bool{}, exports: map[string]bool{}, calls: map[string]bool{}}
+}
+
+// merge adds other effects, without the functions that are called.
+func (e *effects) merge(other effects) {
+	e.any, e.allexport = e.any || other.any, e.allexport || other.allexport
+	e.ends, e.waits = e.ends || other.ends, e.waits || other.waits
+	maps.Copy(e.names, other.names)
+	maps.Copy(e.exports, other.exports)
+}
+
 // effectsOf returns the effects of a node. Beyond the bounds of work they are not complete.
 func (s *Script) effectsOf(node syntax.Node) effects {
-	e := effects{names: map[string]bool{}, calls: map[string]bool{}}
+	e := newEffects()
 	syntax.Walk(node, func(node syntax.Node) bool {
 		if node == nil {
 			return true
@@ -53,6 +69,8 @@ func (e *effects) assigns(node syntax.Node) {
 	switch n := node.(type) {
 	case *syntax.WhileClause, *syntax.CStyleLoop, *syntax.FuncDecl:
 		e.ends = true
+	case *syntax.DeclClause:
+		e.exportsOf(n)
 	case *syntax.Assign:
 		switch {
 		case n.Name != nil:
@@ -67,13 +85,16 @@ func (e *effects) assigns(node syntax.Node) {
 			e.names[n.Param.Value] = true
 		}
 	case *syntax.BinaryArithm:
-		if word, is := n.X.(*syntax.Word); is {
-			e.names[word.Lit()] = true
-		}
+		e.computes(n.X)
 	case *syntax.UnaryArithm:
-		if word, is := n.X.(*syntax.Word); is {
-			e.names[word.Lit()] = true
-		}
+		e.computes(n.X)
+	}
+}
+
+// computes records the variable that arithmetic may assign.
+func (e *effects) computes(operand syntax.ArithmExpr) {
+	if word, is := operand.(*syntax.Word); is {
+		e.names[word.Lit()] = true
 	}
 }
 
@@ -85,26 +106,82 @@ func (e *effects) add(s *Script, call *syntax.CallExpr) {
 		e.assignsTo(args[2])
 	}
 	if assigners[name] {
-		for _, arg := range args[1:] {
-			e.assignsTo(arg)
-		}
+		e.declares(name, args[1:])
 	}
+	e.allexport = e.allexport || name == "set" && readSet(textsOf(args[1:])).allexport
 	e.any = e.any || unread[name]
 	if len(s.own.functions[name]) > 0 {
 		e.calls[name] = true
 	}
 	e.waits = e.waits || name == "wait"
-	_, launches := launchers[path.Base(name)]
-	unknown := len(args) > 0 && name == ""
-	e.ends = e.ends || unknown || launches || ending[name] || path.Base(name) == "etcd"
+	e.ends = e.ends || len(args) > 0 && mayEndBy(name)
+}
+
+// mayEndBy reports whether a command of a name may run etcd or another program instead, or end the script or etcd. Of an
+// empty name it isn't known what it is.
+func mayEndBy(name string) bool {
+	base := path.Base(name)
+	_, launches := launchers[base]
+	return name == "" || launches || ending[name] || killers[base] || base == "xargs" || base == "etcd"
+}
+
+// declares records the variables that a builtin changes.
+func (e *effects) declares(name string, args []*syntax.Word) {
+	exports := exporting(name, textsOf(args))
+	for _, arg := range args {
+		e.assignsTo(arg)
+		if exports {
+			e.exports[assigned(arg)] = true
+		}
+	}
 }
 
 // assignsTo records the variable that an argument names, as NAME or NAME=value.
 func (e *effects) assignsTo(arg *syntax.Word) {
-	text, known := Literal(arg)
-	text, _, _ = strings.Cut(text, "=")
-	e.names[text] = true
+	_, known := Literal(arg)
+	e.names[assigned(arg)] = true
 	e.any = e.any || !known
+}
+
+// assigned returns the variable that an argument names, as NAME or NAME=value.
+func assigned(arg *syntax.Word) string {
+	text, _ := Literal(arg)
+	name, _, _ := strings.Cut(text, "=")
+	return name
+}
+
+// exportsOf records the variables that a declaration exports.
+func (e *effects) exportsOf(c *syntax.DeclClause) {
+	if !exports(c) {
+		return
+	}
+	for _, a := range c.Args {
+		if a.Name != nil {
+			e.exports[a.Name.Value] = true
+		}
+	}
+}
+
+// exports reports whether a declaration exports its variables.
+func exports(c *syntax.DeclClause) bool {
+	var options []*syntax.Word
+	for _, a := range c.Args {
+		if a.Name == nil && a.Value != nil {
+			options = append(options, a.Value)
+		}
+	}
+	return exporting(c.Variant.Value, textsOf(options))
+}
+
+// declares are builtins that export what they declare with the option -x.
+var declares = map[string]bool{"declare": true, "local": true, "typeset": true}
+
+// exporting reports whether a builtin that declares variables may export them: export does, and any other one by its
+// option -x.
+func exporting(name string, args []string) bool {
+	return name == "export" || declares[name] && slices.ContainsFunc(args, func(word string) bool {
+		return strings.HasPrefix(word, UnknownWord) || strings.HasPrefix(word, "-") && strings.ContainsAny(word, "x"+UnknownWord)
+	})
 }
 
 // assignedIn returns the effects of a node with the variables that functions may assign which it calls.
@@ -115,8 +192,7 @@ func (s *Script) assignedIn(node syntax.Node) effects {
 		if !s.work.spend(len(called.names)) {
 			break
 		}
-		e.any = e.any || called.any
-		maps.Copy(e.names, called.names)
+		e.merge(called)
 	}
 	return e
 }
@@ -126,14 +202,14 @@ func (s *Script) effectsOfCall(function string) effects {
 	if e, done := s.own.all[function]; done {
 		return e
 	}
-	e := effects{names: map[string]bool{}, calls: map[string]bool{function: true}}
+	e := newEffects()
+	e.calls[function] = true
 	for queue := []string{function}; len(queue) > 0; queue = queue[1:] {
 		one := s.effectsOfFunction(queue[0])
 		if !s.work.spend(len(one.names) + len(one.calls)) {
 			break
 		}
-		e.ends, e.any, e.waits = e.ends || one.ends, e.any || one.any, e.waits || one.waits
-		maps.Copy(e.names, one.names)
+		e.merge(one)
 		for name := range one.calls {
 			if !e.calls[name] {
 				e.calls[name] = true
@@ -150,12 +226,11 @@ func (s *Script) effectsOfFunction(name string) effects {
 	if e, done := s.own.each[name]; done {
 		return e
 	}
-	all := effects{names: map[string]bool{}, calls: map[string]bool{}}
+	all := newEffects()
 	for _, body := range s.own.functions[name] {
 		e := s.effectsOf(body)
-		maps.Copy(all.names, e.names)
+		all.merge(e)
 		maps.Copy(all.calls, e.calls)
-		all.ends, all.any, all.waits = all.ends || e.ends, all.any || e.any, all.waits || e.waits
 	}
 	s.own.each[name] = all
 	return all

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -47,9 +48,21 @@ func (all Fields) Program() string { return firstOf(all.Argv) }
 // RunsEtcd reports whether the command is etcd, behind launchers.
 func (all Fields) RunsEtcd() bool { return etcdAt(all.Argv) >= 0 }
 
-// Fields returns the fields of a command.
+// Fields returns the fields of a command. Those of one that nothing expands are the same wherever the walk stands, and found once.
 func (s *Script) Fields(call *syntax.CallExpr) Fields {
-	var all Fields
+	if all, done := s.own.plain[call]; done {
+		return all
+	}
+	s.work.expanded += int(call.End().Offset() - call.Pos().Offset())
+	all := s.fieldsOf(call)
+	if s.own.plain != nil && !slices.ContainsFunc(call.Args, expands) {
+		all.Argv, all.Texts, all.args = slices.Clip(all.Argv), slices.Clip(all.Texts), slices.Clip(all.args)
+		s.own.plain[call] = all
+	}
+	return all
+}
+
+func (s *Script) fieldsOf(call *syntax.CallExpr) (all Fields) {
 	for i, arg := range call.Args {
 		f := s.splitArg(arg)
 		all.Argv, all.Texts = append(all.Argv, f.argv...), append(all.Texts, f.texts...)

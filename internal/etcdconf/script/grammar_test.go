@@ -38,6 +38,10 @@ func (g *generator) script() string {
 		fmt.Fprintf(&b, "f%d() %s\n", g.functions, g.body())
 		g.functions++
 	}
+	if g.IntN(8) == 0 {
+		fmt.Fprintf(&b, "f%d() { %s; }\n", g.functions, g.pick("export ETCD_NAME=fe", "tool || export ETCD_NAME=fe", "set -a; ETCD_NAME=fe", "ETCD_NAME=fe", "typeset -x ETCD_NAME=fe"))
+		g.functions++
+	}
 	if g.IntN(20) == 0 { // a function in place of a program
 		g.opaque = true
 		fmt.Fprintf(&b, "%s() {\n%s\n}\n", g.pick("etcd", "nice", "tool", "true", "test", "command", "env", "last"), g.pick(
@@ -137,7 +141,7 @@ func (g *generator) command() string {
 		if g.within {
 			return "tool"
 		}
-		return g.pick("f0", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
+		return g.pick("f0", "f0", "f0 || exit 1", "f0 --name z", "g", "NAME=q f0", "f0 a || exit 1", "f0 &", "(f0)")
 	case 14:
 		return g.pick("etcd & wait", "etcd --name b &\nwait $!", "etcd --name a &", "nohup etcd --name a & wait")
 	case 15:
@@ -160,7 +164,8 @@ func (g *generator) command() string {
 		return g.ofArguments()
 	case 24:
 		return g.pick("job", "job &", "job || exit", "job && true", "! job", "job | cat", "tool | job", "job; wait", "exec job", "(job)", "{ job\n}", "(exec job) &", "{ job; } & wait $!", "job\nexit", "job\nexit 1",
-			"job\nreturn", "job\ncontinue", "until job; do break; done", "while job; do break; done", "for i in 1; do\njob\ndone", "if job; then tool; fi", "nice -n 1 job", "sh -c 'job; true'", "time job", "job; echo a | cat")
+			"job\nreturn", "job\ncontinue", "until job; do break; done", "while job; do break; done", "for i in 1; do\njob\ndone", "if job; then tool; fi", "nice -n 1 job", "sh -c 'job; true'", "time job", "job; echo a | cat",
+			"echo 'job' >own; . ./own", "echo 'job' >own\n. ./own\nexit $?", "coproc job; wait", "coproc { job; }\nwait", "while job; do exit; done", "while sleep 0; do job; exit; done")
 	}
 	return g.pick("tool", "tool", "tool # etcd", "tool >/dev/null 2>&1", "wait", ":", "cd /", "echo $NAME", "printf a", "umask 077", "[ a = b ]", "test -n a", "exec >/dev/null", "exec 3>&1", "type etcd", "exec 2>&1")
 }

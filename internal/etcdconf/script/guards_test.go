@@ -14,14 +14,14 @@ import (
 func TestBrief(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{
-		":", ". /x", "[ -f /x ]", "cat /x", "cd /", "chmod 1 /x", "chown 1 /x", "cp /x /y", "date", "echo no", "etcd --version", "export A", "false",
-		"kill 1", "mkdir /x", "mv /x /y", "printf a", "rm /x", "set -e", "source /x", "sync", "test -f /x", "touch /x", "trap '' TERM", "true", "unset A", "wait",
+		":", "[ -f /x ]", "cat /x", "cd /", "chmod 1 /x", "chown 1 /x", "cp /x /y", "date", "echo no", "etcd --version", "export A", "false",
+		"kill 1", "mkdir /x", "mv /x /y", "printf a", "rm /x", "set -e", ". /dev/null", "sync", "test -f /x", "touch /x", "trap '' TERM", "true", "unset A", "wait",
 	} {
 		if !surely("if [ $X ]; then exec etcd; fi\n" + word) {
 			t.Errorf("a script that ends with %s is not shown to run etcd", word)
 		}
 	}
-	for _, word := range []string{"/app", "postgres -D /d", "etcdctl get a", "sleep infinity", "$APP", "nice /app", "exec cat /x"} {
+	for _, word := range []string{"/app", "postgres -D /d", "etcdctl get a", "sleep infinity", "$APP", "nice /app", "exec cat /x", ". /x", "source /x", "[ -f /x ] && . /x"} {
 		if surely("if [ $X ]; then exec etcd; fi\n" + word) {
 			t.Errorf("a script that ends with %s is shown to run etcd", word)
 		}

@@ -3,7 +3,10 @@
 
 package script
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // instant are commands beside the brief ones that aren't what a container is for if others follow them.
 var instant = map[string]bool{
@@ -15,15 +18,20 @@ var instant = map[string]bool{
 	"wc": true, "which": true, "whoami": true,
 }
 
-// instead reports whether a program is what the container is for on this way, by what is behind it.
-func instead(argv []string, at int, follows behind) bool {
+// instead reports whether a program is what the container is for on this way, by what is behind it. So may be a file that
+// isn't read.
+func (s *Script) instead(argv []string, at int, follows behind) bool {
 	name := path.Base(argv[at])
 	switch {
-	case follows == etcdBehind || brief[name]:
+	case follows == etcdBehind:
+		return false
+	case argv[at] == "." || argv[at] == "source":
+		return !slices.Equal(argv[at+1:], []string{"/dev/null"})
+	case brief[name]:
 		return false
 	case follows == nothingBehind:
 		return true
-	case follows == failureBehind && tools[name]:
+	case follows == failureBehind && (prepares(argv, at) || s.mayBeFunction(argv[at])):
 		return false
 	}
 	return !instant[name] || neverEnds(argv, at)

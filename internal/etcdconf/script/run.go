@@ -117,8 +117,9 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	case *syntax.CallExpr:
 		return r.call(c, perhaps)
 	case *syntax.DeclClause:
+		export := exports(c)
 		for _, a := range c.Args {
-			r.assign(a, perhaps, c.Variant.Value == "export")
+			r.assign(a, perhaps, export)
 			if a.Name == nil { // its name is in a text
 				r.makeUnknownIn(a)
 			}

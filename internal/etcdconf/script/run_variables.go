@@ -136,6 +136,7 @@ func (r *run) Each(func(string, expand.Variable) bool) {}
 // Set assigns what ${NAME:=default} does.
 func (r *run) Set(name string, v expand.Variable) error {
 	r.vars[name] = v.String()
+	r.exported[name] = r.exported[name] || r.allexport
 	return nil
 }
 

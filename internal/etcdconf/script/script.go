@@ -157,22 +157,30 @@ func (s *Script) find(statement *syntax.Stmt, all bool) {
 				}
 			}
 		case *syntax.Stmt:
-			background[n.Cmd] = n.Background
+			background[n.Cmd] = background[n.Cmd] || n.Background
 			return all || !never[n]
+		case *syntax.CoprocClause:
+			background[n.Stmt.Cmd] = true
 		case *syntax.CallExpr:
-			program, ok := s.etcdProgram(n)
-			if ok && program == "etcd" {
-				s.runs = append(s.runs, n)
-			}
-			if ok && s.stays(n, background[n]) && program == "etcd" {
-				s.others = append(s.others, n)
-			}
-			if ok && s.prefers(n, program) {
-				s.etcd, s.etcdFields, s.program = n, s.Fields(n), program
+			if program, ok := s.etcdProgram(n); ok {
+				s.found(n, program, background[n])
 			}
 		}
 		return true
 	})
+}
+
+// found records a command that runs one of etcd's programs.
+func (s *Script) found(call *syntax.CallExpr, program string, background bool) {
+	if program == "etcd" {
+		s.runs = append(s.runs, call)
+		if s.stays(call, background) {
+			s.others = append(s.others, call)
+		}
+	}
+	if s.prefers(call, program) {
+		s.etcd, s.etcdFields, s.program = call, s.Fields(call), program
+	}
 }
 
 // Members returns how many commands of the script run a member that may be the one of the container.
@@ -246,6 +254,19 @@ func Literal(word *syntax.Word) (string, bool) {
 		}
 	}
 	return text.String(), true
+}
+
+// expands reports whether a shell expands a part of a word.
+func expands(word *syntax.Word) bool { return slices.ContainsFunc(word.Parts, partExpands) }
+
+func partExpands(part syntax.WordPart) bool {
+	switch p := part.(type) {
+	case *syntax.Lit, *syntax.SglQuoted:
+		return false
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(p.Parts, partExpands)
+	}
+	return true
 }
 
 // Source returns the text of a node as the script has it.

@@ -130,6 +130,17 @@ func TestScriptEnvironment(t *testing.T) {
 		{"by env in a variable", "E='env A=1 etcd'; exec $E --name=B=2", map[string]string{"A": "1", "INHERITED": "old"}},
 		{"arguments set", "set -- \"$@\" --name; export A=$# B=\"$3\"; etcd", map[string]string{"A": "3", "B": "--name", "INHERITED": "old"}},
 		{"arguments perhaps set", "if x; then set -- a; fi; export A=$1; etcd", map[string]string{"A": "$1", "INHERITED": "old"}},
+		{"exported by a function", "f() { export A=1; B=2; }\nf\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported by a function that may fail", "f() { export A=1; }\nf || exit 1\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported by a condition", "f() { export A=1; }\nuntil f; do :; done\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported on a way of a function", "f() { if x; then export A=1; fi; }\nf\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported by a function of a function", "g() { declare -gx A=1; }\nf() { g; }\nf\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported in a function by its name alone", "f() { A=1; export A; }\nf\netcd", map[string]string{"A": "${A}", "INHERITED": "old"}},
+		{"exported by an option", "f() { set -a; A=1; }\nf\nB=2\netcd", map[string]string{"A": "${A}", "B": "2", "INHERITED": "old"}},
+		{"read while all is exported", "set -a\nread A\n: ${B:=2}\netcd", map[string]string{"A": "${A}", "B": "2", "INHERITED": "old"}},
+		{"declared", "declare -x A=1; typeset -x B=2; declare -gx C=3; declare -rx D=4; declare E=5; declare +x F=6; etcd", map[string]string{"A": "1", "B": "2", "C": "3", "D": "4", "INHERITED": "old"}},
+		{"declared with options that aren't known", "declare $O A=1; command declare -x B=2; etcd", map[string]string{"A": "1", "B": "${B}", "INHERITED": "old"}},
+		{"declared in a function", "f() { typeset -x A=1; command export B=2; typeset C=3; }\nf\netcd", map[string]string{"A": "${A}", "B": "${B}", "INHERITED": "old"}},
 		{"an unknown part is not cut", "X=$(cat /x)-1; export A=${X%-*}; etcd", map[string]string{"A": "${X%-*}", "INHERITED": "old"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

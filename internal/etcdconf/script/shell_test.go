@@ -106,7 +106,7 @@ func newSandbox(tb testing.TB) sandbox {
 			s.shells = append(s.shells, at)
 		}
 	}
-	for _, name := range []string{"env", "nice", "timeout", "nohup", "setsid", "cat", "sh"} {
+	for _, name := range []string{"env", "nice", "timeout", "nohup", "setsid", "cat", "sleep", "sh"} {
 		at, err := exec.LookPath(name)
 		if err == nil {
 			err = os.Symlink(at, s.path(name))

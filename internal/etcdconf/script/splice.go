@@ -180,9 +180,16 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	case strings.Contains(argv[operand], UnknownWord):
 		return "", 0, false
 	}
+	rest = min(operand+2, len(argv)) // the first argument is $0
+	if rest == operand+2 && !IsShell(argv[operand+1]) && usesZero.MatchString(argv[operand]) {
+		return "", 0, false
+	}
 	text, ok = p.inline(argv[operand], within)
-	return text, min(operand+2, len(argv)), ok // the first argument is $0
+	return text, rest, ok
 }
+
+// usesZero finds $0 in a text, which is another one within a shell that gets one.
+var usesZero = regexp.MustCompile(`\$\{?0`)
 
 // started is how a script starts.
 type started int

@@ -21,15 +21,30 @@ type ways struct {
 	// idles ends in a last command that never ends, such as tail -f. It is another program instead of etcd, unless etcd
 	// runs beside it.
 	idles bool
-	// beside is true if etcd runs in the background on each way that goes on.
-	beside bool
+	// beside is true if etcd runs in the background on each way that goes on, and runs on some way. The script may end it:
+	// kills is true if each way that goes on has ended processes, and mayKill on some way.
+	beside, runs, kills, mayKill bool
 }
+
+// continues reports whether some way comes to what follows a list, a function or a loop.
+func (w ways) continues() bool { return w.on || w.back || w.leaves }
 
 func (w ways) or(v ways) ways {
 	return ways{
 		etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back, leaves: w.leaves || v.leaves,
-		idles: w.idles || v.idles, beside: (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on),
+		runs: w.runs || v.runs, mayKill: w.mayKill || v.mayKill, kills: w.bothKill(v),
+		idles: w.idles || v.idles, beside: w.bothBeside(v),
 	}
+}
+
+// bothBeside reports whether etcd runs in the background on each of the ways of either part that go on.
+func (w ways) bothBeside(v ways) bool {
+	return (w.on || v.on) && (w.beside || !w.on) && (v.beside || !v.on)
+}
+
+// bothKill reports whether each of the ways of either part that go on has ended processes.
+func (w ways) bothKill(v ways) bool {
+	return (w.kills || v.kills) && (w.kills || !w.continues()) && (v.kills || !v.continues())
 }
 
 // then returns the ways through two parts, one after the other.
@@ -38,7 +53,9 @@ func (w ways) then(v ways) ways {
 		return w
 	}
 	out := w.or(v)
-	out.on, out.beside = v.on, v.on && (w.beside || v.beside)
+	out.on, out.beside = v.on, v.on && (w.beside && !v.mayKill || v.beside)
+	out.runs = w.runs && !v.kills || v.runs
+	out.kills = w.kills || v.kills && !w.back && !w.leaves
 	out.idles = w.idles || v.idles && !w.beside
 	return out
 }
@@ -82,8 +99,9 @@ type walk struct {
 	toEtcd []uint
 	after  ends
 	// accompanies is true where etcd runs in the background. Another program beside it is none instead of it, unless it is the
-	// last command.
-	accompanies bool
+	// last command. running is true where some way has such an etcd, and others are the variables of which isOther was asked.
+	accompanies, running bool
+	others               map[string]bool
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
@@ -97,21 +115,24 @@ func (s *Script) SurelyRunsEtcd() bool {
 		return false
 	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, toEtcd: s.entriesToEtcd()}
-	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind}
+	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind, loop: nothingBehind}
 	s.from = 0
 	all := w.list(s.Statements, nothingBehind)
 	s.from = len(s.Text)
-	return all.etcd && !all.other && !all.idles
+	return all.runsEtcd() && !all.other && !all.idles
 }
 
 // list follows statements, with what is behind them: a program behind which etcd never runs is what the container is
 // for.
 func (w *walk) list(statements []*syntax.Stmt, follows behind) ways {
-	defer func(before bool) { w.accompanies = before }(w.accompanies)
+	defer w.setBeside(w.besides())
 	all := ways{on: true}
 	for i, each := range w.follows(statements, follows) {
-		w.accompanies = w.accompanies || all.beside
-		all = all.then(w.statement(statements[i], each))
+		before := w.besides()
+		one := w.statement(statements[i], each)
+		w.setBeside(before)
+		w.pass(one)
+		all = all.then(one)
 	}
 	return all
 }
@@ -121,13 +142,18 @@ func isSubshell(s *syntax.Stmt) bool {
 	return is
 }
 
+func isCoproc(s *syntax.Stmt) bool {
+	_, is := s.Cmd.(*syntax.CoprocClause)
+	return is
+}
+
 // exits reports whether statements only end the script.
 func (w *walk) exits(statements []*syntax.Stmt) bool {
 	if len(statements) == 0 {
 		return false
 	}
 	call, is := statements[0].Cmd.(*syntax.CallExpr)
-	return is && firstOf(w.lookedUp(call)) == "exit"
+	return is && firstOf(w.script.lookedUp(call)) == "exit"
 }
 
 //nolint:gocyclo // one case a kind of statement
@@ -139,14 +165,10 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 		inner := *s
 		inner.Background = false
 		all := w.process(follows, func() ways { return w.statement(&inner, follows) })
-		all.on = all.on || !all.etcd && !w.waits(s) // the script goes on beside one that never ends
-		return all
+		return w.detached(all, s) // the script goes on beside one that never ends
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		if bodies := w.script.own.functions[firstOf(w.lookedUp(c))]; s.Background && len(bodies) > 0 {
-			return w.background(c, bodies, follows)
-		}
 		return w.call(c, follows, s.Background)
 	case *syntax.Block:
 		return w.block(c, follows)
@@ -169,6 +191,10 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 		return ways{on: true}
 	case *syntax.TimeClause:
 		return w.timeClause(c, follows)
+	case *syntax.CoprocClause:
+		inner := *c.Stmt
+		inner.Background = true
+		return w.statement(&inner, follows)
 	}
 	return w.mayFail("")
 }
@@ -176,8 +202,10 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 // process follows a part of the script that is a process of its own.
 func (w *walk) process(follows behind, part func() ways) ways {
 	follows = w.counted(follows)
+	defer w.setBeside(w.besides())
+	w.running = false // an exit ends the process alone
 	defer func(before ends) { w.after = before }(w.after)
-	w.after = ends{shell: follows, caller: follows, round: follows}
+	w.after = ends{shell: follows, caller: follows, round: follows, loop: follows}
 	return part().process(follows)
 }
 

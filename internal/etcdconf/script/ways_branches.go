@@ -19,6 +19,7 @@ func (w *walk) binary(c *syntax.BinaryCmd, follows behind) ways {
 		return w.pipe(c, first, follows)
 	}
 	x := w.statement(c.X, first)
+	w.pass(x)
 	if succeeds, known := w.script.outcome(c.X); known {
 		if succeeds != (c.Op == syntax.AndStmt) {
 			return x
@@ -33,9 +34,9 @@ func (w *walk) pipe(c *syntax.BinaryCmd, first, follows behind) ways {
 	x := w.process(first, func() ways { return w.statement(c.X, first) })
 	y := w.process(follows, func() ways { return w.statement(c.Y, follows) })
 	switch {
-	case x.etcd:
+	case x.runsEtcd():
 		return x
-	case !y.etcd:
+	case !y.runsEtcd():
 		y.other = y.other || x.other
 	}
 	return y
@@ -53,7 +54,9 @@ func (w *walk) ifClause(c *syntax.IfClause, follows behind) ways {
 	} else if known {
 		return w.ifClause(c.Else, follows)
 	}
-	return w.list(c.Cond, w.behindCondition(c, follows)).then(w.list(c.Then, follows).or(w.ifClause(c.Else, follows)))
+	condition := w.list(c.Cond, w.behindCondition(c, follows))
+	w.pass(condition)
+	return condition.then(w.list(c.Then, follows).or(w.ifClause(c.Else, follows)))
 }
 
 // behindCondition returns what follows the condition of a statement.
@@ -61,7 +64,7 @@ func (w *walk) behindCondition(c *syntax.IfClause, follows behind) behind {
 	if w.target != nil || w.leadsAny(c.Then) || c.Else != nil && w.leads(c.Else) {
 		return etcdBehind
 	}
-	if end, is := w.endOfIf(c, maxEnds); is {
+	if end, is := w.behindEnding(w.script.endingOfIf(c)); is {
 		return end
 	}
 	return follows.within()

@@ -6,6 +6,7 @@ package script
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,9 +14,9 @@ import (
 
 // brief are commands that a script can end with, and that are not what its container is for.
 var brief = map[string]bool{
-	":": true, ".": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
+	":": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
 	"etcd":   true, // it prints its version or its flags
-	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true, "source": true,
+	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true,
 	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
 }
 
@@ -23,7 +24,7 @@ var brief = map[string]bool{
 //
 //nolint:gocyclo // one case a kind of command
 func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
-	if !w.script.work.spend(workOf(c)) {
+	if !w.script.work.spend(w.script.workOfCall(c)) {
 		return ways{other: true}
 	}
 	if c == w.target {
@@ -31,9 +32,12 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
-		return ways{etcd: program == "etcd", other: program != "etcd", on: ends, beside: ends && background}
+		if ends && background {
+			return ways{on: true, beside: true, runs: true}
+		}
+		return ways{etcd: program == "etcd", other: program != "etcd", on: ends}
 	}
-	argv := w.lookedUp(c)
+	argv := w.script.lookedUp(c)
 	at := ProgramAt(argv)
 	if at < 0 || at >= len(argv) { // an assignment, exec with redirections alone, or command -v
 		if len(argv) > 1 && argv[0] == "exec" {
@@ -43,11 +47,14 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	name := path.Base(argv[at])
 	if bodies := w.script.own.functions[argv[0]]; len(bodies) > 0 {
+		if background {
+			return w.background(c, bodies, follows)
+		}
 		return w.function(c, bodies, follows)
 	}
 	switch {
 	case name == "exit":
-		return ways{exit: true}
+		return ways{exit: true, etcd: w.running}
 	case name == "return":
 		// Shells differ in whether it ends a script that isn't sourced.
 		return ways{back: true, other: w.within+w.groups == 0}
@@ -59,14 +66,30 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		return ways{other: true}
 	case name == "trap" && w.traps(c), name == "set" && readSet(argv[at+1:]).noexec:
 		return ways{other: true}
-	case argv[0] == "exec", instead(argv, at, w.counted(follows)):
+	case argv[0] == "exec", w.script.instead(argv, at, w.counted(follows)):
 		never := neverEnds(argv, at)
 		return ways{other: !never, idles: never, on: never && background}
 	case !background && neverEnds(argv, at):
 		return ways{exit: true}
 	}
-	return w.mayFail(name)
+	all := w.mayFail(name)
+	all.kills = !background && w.endsEtcd(c)
+	all.mayKill = all.kills
+	return all
 }
+
+// longSleep is how many seconds are as good as no end.
+const longSleep = 24 * 60 * 60
+
+// isLong reports whether an argument of sleep is as good as no end.
+func isLong(word string) bool {
+	number := strings.TrimRight(word, "smhd")
+	count, err := strconv.ParseFloat(number, 64)
+	return err == nil && count*unitOf[word[len(number):]] >= longSleep
+}
+
+// unitOf are the seconds of the units of sleep.
+var unitOf = map[string]float64{"": 1, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
 // neverEnds reports whether a command never ends, so that nothing behind it is reached. The command has its program at
 // an index.
@@ -77,7 +100,7 @@ func neverEnds(argv []string, at int) bool {
 	}
 	switch path.Base(argv[at]) {
 	case "sleep":
-		return slices.Contains(args, "infinity") || slices.Contains(args, "inf")
+		return slices.ContainsFunc(args, isLong)
 	case "tail":
 		return slices.ContainsFunc(args, func(word string) bool {
 			return strings.HasPrefix(word, "--follow") || word == "--retry" || len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.ContainsAny(word, "fF")

@@ -16,7 +16,8 @@ const (
 )
 
 // work is what has been done with a script and its copies: nodes that were walked, and names that were changed.
-type work struct{ done int }
+// expanded is how much text of commands was made fields of, which done bounds.
+type work struct{ done, expanded int }
 
 // spend records work, and reports whether it may be done.
 func (w *work) spend(n int) bool {
@@ -30,6 +31,14 @@ func (w *work) exceeded() bool { return w.done > maxWork }
 
 // Exceeded reports whether the script has more calls than are followed, so that its ways are not known.
 func (s *Script) Exceeded() bool { return s.work.exceeded() }
+
+// workOfCall returns what a command costs by its length, and by the arguments that are expanded each time.
+func (s *Script) workOfCall(c *syntax.CallExpr) int {
+	if _, found := s.own.plain[c]; found {
+		return workOf(c)
+	}
+	return workOf(c) + len(c.Args)
+}
 
 // workOf returns what a node costs by its length.
 func workOf(node syntax.Node) int {
