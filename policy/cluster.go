@@ -140,3 +140,6 @@ func Quorum(n int) int { return n/2 + 1 }
 // etcd's own check, at least 90 % of the leader's index, is not enough for a learner: in a cluster
 // that has run for long, an empty learner reaches it within a moment.
 const LagLimit = 1000
+
+// AdvisedQuota is the largest quota of a database that etcd's documentation advises, in bytes.
+const AdvisedQuota = 8 << 30

@@ -130,7 +130,7 @@ func readRequest(tb testing.TB, file string) (observetest.Objects, *admissionv1.
 	}
 	facts, review, found := bytes.Cut(text, []byte("---\napiVersion: admission.k8s.io/v1\n"))
 	if !found {
-		tb.Fatalf("%s has no AdmissionReview at its end", file)
+		tb.Fatalf("%s doesn't end with a line --- and, after it, an AdmissionReview that begins with its apiVersion: the line is needed also without facts", file)
 	}
 	parsed, err := observetest.Parse(scheme(tb), facts)
 	if err != nil {

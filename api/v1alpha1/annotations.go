@@ -64,9 +64,9 @@ const (
 const RestartAnnotation = "kubectl-etcd.dev/restart"
 
 // RestoreAnnotation on a StatefulSet marks that kubectl etcd snapshot restore or kubectl etcd recover has stopped
-// its members, and has not ended: the time of the last step that wrote the replicas, the number of replicas from
-// before, and Delete if a scale-in deleted claims. They count, and not those of the restore's journal. While it is
-// there, etcd-webhook refuses writes of the replicas that don't change it in the same write, and a cut of client
+// its members, and has not ended. It has the time of the last step that wrote the replicas, the number of replicas
+// from before, and Delete if a scale-in deleted claims. They count, and not those of the restore's journal. While it
+// is there, etcd-webhook refuses writes of the replicas that don't change it in the same write, and a cut of client
 // traffic goes on after its end. The command removes it at the end.
 const RestoreAnnotation = "kubectl-etcd.dev/restore"
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // SnapshotSource returns the member of a pod as a source, with a separate connection.
@@ -103,7 +102,7 @@ func SnapshotOrder(members []Member) []Member {
 	for _, m := range fit {
 		applied, led = max(applied, m.RaftApplied), led || m.LeaderID != 0
 	}
-	late := func(m Member) bool { return led && m.LeaderID == 0 || m.RaftApplied+policy.LagLimit < applied }
+	late := func(m Member) bool { return led && m.LeaderID == 0 || !m.CaughtUpTo(applied) }
 	slices.SortStableFunc(fit, func(a, b Member) int {
 		return cmp.Or(number(late(a))-number(late(b)), number(a.Leader)-number(b.Leader), cmp.Compare(b.RaftApplied, a.RaftApplied))
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Cluster connects to the members of one etcd cluster, each through a separate tunnel. It
@@ -69,6 +70,10 @@ func (m Member) Role() string {
 	}
 	return "follower"
 }
+
+// CaughtUpTo reports whether the member has applied the entries up to an index, except at most
+// [policy.LagLimit] of them.
+func (m Member) CaughtUpTo(index uint64) bool { return m.RaftApplied+policy.LagLimit >= index }
 
 // Survey is the status of all members at one time.
 type Survey struct {

@@ -30,7 +30,7 @@ func databaseChecks() []Check {
 		{
 			ID: "D002", Category: Data, Title: "databases are well below their quota",
 			Doc:  fmt.Sprintf("The check compares the size of each member's database with its quota. It warns at %d %% and fails at %d %%. At 100 %%, the cluster refuses all writes.", QuotaWarn, failFull),
-			Cure: fmt.Sprintf("If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is %d GiB, and etcd advises at most 8 GiB.", defaultQuota>>30),
+			Cure: fmt.Sprintf("If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is %d GiB, and etcd advises at most %d GiB.", defaultQuota>>30, policy.AdvisedQuota>>30),
 			run:  quotaUse, needs: NeedMembers,
 		},
 		{

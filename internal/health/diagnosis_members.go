@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -213,7 +212,7 @@ func (f *Facts) answerOf(m *recovery.Member) {
 		m.Detail = cmp.Or(m.Detail, etcd.Reason(a.Err))
 	}
 	if leader, ok := f.Survey.Value.Leader(); ok && a.Err == nil {
-		m.CaughtUp = a.RaftApplied+policy.LagLimit >= leader.RaftIndex
+		m.CaughtUp = a.CaughtUpTo(leader.RaftIndex)
 	}
 }
 

@@ -5,7 +5,6 @@ package health
 
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -54,7 +53,7 @@ func (f *Facts) elsewhere(m *recovery.Member, l etcd.Listed) {
 	}
 	other, answers := f.Survey.Value.Other(l.ID)
 	if leader, ok := f.Survey.Value.Leader(); ok && answers {
-		m.CaughtUp = other.RaftApplied+policy.LagLimit >= leader.RaftIndex
+		m.CaughtUp = other.CaughtUpTo(leader.RaftIndex)
 	}
 }
 

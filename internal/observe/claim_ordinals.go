@@ -44,7 +44,7 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *Workload) ([]claimOrdinal
 	}
 	var out []claimOrdinal
 	for _, o := range parts {
-		for ordinal := range owner.MaxMembers {
+		for ordinal := range owner.MaxMembersRead {
 			if at, exists := latestClaim(o, ordinal, created); exists {
 				out = append(out, claimOrdinal{ordinal, at})
 			}

@@ -52,7 +52,7 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner, 
 func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
 	alone := owner.OfStatefulSet(sts)
 	at := alone.Ordinal(pod.Name)
-	if at >= int(alone.Replicas) && at < owner.MaxMembers && pod.DeletionTimestamp == nil {
+	if at >= int(alone.Replicas) && at < owner.MaxMembersRead && pod.DeletionTimestamp == nil {
 		sts.Spec.Replicas = new(int32(at + 1)) //nolint:gosec // it is below maxMembers
 	}
 }

@@ -47,7 +47,7 @@ func (w *Workload) missingLabels(size int) []labels.Set {
 	}
 	var out []labels.Set
 	for _, sts := range w.Sets() {
-		for i := range min(max(owner.ReplicasOf(sts), size), owner.MaxMembers) {
+		for i := range min(max(owner.ReplicasOf(sts), size), owner.MaxMembersRead) {
 			if set := owner.PodLabels(sts, i); !w.hasPod(set[appsv1.StatefulSetPodNameLabel]) {
 				out = append(out, set)
 			}
@@ -59,7 +59,7 @@ func (w *Workload) missingLabels(size int) []labels.Set {
 // labelsBeforeStatefulSet returns the labels of the first n pods of a StatefulSet that doesn't exist yet.
 func (w *Workload) labelsBeforeStatefulSet(n int) []labels.Set {
 	var out []labels.Set
-	for i := range min(n, owner.MaxMembers) {
+	for i := range min(n, owner.MaxMembersRead) {
 		set := maps.Clone(w.nextLabels())
 		set[appsv1.StatefulSetPodNameLabel] = w.owner.PodName(i)
 		out = append(out, set)

@@ -95,8 +95,8 @@ func (r *Reader) podNamesOf(ctx context.Context, w *Workload) ([]string, error) 
 	for _, sts := range w.Sets() {
 		part := owner.OfStatefulSet(sts)
 		n := max(owner.ReplicasOf(sts), int(sts.Status.Replicas))
-		if n > owner.MaxMembers {
-			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, owner.MaxMembers)
+		if n > owner.MaxMembersRead {
+			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, owner.MaxMembersRead)
 		}
 		for ordinal := range n {
 			names = append(names, part.PodName(ordinal))
@@ -116,7 +116,7 @@ func (r *Reader) podNamesOf(ctx context.Context, w *Workload) ([]string, error) 
 }
 
 // mostNames bounds how many pods are read for one request, however many the cache knows.
-const mostNames = 3 * owner.MaxMembers
+const mostNames = 3 * owner.MaxMembersRead
 
 // cachedPods lists the pods with the labels of a StatefulSet's: its controller gives up any other.
 func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]corev1.Pod, error) {
@@ -141,7 +141,7 @@ func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.Statef
 		return w, err
 	}
 	names := map[string]bool{}
-	for ordinal := range min(firstOf(sts)+owner.ReplicasOf(sts), owner.MaxMembers) {
+	for ordinal := range min(firstOf(sts)+owner.ReplicasOf(sts), owner.MaxMembersRead) {
 		names[sts.Name+"-"+strconv.Itoa(ordinal)] = true
 	}
 	for i := range cached {

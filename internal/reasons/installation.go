@@ -17,7 +17,7 @@ var (
 		"Read the message, the logs of the pods, and kubectl describe.")
 	WebhookNotCalled = installation.Add("WebhookNotCalled",
 		"A dry run returned without the webhook's answer. The API server did not call it, or received no answer in time and let the request pass.",
-		"Check whether the API server can reach port 443 of the webhook's Service, which is port 9443 of its pods (network policies and firewalls apply to the latter), and whether every caBundle matches. kubectl etcd webhook status shows both.")
+		"Check whether the API server can reach port 443 of the webhook's Service. That is port 9443 of its pods, to which network policies and firewalls apply. Check whether every caBundle matches. kubectl etcd webhook status shows both.")
 	WebhookNotJudging = installation.Add("WebhookNotJudging",
 		"The webhook answered neither Patched nor Unchanged for a member's pod that a policy in mode Enforce governs. The policy is not followed.",
 		"If the policy or the cluster is new, try again. Otherwise, read the replica's log for what it can't read. If its version differs from the plugin's, update it.")

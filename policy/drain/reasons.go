@@ -13,7 +13,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of nodes and waves.
 var (
 	OtherPodsBlock = reasons.Add("OtherPodsBlock",
-		"kubectl drain would stop before it evicts a pod of the node, because of a pod that is not a member: a pod of a DaemonSet, a pod with data in an emptyDir, or a pod without a controller.",
+		"kubectl drain would stop before it evicts a pod of the node, because of a pod that is not a member. It is a pod of a DaemonSet, a pod with data in an emptyDir, or a pod without a controller.",
 		"If the pod may be evicted, add the flag that the message names.")
 	SeveralBudgets = reasons.Add("SeveralBudgets",
 		"Several disruption budgets select the pod of a member. The API server fails every eviction of such a pod with an internal error, so each drain of its node fails.",

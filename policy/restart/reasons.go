@@ -40,7 +40,7 @@ var (
 		"The data of a member may not be there when its pod starts again. With all members stopped, no other member has it.",
 		"Restart the members one at a time: kubectl etcd restart NAME. To replace a member that would lose its data: kubectl etcd member replace POD.")
 	PeersUnreachable = reasons.Add("PeersUnreachable",
-		"The next pods of the members have other peer URLs than etcd's member list, as after a change between http and https. etcd can't change the list without a quorum, and with the list that it has the members would not reach each other.",
+		"The next pods of the members have other peer URLs than etcd's member list, as after a change between http and https. Without a quorum, etcd can't change the list. With the list that it has, the members would not reach each other.",
 		"Restore the previous pod template, for example with kubectl rollout undo. Then restart all members: kubectl etcd restart NAME --strategy coordinated.")
 	PeersUpdated = reasons.Add("PeersUpdated",
 		"The next pods of the members have other peer URLs than etcd's member list. A coordinated restart updates the list: half of the members before all stop, and the others after the start.",

@@ -11,8 +11,8 @@ var restoreHelp = struct{ Long, Example string }{
 		Restore a snapshot into a cluster. All data of the cluster is replaced, and everything written after
 		the snapshot is lost. The command shows how much that is, as far as members answer, and asks for the
 		name of the cluster. If members run and none of them answers after several tries, the command
-		refuses: it can't save the present data, and can't check that the new revision is above all that
-		clients have seen. --allow-unsaved allows it for members that can never answer again.
+		refuses. It can't save the present data then, and can't check that the new revision is above all
+		that clients have seen. --allow-unsaved allows it for members that can never answer again.
 
 		If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns.
 		-y does not confirm that: use --from-other-cluster with it. A cluster of the same name is another
@@ -21,10 +21,10 @@ var restoreHelp = struct{ Long, Example string }{
 		have been restored or created again since: the command only warns. In both cases, it does not count
 		what is lost: revisions of two etcd clusters can't be compared.
 
-		For a StatefulSet, the command checks the snapshot, makes the data directories on your
-		machine, cuts client traffic, saves the present data if a member answers, stops all members,
-		renames the old data in the volumes, copies the new data, and starts the members as a new
-		cluster. When all members have one cluster ID and equal data, it restores client traffic. For
+		For a StatefulSet, the command checks the snapshot, makes the data directories on your machine,
+		cuts client traffic, and saves the present data if a member answers. Then it stops all members,
+		renames the old data in the volumes, copies the new data, and starts the members as a new cluster.
+		When all members have one cluster ID and equal data, it restores client traffic. For
 		a druid cluster, it copies the snapshot into the backup store, from which the sidecars
 		restore it. The commands are those that snapshot restore-plan prints.
 

@@ -35,10 +35,10 @@ func newVerifyCommand(a *app.App) *cobra.Command {
 		Use:   "verify FILE | URL | TARGET",
 		Short: "Check a snapshot, and start an etcd from it with --restore",
 		Long: ui.Paragraphs(`
-			Check a snapshot as snapshot status does. With --restore, also prove that it can be restored:
-			restore it into a temporary directory of this machine, start a throw-away etcd from it, and show
-			what that etcd answers: its revision, keys, size, biggest prefixes, leases, alarms and hash.
-			The command compares revision and keys with those of the file.
+			Check a snapshot as snapshot status does. With --restore, also prove that it can be
+			restored: restore it into a temporary directory of this machine, and start a throw-away
+			etcd from it. Show what that etcd answers: its revision, keys, size, biggest prefixes,
+			leases, alarms and hash. The command compares revision and keys with those of the file.
 
 			FILE and URL are those of snapshot status. The URL of a folder selects its newest snapshot.
 			TARGET is a cluster with a schedule of snapshot schedule, and selects the newest snapshot in the

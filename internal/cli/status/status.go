@@ -34,9 +34,9 @@ func NewCommand(a *app.App) *cobra.Command {
 		Short: "Show the health of an etcd cluster on one screen",
 		Long: ui.Paragraphs(`
 			Show the health of an etcd cluster: the status that the members report, quorum and leader,
-			the conditions that the operator maintains, the nodes and zones of the members compared to
-			the policy, the disruption budget with the reason for its value, backups, recent warnings,
-			and commands to run next.
+			and the conditions that the operator maintains. Also show the nodes and zones of the
+			members compared to the policy, the disruption budget with the reason for its value,
+			backups, recent warnings, and commands to run next.
 
 			Without TARGET, the command shows the only cluster of the namespace. With -A or -l, it
 			shows the only cluster of all namespaces or with these labels.

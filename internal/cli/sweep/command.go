@@ -38,11 +38,13 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use:   "sweep [TARGET | -A]",
 		Short: "List what operations have left behind, and remove it with --remove",
 		Long: ui.Paragraphs(`
-			List what is left of operations of this plugin, of etcd-webhook, and of members that are gone:
-			journals of StatefulSets that are gone and of operations that have been unfinished for more than a day,
-			cuts of client traffic that should have ended, locks of clusters that are gone, rollouts and
-			disruption budgets that etcd-webhook changed before it was removed, leases and volume
-			claims of members that etcd does not have, helper pods of restores, and the old data that restores keep.
+			List what is left of operations of this plugin, of etcd-webhook, and of members that are gone.
+
+			Operations leave journals of StatefulSets that are gone, journals of operations that have been unfinished
+			for more than a day, cuts of client traffic that should have ended, and locks of clusters that are gone.
+			Restores also leave helper pods, and the old data that they keep. etcd-webhook leaves rollouts and
+			disruption budgets that it changed before it was removed. Members that etcd does not have leave leases
+			and volume claims.
 
 			WHY is the reason. WAY is "--remove" for what --remove removes, "--delete-claims" for a volume
 			claim, and "by hand" for what another command ends. The commands are below the table. Without

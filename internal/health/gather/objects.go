@@ -92,7 +92,7 @@ func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, 
 // away reads the claims of the pods that the StatefulSet had before it was scaled in, where a member
 // list shows that it had more.
 func (g *gatherer) away(ctx context.Context) {
-	g.Away = got(g.claimsOf(ctx, g.Size(), min(g.SizeBefore(), owner.MaxMembers)))
+	g.Away = got(g.claimsOf(ctx, g.Size(), min(g.SizeBefore(), owner.MaxMembersRead)))
 }
 
 // claimsOf reads the claims of the members with the numbers from one to before another.

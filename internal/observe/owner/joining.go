@@ -108,7 +108,7 @@ func (l *listings) join() (out partition, later []bool) {
 		}
 	}
 	for _, some := range units {
-		if len(some) <= MaxMembers {
+		if len(some) <= MaxMembersRead {
 			l.joinLate(out, later, some)
 		}
 	}

@@ -39,13 +39,13 @@ func (o *Owner) addListers(group []listedSet, others map[etcdconf.Peer]bool) {
 		}
 		o.Unready += by.notReady()
 	}
-	o.Unready = min(o.Unready, MaxMembers)
+	o.Unready = min(o.Unready, MaxMembersRead)
 	o.Listers = slices.Sorted(maps.Keys(listers))
 }
 
 // notReady counts the members of a StatefulSet that are not ready. Without replicas, one may still be in
 // etcd.
 func (s *listedSet) notReady() int {
-	members := max(1, min(int(ptr.Deref(s.sts.Spec.Replicas, 1)), MaxMembers))
+	members := max(1, min(int(ptr.Deref(s.sts.Spec.Replicas, 1)), MaxMembersRead))
 	return max(0, members-int(s.sts.Status.ReadyReplicas))
 }

@@ -136,7 +136,7 @@ func mixedOf(sets []listedSet, groups []PodGroup) (Mixed, bool) {
 		m.Owner.Elsewhere += toInt(!known[e])
 	}
 	m.Owner.Listed = len(names)
-	return m, int(m.Owner.Replicas)+len(m.Owner.PodsBeside) <= MaxMembers
+	return m, int(m.Owner.Replicas)+len(m.Owner.PodsBeside) <= MaxMembersRead
 }
 
 // list records entries of a list.

@@ -210,6 +210,6 @@ func WithLabels(owners []Owner, selector labels.Selector) []Owner {
 	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
 }
 
-// MaxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
-// or in replicas. etcd's documentation advises at most 7 members.
-const MaxMembers = 32
+// MaxMembersRead bounds how many members of a cluster are read, whatever number is in the name of a pod or in
+// replicas. It is no limit of a scale. etcd's documentation advises at most 7 members.
+const MaxMembersRead = 32

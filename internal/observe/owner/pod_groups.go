@@ -94,7 +94,7 @@ func groupOfPods(members []listedPod) PodGroup {
 		g.Pods = append(g.Pods, m.pod)
 	}
 	g.Owner.MemberChanges = ChangesOfPods(g.Pods, func(pod *corev1.Pod) []etcdconf.MemberChange { return etcdconf.MemberChanges(pod, nil) })
-	g.Owner.Replicas = int32(min(len(members), MaxMembers))
+	g.Owner.Replicas = int32(min(len(members), MaxMembersRead))
 	if !IsMadeByOperator(members[0].pod) { // an operator's lists are from when it made each pod
 		g.Owner.Unmatched = unmatched(members)
 		if len(members) == 1 {

@@ -84,7 +84,7 @@ func ownerOfSets(group []listedSet) []Owner {
 			own[e] = true
 		}
 	}
-	if max(replicas, len(group)) > MaxMembers && len(group) > 1 {
+	if max(replicas, len(group)) > MaxMembersRead && len(group) > 1 {
 		var apart []Owner
 		for _, set := range group {
 			apart = append(apart, ownerOfSets([]listedSet{set})...)

@@ -20,7 +20,7 @@ func (o Owner) TermSelector(shared bool, size int) *metav1.LabelSelector {
 		return o.MemberSelector
 	}
 	only := metav1.LabelSelectorRequirement{Key: appsv1.StatefulSetPodNameLabel, Operator: metav1.LabelSelectorOpExists}
-	if shared && size > 0 && size <= MaxMembers {
+	if shared && size > 0 && size <= MaxMembersRead {
 		only.Operator = metav1.LabelSelectorOpIn
 		for i := range size {
 			only.Values = append(only.Values, o.PodName(i))

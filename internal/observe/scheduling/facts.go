@@ -34,7 +34,7 @@ func Facts(ctx context.Context, r *observe.Reader, o owner.Owner, pod *corev1.Po
 			return spread.Facts{}, err
 		}
 	} else {
-		for i := range min(f.Size, owner.MaxMembers) {
+		for i := range min(f.Size, owner.MaxMembersRead) {
 			names = append(names, o.PodName(i))
 		}
 	}
@@ -68,7 +68,7 @@ func factsOfCluster(ctx context.Context, r *observe.Reader, o owner.Owner, pod *
 		Ordered: o.Ordered,
 		Nodes:   spreadNodes(nodes, zoneKey),
 	}
-	if f.Ordinal < owner.MaxMembers {
+	if f.Ordinal < owner.MaxMembersRead {
 		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}

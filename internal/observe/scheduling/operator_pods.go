@@ -92,5 +92,5 @@ func assignOrdinals(ctx context.Context, r *observe.Reader, o owner.Owner, pod *
 	slices.Sort(names)
 	names = append(names, pod.Name)
 	f.Ordinal, f.Size = len(names)-1, max(f.Size, len(names))
-	return slices.Concat(names, make([]string, max(0, min(f.Size, owner.MaxMembers)-len(names)))), nil
+	return slices.Concat(names, make([]string, max(0, min(f.Size, owner.MaxMembersRead)-len(names)))), nil
 }

@@ -72,13 +72,10 @@ func (j *Job) smallTemplate(set *appsv1.StatefulSet) *corev1.PersistentVolumeCla
 	return nil
 }
 
-// mostQuota is the largest quota that etcd recommends.
-const mostQuota = 8 << 30
-
 // quota returns what the quota of the databases leaves unused. A defragmentation needs a second copy of the
 // database on the volume.
 func (j *Job) quota(s *state) []string {
-	room := min(j.Size.Value()/2, mostQuota)
+	room := min(j.Size.Value()/2, policy.AdvisedQuota)
 	for _, d := range s.members.Databases() {
 		if d.Quota > 0 && d.Quota < room {
 			return []string{fmt.Sprintf("etcd accepts writes until a database has %s (--quota-backend-bytes). The volumes leave room for up to %s.", policy.Bytes(d.Quota), policy.Bytes(room))}

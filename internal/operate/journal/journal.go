@@ -128,7 +128,7 @@ func (j *Journal) parse() error {
 		return j.readFlat([]byte(text))
 	case j.Kind != KindRestore:
 		j.ScaleTo = 0
-	case j.ScaleTo < 0 || j.ScaleTo > owner.MaxMembers:
+	case j.ScaleTo < 0 || j.ScaleTo > owner.MaxMembersRead:
 		return fmt.Errorf("it awaits a scale to %d members, and no restore does: restore its earlier contents", j.ScaleTo)
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 )
 
 // maxOrdinals is how many ordinals are searched for volumes that remain.
-const maxOrdinals = MaxMembers + 1
+const maxOrdinals = MaxScale + 1
 
 // DruidNeeds returns the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []operate.Need {

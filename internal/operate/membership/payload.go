@@ -52,7 +52,7 @@ func (p payload) known() bool {
 // checkNumbers returns an error for numbers that no operation has. Every user who may write ConfigMaps
 // may have changed them, and a resumed operation reads each ordinal below them.
 func (p payload) checkNumbers() error {
-	size := func(n int) bool { return n >= 0 && n <= owner.MaxMembers }
+	size := func(n int) bool { return n >= 0 && n <= owner.MaxMembersRead }
 	replaced := p.Operation != membership.Replace || p.Ordinal >= 0 && p.Ordinal < p.Replicas
 	if size(p.Target) && size(p.Replicas) && p.Partition >= 0 && replaced {
 		return nil

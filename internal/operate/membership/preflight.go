@@ -119,16 +119,16 @@ func stopHint(sts *appsv1.StatefulSet) string {
 	return "to stop all of them and keep their data, take a snapshot and run " + stop
 }
 
-// MaxMembers is the largest size of a scale. etcd's documentation advises at most 7 members.
-const MaxMembers = 15
+// MaxScale is the largest size of a scale. etcd's documentation advises at most 7 members.
+const MaxScale = 15
 
 // tooMany refuses a size that is too large to read all of its ordinals.
 func tooMany(what string, target int) error {
-	if target <= MaxMembers {
+	if target <= MaxScale {
 		return nil
 	}
 	return &operate.RefusedError{What: what, Why: []string{fmt.Sprintf(
-		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MaxMembers)}}
+		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MaxScale)}}
 }
 
 // observeFirst observes before an operation. Without a quorum it refuses.

@@ -134,7 +134,7 @@ func stray(kind string) []etcd.Alarm { return []etcd.Alarm{{MemberID: 0xff, Gone
 // TestTooMany: a mistyped size doesn't read a million ordinals.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	for size, refuses := range map[int]bool{0: false, 7: false, MaxMembers: false, MaxMembers + 2: true, 1_000_001: true} {
+	for size, refuses := range map[int]bool{0: false, 7: false, MaxScale: false, MaxScale + 2: true, 1_000_001: true} {
 		if err := tooMany("scale", size); (err != nil) != refuses {
 			t.Errorf("%d members: %v, want a refusal: %t", size, err, refuses)
 		}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -71,7 +70,7 @@ func (m *Members) matchMembers(s *observation) {
 			member, answered := answers[s.Ordinals[p.Ordinal].Pod]
 			p.Healthy = answered && member.Err == nil && member.ID == l.ID && member.LeaderID != 0
 			p.Leader = p.Healthy && member.Leader
-			if p.Healthy && l.Learner && leading > 0 && member.RaftApplied+policy.LagLimit >= leading {
+			if p.Healthy && l.Learner && leading > 0 && member.CaughtUpTo(leading) {
 				near[l.ID] = m.near[l.ID] + 1
 			}
 		}

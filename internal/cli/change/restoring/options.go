@@ -124,8 +124,8 @@ func (o PlanOptions) Validate() error {
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.Bump)
 	case o.KeepFor < 0:
 		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", o.KeepFor)
-	case o.Replicas < 0 || o.Replicas > membership.MaxMembers:
-		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, membership.MaxMembers)
+	case o.Replicas < 0 || o.Replicas > membership.MaxScale:
+		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, membership.MaxScale)
 	}
 	return nil
 }
