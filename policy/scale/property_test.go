@@ -60,12 +60,14 @@ func costsQuorum(f Facts, replica, data int) bool {
 	case f.Asked == 0:
 		return f.Volumes == Deleted
 	case f.Now == 0:
-		return majority(data) && !majority(replica)
+		apart := 2*(f.Asked-f.Voters) > f.Asked && data > 0 && f.Volumes != NoClaims && f.Manager == ""
+		return majority(data) && !majority(replica) || apart
 	case f.Asked < f.Now:
 		// The voters that lose their replica don't come back. Those that lose their data can't.
 		return !majority(replica) || majority(f.Ready) && !majority(f.Staying) || f.Volumes == Deleted && replica < f.Voters
 	}
-	return false
+	// The new members are a quorum without the voters, and could form a cluster of their own.
+	return 2*(f.Asked-f.Voters) > f.Asked && !majority(f.Ready)
 }
 
 // check compares the rule with a naive count over the single voters. ready is a set of bits.
@@ -95,7 +97,7 @@ func checkKinds(t *testing.T, f Facts, costs bool) {
 	now, asked, voters := f.Now, f.Asked, f.Voters
 	// No write starts all StatefulSets of a cluster that spans several.
 	f.Sets = "a, b and c"
-	if v := Evaluate(f); v.Allowed == (costs && now > 0) {
+	if v := Evaluate(f); v.Allowed == (costs && asked < now) {
 		t.Fatalf("%+v: allowed %t, and it costs the quorum: %t", f, v.Allowed, costs)
 	}
 	f.Sets = ""

@@ -51,6 +51,9 @@ var (
 	MoreReplicas = reasons.Add("MoreReplicas",
 		"The write adds replicas to a running cluster.",
 		"If no operator adds the members to etcd, use kubectl etcd scale.")
+	FormsCluster = reasons.Add("FormsCluster",
+		"The write starts so many new members that they are a quorum without the voters, while no quorum of the voters is ready. They could form a cluster of their own, without data. What clients write to it is lost when the voters are back.",
+		"Start the voters first. When all of them are ready, use kubectl etcd scale, which adds the members to etcd one at a time.")
 	EvenReplicas = reasons.Add("EvenReplicas",
 		"An even number of members tolerates no more losses than one member fewer.",
 		"Choose an odd number.")

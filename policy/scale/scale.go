@@ -166,7 +166,7 @@ func (f Facts) stop() policy.Verdict {
 	if f.Sets != "" {
 		return warned(policy.NewNote(AllStop, "the last members stop, and their volumes stay; %s", f.wayToStart(0)))
 	}
-	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.own()))
+	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, neither to fewer nor to more", f.own()))
 }
 
 // unrecorded is why a write of fewer replicas than voters is refused, as a clause.
@@ -182,6 +182,8 @@ func (f Facts) start() policy.Verdict {
 	switch {
 	case f.Voters == 0, f.Held == 0 && f.Volumes != NoClaims:
 		return policy.Allow(NoData, "no volume has data of a member")
+	case f.formsCluster() && f.Volumes != NoClaims:
+		return f.refuseCluster()
 	case f.Keeping >= f.Voters:
 		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
 	case f.Held < q, f.Manager != "", f.Sets != "":
@@ -241,7 +243,22 @@ func (f Facts) grow() policy.Verdict {
 	if f.Voters == 0 || f.Asked <= f.Voters || f.Adder != "" {
 		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, policy.Count(f.Asked, "replica"))
 	}
+	if f.formsCluster() && f.Ready-f.Unsure < policy.Quorum(f.Voters) {
+		return f.refuseCluster()
+	}
 	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.wayFrom(f.Asked)))
+}
+
+// formsCluster reports whether the new members are a quorum of the members that are asked for, and nothing adds them to
+// etcd. If they reach no voter when they start, they form a cluster of their own, without data and with the same
+// cluster ID, to which clients write.
+func (f Facts) formsCluster() bool {
+	return f.Asked-f.Voters >= policy.Quorum(f.Asked) && f.Manager == "" && f.How == "" && f.Operator == "" && f.Sets == "" && f.Others == 0
+}
+
+func (f Facts) refuseCluster() policy.Verdict {
+	return policy.Refuse(FormsCluster, "etcd has %s, and fewer than %d of them are ready, so %s could form an empty cluster of their own, whose data would be lost later; %s",
+		policy.Count(f.Voters, "voter"), policy.Quorum(f.Voters), policy.Count(f.Asked-f.Voters, "new member"), f.way())
 }
 
 // warned returns a verdict that allows a write with a warning.
