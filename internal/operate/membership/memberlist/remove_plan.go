@@ -154,10 +154,10 @@ func howToShrink(m flavour.Membership) string {
 	return cmp.Or(m.ScaleInHow, m.ScaleHow)
 }
 
-// howToReplace returns how to replace a member that an operator or a start script manages.
+// howToReplace returns how to replace a member: as the operator or start script that manages it does, or by the plugin.
 func (r Removal) howToReplace(pod string) string {
 	m := r.Owner.Membership()
-	if m.ByPlugin {
+	if m.ByPlugin || m.ReplaceHow == "" {
 		return r.replaceCommand(pod)
 	}
 	return m.ReplaceHow
