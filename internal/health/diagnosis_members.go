@@ -185,7 +185,6 @@ func (f *Facts) statusOf(m *recovery.Member) {
 // answerOf adds what the member answers. Silence counts only if the machine that asks can reach
 // others, and the leader doesn't receive messages from the member.
 func (f *Facts) answerOf(m *recovery.Member) {
-	v := f.voters()
 	i := slices.IndexFunc(f.Survey.Value.Members, func(a etcd.Member) bool { return a.Pod == m.Name })
 	if f.noneAnswers() && m.Pod == recovery.PodReady {
 		m.Answer = recovery.Unreachable
@@ -194,10 +193,14 @@ func (f *Facts) answerOf(m *recovery.Member) {
 		}
 		return
 	}
-	if f.Survey.Err != nil || i < 0 {
-		return
+	if f.Survey.Err == nil && i >= 0 {
+		f.answerIs(m, f.Survey.Value.Members[i])
 	}
-	a := f.Survey.Value.Members[i]
+}
+
+// answerIs adds what a member answered, while others may have answered, too.
+func (f *Facts) answerIs(m *recovery.Member, a etcd.Member) {
+	v := f.voters()
 	switch {
 	case a.Err == nil && a.LeaderID != 0 && a.LeaderID == v.leader:
 		m.Answer = recovery.Follows

@@ -54,20 +54,19 @@ func countVoters(voters int, that func(int) bool) (n int) {
 // data those that have data.
 func costsQuorum(f Facts, replica, data int) bool {
 	majority := func(n int) bool { return 2*n > f.Voters }
+	apart := 2*(f.Asked-f.Voters) > f.Asked // the new members are a quorum without the voters
 	switch {
 	case f.Voters == 0 || f.Asked == f.Now:
 		return false
 	case f.Asked == 0:
 		return f.Volumes == Deleted
 	case f.Now == 0:
-		apart := 2*(f.Asked-f.Voters) > f.Asked && data > 0 && f.Volumes != NoClaims && f.Manager == ""
-		return majority(data) && !majority(replica) || apart
+		return majority(data) && !majority(replica) || apart && data > 0 && f.Volumes != NoClaims
 	case f.Asked < f.Now:
 		// The voters that lose their replica don't come back. Those that lose their data can't.
 		return !majority(replica) || majority(f.Ready) && !majority(f.Staying) || f.Volumes == Deleted && replica < f.Voters
 	}
-	// The new members are a quorum without the voters, and could form a cluster of their own.
-	return 2*(f.Asked-f.Voters) > f.Asked && !majority(f.Ready)
+	return apart && !majority(f.Ready)
 }
 
 // check compares the rule with a naive count over the single voters. ready is a set of bits.
