@@ -21,7 +21,7 @@ const RanLonger = 5 * time.Minute
 // was in the first configuration, has never started in this log, although its pod shows that it runs for longer than
 // each member that answers. since returns when the etcd of a pod started, and false for unknown, which is no evidence.
 func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) bool {
-	if l.Pod == "" || l.Name == "" || l.Learner || len(l.ClientURLs) > 0 {
+	if l.Pod == "" || !l.neverStarted() {
 		return false
 	}
 	if !slices.ContainsFunc(s.Members, func(m Member) bool { return m.Pod == l.Pod && m.Err != nil && m.ID == 0 }) {
@@ -41,6 +41,10 @@ func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) boo
 	}
 	return known && answered
 }
+
+// neverStarted reports whether a voter was in the first configuration of the log of those that answer, and has never
+// started in it.
+func (l Listed) neverStarted() bool { return l.Name != "" && !l.Learner && len(l.ClientURLs) == 0 }
 
 // IsAhead reports whether a member that the list lacks answers, in the same etcd cluster, and is ahead of the leader. A
 // member that was removed from etcd never is. So the leader began again without data, with the same cluster ID, since

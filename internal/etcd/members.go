@@ -77,6 +77,17 @@ func (l Listed) Hosts() []string {
 	return hosts
 }
 
+// PodNamed returns the pod of the owner's StatefulSet of which a member without a pod has the name or the host, also if
+// the StatefulSet has no replica for it now. It is empty for none.
+func (l Listed) PodNamed(o owner.Owner) string {
+	for _, n := range append([]string{l.Name}, l.Hosts()...) {
+		if o.Ordinal(n) >= 0 {
+			return n
+		}
+	}
+	return ""
+}
+
 // DuePod returns the pod that a member without a pod had and will have again: its StatefulSet
 // will create a pod of that name. It is empty for a member that has a pod and for one that
 // gets none.

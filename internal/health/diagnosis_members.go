@@ -228,7 +228,7 @@ func (f *Facts) listOf(m *recovery.Member) {
 	for _, l := range f.Survey.Value.List {
 		if f.podOf(l) == m.Name {
 			m.Listed, m.MayRemove, m.Removable = listedAs(l), f.MayRemove[l.ID].Allowed, false
-			m.Predates = f.predates(l)
+			m.Predates, m.OlderVolume = f.predates(l), f.olderVolume(l)
 			return
 		}
 	}

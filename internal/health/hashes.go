@@ -75,13 +75,17 @@ func podsOf(group []etcd.Hash) (pods []string) {
 
 // volumeSince returns when the newest volume claim of a pod was created, and false where none is known.
 func (f *Facts) volumeSince(pod string) (time.Time, bool) {
-	var claims []*corev1.PersistentVolumeClaim
+	return owner.VolumeSince(f.claimsOf(pod))
+}
+
+// claimsOf returns the volume claims of a pod of a StatefulSet.
+func (f *Facts) claimsOf(pod string) (claims []*corev1.PersistentVolumeClaim) {
 	for i := range f.Claims.Value {
 		if c := &f.Claims.Value[i]; strings.HasSuffix(c.Name, "-"+pod) {
 			claims = append(claims, c)
 		}
 	}
-	return owner.VolumeSince(claims)
+	return claims
 }
 
 // forced returns the flag without which member replace takes a member for healthy, although its data differ:

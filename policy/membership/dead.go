@@ -48,6 +48,9 @@ type Silence struct {
 	// Predates is true for a voter that ran before the members that answer began without data: it alone can have the
 	// data from before.
 	Predates bool
+	// OlderVolume is true for a voter that has never started in the log of the members that answer, and whose volume is
+	// older than theirs: it may have the data from before.
+	OlderVolume bool
 	// Contact is what the leader shows of the voter. Unknown is why it shows nothing, or why
 	// the pods are not known; empty where all is known.
 	Contact Contact
@@ -64,6 +67,8 @@ func IsDead(s Silence) policy.Verdict {
 	switch {
 	case s.Predates:
 		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and only it can have the earlier data")
+	case s.OlderVolume:
+		return policy.Refuse(VoterHasOldData, "it has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. If you don't need that data, delete its volume claim first")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):

@@ -30,6 +30,9 @@ var deadRows = []struct {
 	{"M-45 it ran before the others began again", Silence{Pod: "main-2", Contact: ContactNone, Predates: true}, VoterHasOldData},
 	{"M-45 it ran before the others began again, forced", Silence{Pod: "main-2", Contact: ContactSilent, Forced: true, Predates: true}, VoterHasOldData},
 	{"M-45 it ran before the others began again, declared", Silence{Contact: ContactNone, Unknown: "outside", Lost: true, Predates: true}, VoterHasOldData},
+	{"M-45 its volume is older than those of the others", Silence{Pod: "main-2", Contact: ContactNone, OlderVolume: true}, VoterHasOldData},
+	{"M-45 its volume is older than those of the others, forced", Silence{Pod: "main-2", Contact: ContactNone, Forced: true, OlderVolume: true}, VoterHasOldData},
+	{"M-45 its volume is older than those of the others, declared", Silence{Contact: ContactNone, Unknown: "outside", Lost: true, OlderVolume: true}, VoterHasOldData},
 	{"M-39 it ran before the others began again, and the leader receives from it", Silence{Pod: "main-2", Contact: ContactActive, Predates: true}, VoterAlive},
 	{"M-40 a pod has its name", Silence{Contact: ContactNone, Elsewhere: []string{"etcd3-0"}}, VoterElsewhere},
 	{"M-40 a pod has its name, and metrics can't be read", Silence{Elsewhere: []string{"etcd3-0"}, Unknown: "403"}, VoterElsewhere},
@@ -84,10 +87,10 @@ func TestDeadMeansLost(t *testing.T) {
 					for _, forced := range []bool{false, true} {
 						for _, stopped := range []string{"", "statefulset/etcd-2"} {
 							for _, lost := range []bool{false, true} {
-								for _, predates := range []bool{false, true} {
-									s := Silence{Pod: pod, Forced: forced, Lost: lost, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped, Predates: predates}
+								for old := range 3 {
+									s := Silence{Pod: pod, Forced: forced, Lost: lost, Elsewhere: elsewhere, Contact: contact, Unknown: unknown, Stopped: stopped, Predates: old == 1, OlderVolume: old == 2}
 									declared := lost && pod == "" && stopped == ""
-									if v := IsDead(s); v.Allowed != (promised(s) && !predates && (unknown == "" || declared)) {
+									if v := IsDead(s); v.Allowed != (promised(s) && old == 0 && (unknown == "" || declared)) {
 										t.Errorf("%+v: %+v", s, v)
 									}
 								}

@@ -53,7 +53,7 @@ var (
 		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data. If the voter was removed meanwhile, it can't rejoin.",
 		"Find out why it does not answer: kubectl describe pod POD. If its data is lost: kubectl etcd member replace POD. To remove the voter for good, add --force.")
 	VoterHasOldData = reasons.Add("VoterHasOldData",
-		"The members that answer lost their data and began again, and the voter ran before them. Only it can have the earlier data. A voter that was removed can't return with it.",
+		"The members that answer lost their data and began again, and the voter ran before them, or has an older volume. It may have the only earlier data. A voter that was removed can't return with it.",
 		"kubectl etcd diagnose NAME shows what to do. Copy the voter's data directory first.")
 	VoterStopped = reasons.Add("VoterStopped",
 		"No pod runs the voter, because its StatefulSet or Deployment was scaled in. Its volumes are there, so it comes back when the workload is scaled up. If the voter was removed meanwhile, it can't rejoin.",

@@ -28,10 +28,28 @@ func (s *state) await(members []Member) Action {
 
 // keepOldLog returns the least action while the only data from before may be in a member that is not well.
 func (s *state) keepOldLog() Action {
-	return Action{
+	a := Action{
 		Do: InspectPod, Member: s.predating[0].Name,
 		Why: "Don't restart, replace or remove it, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs, and the other is lost.",
 	}
+	if !s.ranBefore() {
+		a.Why += " If nobody needs that data, member replace prints how to let it go."
+	}
+	return a
+}
+
+// ranBefore reports whether it is certain of all members that may have the data from before that they ran before the
+// log of the others began.
+func (s *state) ranBefore() bool {
+	return !slices.ContainsFunc(s.predating, func(m Member) bool { return !m.Predates })
+}
+
+// earlier returns what shows that members may have the data from before.
+func (s *state) earlier() string {
+	if s.ranBefore() {
+		return "ran before those that answer, and never started in etcd's list"
+	}
+	return "have older volumes than those that answer, and never started in etcd's list"
 }
 
 // harmless returns an action that changes no member while the only data from before may be in one.

@@ -26,7 +26,7 @@ type state struct {
 	superfluous []Member
 	// outside are pods whose etcd is in no member list, and learners the learners.
 	outside, learners []Member
-	// predating are members that are not well, and that alone may have the data from before the others began again.
+	// predating are members that are not well, and that may have the data from before the others began again.
 	predating []Member
 	// unreadyWell are members that are well in a pod that is not Ready.
 	unreadyWell []Member
@@ -64,7 +64,7 @@ func (s *state) add(m Member) {
 		return
 	}
 	s.voters++
-	if m.Predates && (c == silent || c == notReady) {
+	if m.mayPredate() && (c == silent || c == notReady) {
 		s.predating = append(s.predating, m)
 	}
 	until, over := s.grace(m)
@@ -105,7 +105,11 @@ func (f Facts) comesBack(m Member) bool {
 func (s *state) kept() bool { return s.voters > 0 && s.ready >= s.quorum }
 func (s *state) lost() bool { return s.voters > 0 && s.ready+s.unseen < s.quorum && !s.bootstraps() }
 
-// beganAgain reports whether the members with a quorum began without the data that a member has that is not well.
+// mayPredate reports whether a member may have data from before the log of those that answer.
+func (m Member) mayPredate() bool { return m.Predates || m.OlderVolume }
+
+// beganAgain reports whether the members with a quorum began without the data that a member has that is not well, or
+// may have begun so.
 func (s *state) beganAgain() bool { return s.kept() && len(s.predating) > 0 }
 
 func (s *state) allReady() bool { return s.voters > 0 && s.ready == s.voters }

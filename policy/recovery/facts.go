@@ -133,6 +133,9 @@ type Member struct {
 	// Predates is true for a member that ran before the log of those that answer began: its etcd has run since before
 	// theirs, and in etcd's list it has never started. So the others began without data.
 	Predates bool
+	// OlderVolume is true for a member that has never started in etcd's list, and whose volume is older than those of
+	// the members that answer: it may have data from before their log.
+	OlderVolume bool
 	// Ahead is true for a pod that answers as a member of the same etcd cluster, that etcd's list lacks, and that has
 	// more raft entries than the leader. So the leader began again without its data, and the list is not the cluster's.
 	Ahead bool

@@ -168,7 +168,7 @@ func naive(f Facts) []string {
 		case m.Answer == NotAsked && m.Pod == PodUnseen && m.Lease == LeaseFresh:
 			r++
 		default:
-			again = again || m.Predates
+			again = again || m.Predates || m.OlderVolume
 			limit := 5 * time.Minute
 			if m.Answer != NoLeader && (m.Pod == PodReady || m.Pod == PodUnseen) {
 				limit = 6 * time.Minute
@@ -271,7 +271,7 @@ func TestSafe(t *testing.T) {
 				Name: fmt.Sprint("m", i), Asked: pick(3) > 0, First: i == 0, Pod: []Pod{PodUnseen, PodMissing, PodPending, PodWaiting, PodStopping, PodUnready, PodReady}[pick(7)],
 				Answer: []Answer{NotAsked, Unreachable, Silent, NoLeader, Follows}[pick(5)], Lease: []Lease{NoLease, LeaseFresh, LeaseExpired, LeaseNever}[pick(4)],
 				Status: []Status{StatusNone, StatusReady, StatusNotReady, StatusUnknown}[pick(4)], Data: []Data{DataUnread, DataValid, DataInPod, DataLeaving, DataDamaged, DataNone}[pick(6)],
-				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0, Ahead: pick(9) == 0,
+				MayRemove: pick(2) == 0, Removable: pick(2) == 0, Returns: pick(9) == 0, CaughtUp: pick(2) == 0, Restarts: pick(2) == 0, OutOfContact: pick(2) == 0, Predates: pick(9) == 0, OlderVolume: pick(9) == 0, Ahead: pick(9) == 0,
 				SidecarWaits: pick(9) == 0,
 			}
 			if m.Data == DataDamaged && m.Answer != NotAsked { // only the log of a member that doesn't answer is read
@@ -318,7 +318,7 @@ func unsafe(f Facts, s Scenario) string {
 		return ""
 	case f.Clusters > 1:
 		return "the members belong to several clusters"
-	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return m.Predates && f.counts(m) && m.Answer == Silent }):
+	case s2.kept() && slices.ContainsFunc(f.Members, func(m Member) bool { return (m.Predates || m.OlderVolume) && f.counts(m) && m.Answer == Silent }):
 		return "a member may have the only data"
 	case s.Action.Do == CorrectPeerURL && s2.kept():
 		return ""

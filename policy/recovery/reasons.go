@@ -98,7 +98,7 @@ var (
 		"X-17: all members are healthy and as many as desired, and the workload has another number of replicas or of Ready pods.",
 		"Wait. If nothing is under way, find out what set the replicas: kubectl etcd status NAME shows the owner.")
 	BeganWithoutData = reasons.Add("BeganWithoutData",
-		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them. Only that member can have the earlier data.",
+		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them, or may have had data before them, since its volume is older. Only that member can have the earlier data.",
 		"Don't restart, replace or remove that member, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again.")
 	AlarmRaised = reasons.Add("AlarmRaised",
 		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. etcd refuses all writes, also with a quorum of healthy members.",
@@ -136,7 +136,7 @@ var (
 		"I-10: it is not known what the member will do. Its volume, the member list or the quorum is not known, its volume claim is being deleted, or the members belong to several clusters.",
 		"Find out what could not be read: kubectl etcd check NAME --only quorum,members.")
 	MeetsNewLog = reasons.Add("MeetsNewLog",
-		"I-11: the others began without data (X-18), and the member has the earlier data.",
+		"I-11: the others began without data (X-18), and the member has the earlier data, or may have it.",
 		"Copy its data directory before it runs again.")
 )
 

@@ -45,6 +45,8 @@ func (s *state) restart(m Member) Restart {
 		return s.bootstrap(r, "I-2", NextMember)
 	case s.kept() && m.Listed == NotListed:
 		return s.newMember(r)
+	case s.beganAgain() && !m.Predates && m.OlderVolume:
+		return r.as("I-11", MeetsNewLog, "It may have data that the members with the quorum never had. When it runs again, it joins no member of another cluster, or etcd keeps one of the two logs.")
 	case s.beganAgain() && m.Predates:
 		return r.as("I-11", MeetsNewLog, "It has data that the members with the quorum never had. When it runs again, etcd keeps one of the two logs: what the other has is lost.")
 	case s.kept() && !empty:

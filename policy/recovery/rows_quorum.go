@@ -68,12 +68,16 @@ var beganAgain = row{
 	id: "X-18", reason: BeganWithoutData,
 	holds: whole((*state).beganAgain),
 	title: func(s *state) string {
+		if !s.ranBefore() {
+			return fmt.Sprintf("The members that answer may have begun without data. %s never started in their log, and %s a volume that is older than theirs. The earlier data may be there.",
+				policy.Names(names(s.predating), "has", "have"), policy.Names(names(s.predating), "has", "have"))
+		}
 		return fmt.Sprintf("The members that answer began without data, and %s before them. The earlier data can only be there.", policy.Names(names(s.predating), "ran", "ran"))
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{
 			s.members("a quorum, not all", true),
-			{Fact: "ran before those that answer, and never started in etcd's list", Asked: "1 or more", Observed: strings.Join(names(s.predating), ", "), Met: true},
+			{Fact: s.earlier(), Asked: "1 or more", Observed: strings.Join(names(s.predating), ", "), Met: true},
 		}
 	},
 	about:  func(s *state) []Member { return s.predating },

@@ -33,6 +33,7 @@ func wrongURL(f *Facts) { f.Misaddressed = []string{"main-2"} }
 //	e  an extra voter without a pod    L  a lease that is left over
 //	s  an extra voter with a pod       y  one that is well, in a pod that is not Ready
 //	p  one that is not well, and ran before the log of the others began
+//	q  one that is not well, and whose volume is older than the log of the others
 func cluster(members string, change ...func(*Facts)) Facts {
 	f := Facts{At: noon, Reporter: "etcd-druid", HealsNothing: true, Sidecar: true, ListKnown: true, Store: true, Backups: policy.True, Clusters: 1, Formed: true}
 	for _, letter := range members {
@@ -64,8 +65,8 @@ func member(letter rune, at int) Member {
 		Lease: LeaseFresh, Status: StatusReady, Data: DataValid, MayRemove: true, Restarts: true, Liveness: true,
 	}
 	switch letter {
-	case 'x', 'w', 'p':
-		m.Predates = letter == 'p'
+	case 'x', 'w', 'p', 'q':
+		m.Predates, m.OlderVolume = letter == 'p', letter == 'q'
 		m.Pod, m.Answer, m.Lease, m.Status, m.Since = PodUnready, Silent, LeaseExpired, StatusNotReady, noon.Add(-time.Hour)
 		m.OutOfContact = true
 		if letter == 'w' {
@@ -268,6 +269,9 @@ var recoveryRows = []struct {
 	{row: "X-18", facts: cluster("vvp", minority), ids: "X-18", do: InspectPod, member: "main-2"},
 	{row: "X-18 within its grace", facts: cluster("vvp", minority, each(func(m *Member) { m.Since = noon.Add(-time.Minute) })), ids: "X-18", do: InspectPod, member: "main-2"},
 	{row: "X-18 its volume claim is gone", facts: cluster("vvp", minority, each(lose)), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 its volume is older", facts: cluster("vvq", minority), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 its volume is older, and the pod is missing", facts: cluster("vvq", minority, each(func(m *Member) { m.Pod = PodMissing })), ids: "X-18", do: InspectPod, member: "main-2"},
+	{row: "X-18 its volume is older, and it crashes", facts: cluster("vvq", minority, each(func(m *Member) { m.Pod = PodWaiting })), ids: "X-18", do: InspectPod, member: "main-2"},
 	{row: "X-18 two of five", facts: cluster("vvvpx", minority), ids: "X-18", do: InspectPod, member: "main-3"},
 	{row: "X-18 no quorum: no row", facts: cluster("vxp", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "X-19", facts: cluster("vvv", alarm), ids: "X-19", do: CureAlarm},

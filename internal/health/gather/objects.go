@@ -6,6 +6,7 @@ package gather
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -87,6 +88,13 @@ func (g *gatherer) parts(ctx context.Context) ([]*appsv1.StatefulSet, error) {
 // claims reads the claims of the members that the owner asks for.
 func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, error) {
 	return g.claimsOf(ctx, 0, g.Size())
+}
+
+// ages reads the claims if their ages are evidence, although no check needs them.
+func (g *gatherer) ages(ctx context.Context) {
+	if errors.Is(g.Claims.Err, health.ErrNotGathered) && g.MayPredate() {
+		g.Claims = got(g.claims(ctx))
+	}
 }
 
 // away reads the claims of the pods that the StatefulSet had before it was scaled in, where a member

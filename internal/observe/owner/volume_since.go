@@ -7,6 +7,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // VolumeSince returns when the newest of a pod's volume claims was created, and false for none.
@@ -17,4 +20,23 @@ func VolumeSince(claims []*corev1.PersistentVolumeClaim) (newest time.Time, foun
 		}
 	}
 	return newest, found
+}
+
+// OldestVolume returns when the oldest of a pod's volume claims was created, and false for none.
+func OldestVolume(claims []*corev1.PersistentVolumeClaim) (oldest time.Time, found bool) {
+	for _, c := range claims {
+		if at := c.CreationTimestamp.Time; !at.IsZero() && (!found || at.Before(oldest)) {
+			oldest, found = at, true
+		}
+	}
+	return oldest, found
+}
+
+// RestoredAt returns when the restores of the cluster began that keep old data.
+func (o Owner) RestoredAt() []time.Time {
+	var all []time.Time
+	for _, k := range annotation.ParseKeptData(o.Annotations[v1alpha1.KeptDataAnnotation]) {
+		all = append(all, k.At)
+	}
+	return all
 }

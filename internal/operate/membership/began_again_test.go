@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -31,6 +33,7 @@ func TestReplaceOfOldData(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWriting(t, func(w *writing) { w.stop(t, []string{"main-2"}) })
+			w.s.claims = nil
 			for i, minutes := range row.minutes {
 				pod := w.s.pods[w.s.Ordinals[i].Pod]
 				started := metav1.NewTime(time.Now().Add(-time.Duration(minutes) * time.Minute))
@@ -47,6 +50,52 @@ func TestReplaceOfOldData(t *testing.T) {
 				refusal = err.Error()
 			}
 			if strings.Contains(refusal, "only it can have the earlier data: copy") != row.refused {
+				t.Errorf("refused: %q", refusal)
+			}
+		})
+	}
+}
+
+// TestReplaceOfOlderVolume: a silent member that may have the data from before, since its volume is older, is not
+// replaced by force. Its etcd need not run.
+func TestReplaceOfOlderVolume(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		minutes []int // the age of each member's volume
+		change  func(w *writing, claim *corev1.PersistentVolumeClaim)
+		refused bool
+	}{
+		{"the others have new volumes", []int{20, 20, 600}, nil, true},
+		{"its pod is gone", []int{20, 20, 600}, func(w *writing, _ *corev1.PersistentVolumeClaim) { delete(w.s.pods, "main-2") }, true},
+		{"all have volumes of one time", []int{600, 600, 600}, nil, false},
+		{"one of the others has a volume as old", []int{20, 600, 600}, nil, false},
+		{"its claim is being deleted", []int{20, 20, 600}, func(_ *writing, c *corev1.PersistentVolumeClaim) {
+			c.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		}, false},
+		{"it was restored since", []int{20, 20, 600}, func(w *writing, _ *corev1.PersistentVolumeClaim) {
+			kept := annotation.FormatKeptData([]annotation.KeptData{{At: time.Now().Add(-time.Minute)}})
+			w.m.Owner.Annotations = map[string]string{v1alpha1.KeptDataAnnotation: kept}
+		}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWriting(t, func(w *writing) { w.stop(t, []string{"main-2"}) })
+			w.s.claims = map[string][]*corev1.PersistentVolumeClaim{}
+			for i, minutes := range row.minutes {
+				pod := w.s.Ordinals[i].Pod
+				claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-" + pod, CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Duration(minutes) * time.Minute))}}
+				claim.Status.Phase = corev1.ClaimBound
+				if w.s.claims[pod] = []*corev1.PersistentVolumeClaim{claim}; row.change != nil && i == 2 {
+					row.change(w, claim)
+				}
+			}
+			f := &operate.Findings{}
+			if err := w.m.checkReplaced(t.Context(), w.s, &Change{Record: membership.Record{Ordinal: 2}}, true, f); err != nil {
+				t.Fatal(err)
+			}
+			refusal := strings.Join(f.Refusals, " ")
+			if strings.Contains(refusal, "its volume is older than theirs: it may have the earlier data. Copy") != row.refused || row.refused && !strings.Contains(refusal, "kubectl delete pvc data-main-2 ") {
 				t.Errorf("refused: %q", refusal)
 			}
 		})

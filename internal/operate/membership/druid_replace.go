@@ -6,6 +6,7 @@ package membership
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,21 +78,13 @@ func (m *Members) druidPeers(s *observation) []membership.Peer {
 
 // observeDruid reads what a replacement needs.
 func (m *Members) observeDruid(ctx context.Context, pod string) (*observation, error) {
-	s := &observation{pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, container: "etcd"}
+	s := &observation{pods: map[string]*corev1.Pod{}, container: "etcd"}
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err
 	}
-	for _, c := range m.Owner.Claims {
-		claim := &corev1.PersistentVolumeClaim{}
-		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + pod}, claim)
-		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, pod, err)
-		}
-		if err == nil {
-			s.claims[pod] = append(s.claims[pod], claim)
-		}
-	}
-	return s, nil
+	var err error
+	s.claims, err = m.Reader.MemberClaims(ctx, m.Owner, append(slices.Sorted(maps.Keys(s.pods)), pod)...)
+	return s, err
 }
 
 // DruidReplacement is a replacement of a member of an Etcd.

@@ -120,6 +120,8 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		replacing, err = m.checkHealthy(ctx, s, replica.Pod, force, f)
 	case s.predates(j.Ordinal):
 		f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
+	case s.olderVolume(m.Owner, j.Ordinal):
+		f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. Copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
 		err = m.checkLost(ctx, s, old, force, f)
 	}
@@ -158,6 +160,23 @@ func (m *Members) checkHealthy(ctx context.Context, s *observation, pod string, 
 func (s *observation) predates(ordinal int) bool {
 	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return l.Pod == s.Ordinals[ordinal].Pod })
 	return at >= 0 && s.survey.Predates(s.survey.List[at], etcd.RunningSince(slices.Collect(maps.Values(s.pods))))
+}
+
+// olderVolume reports whether the silent member of an ordinal may have data from before the log of those that answer.
+func (s *observation) olderVolume(o owner.Owner, ordinal int) bool {
+	id := s.memberAt(ordinal)
+	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return id != 0 && l.ID == id })
+	return at >= 0 && s.survey.OlderVolume(s.survey.List[at], s.Ordinals[ordinal].Pod, etcd.Volumes{Claims: s.claims, Restores: o.RestoredAt()})
+}
+
+// memberAt returns the ID of the member of an ordinal, 0 for none.
+func (s *observation) memberAt(ordinal int) uint64 {
+	for _, p := range s.Members {
+		if p.Ordinal == ordinal {
+			return p.ID
+		}
+	}
+	return 0
 }
 
 // withoutOldData returns how a member gets the log of the others instead of its own data, empty where it is not known

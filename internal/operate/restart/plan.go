@@ -98,7 +98,7 @@ func (j *Job) check(ctx context.Context, r *Record, f *operate.Findings) (*state
 
 // checkPods checks that the members to restart keep their data.
 func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Findings) (err error) {
-	j.checkOldData(s, r, f)
+	j.checkOldData(ctx, s, r, f)
 	if r.Strategy == Coordinated {
 		s.intact, err = j.checkIntact(ctx, s, f)
 		return err
@@ -115,12 +115,17 @@ func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Fin
 }
 
 // checkOldData refuses to restart a member that ran before the members that answer began without data. When it runs
-// again, etcd keeps one of the two logs.
-func (j *Job) checkOldData(s *state, r *Record, f *operate.Findings) {
+// again, etcd keeps one of the two logs. The same holds for one that may have data from before.
+func (j *Job) checkOldData(ctx context.Context, s *state, r *Record, f *operate.Findings) {
 	since := etcd.RunningSince(s.pods)
 	for _, l := range s.survey.List {
-		if (r.Only == "" || r.Only == l.Pod) && s.survey.Predates(l, since) {
+		switch {
+		case r.Only != "" && r.Only != l.Pod:
+		case s.survey.Predates(l, since):
 			f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
+				l.Pod, j.Owner.Target(), j.Owner.Namespace)
+		case s.survey.OlderVolume(l, l.Pod, s.survey.VolumesOf(ctx, j.Reader, j.Owner, l, l.Pod)):
+			f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
 		}
 	}

@@ -62,6 +62,8 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 	if pods, err := r.Reader.MemberPods(ctx, r.Owner); err == nil { // without them, nothing shows since when it runs
 		out.Predates = s.Predates(l, etcd.RunningSince(pods))
 	}
+	pod := cmp.Or(out.Pod, l.PodNamed(r.Owner))
+	out.OlderVolume = s.OlderVolume(l, pod, s.VolumesOf(ctx, r.Reader, r.Owner, l, pod))
 	contact, why := r.Contact(ctx, s, l.ID)
 	out.Contact = contact
 	if why != "" {
