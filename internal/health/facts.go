@@ -80,6 +80,11 @@ type Facts struct {
 	Unstopped bool
 	// Replaced is true if the StatefulSet was created again since that operation began.
 	Replaced bool
+	// Unrecorded is true if that operation has no journal, so that nothing of it can be continued.
+	Unrecorded bool
+	// Continuing are the commands that continue or undo that operation if its program has stopped, which it doesn't
+	// seem to have.
+	Continuing []string
 	// Events are the warnings about objects of the namespace.
 	Events Got[[]corev1.Event]
 

@@ -6,6 +6,9 @@ package health
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -76,6 +79,21 @@ func (f *Facts) StoppedHalfWay() bool {
 	return f.Size() == 0 && f.KeepsClientsAway && f.UnderWay.Value != nil && f.UnderWay.Value.Interrupted
 }
 
+// ended reports whether nothing is left of an operation that stopped: it has no journal, and all members are healthy
+// voters and have their volumes. A sidecar may have completed it.
+func (f *Facts) ended() bool {
+	u, v := f.UnderWay.Value, f.voters()
+	return u != nil && u.Interrupted && f.Unrecorded && f.UnderWay.Err == nil && f.Cluster.Err == nil && !f.Cluster.Value.Cluster.TrafficCut &&
+		f.listKnown() && !f.hasLearner() && len(v.following) == v.total && v.total == f.desired() && f.nothingLeaves()
+}
+
+// nothingLeaves reports whether no pod and no volume claim of the members is being deleted. It returns false for unknown.
+func (f *Facts) nothingLeaves() bool {
+	return f.Pods.Err == nil && f.Claims.Err == nil &&
+		!slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }) &&
+		!slices.ContainsFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.DeletionTimestamp != nil })
+}
+
 func noOperation(f *Facts) []Finding {
 	var found []Finding
 	if op := f.operation(); op != "" {
@@ -90,6 +108,8 @@ func noOperation(f *Facts) []Finding {
 	u := f.UnderWay.Value
 	switch {
 	case u == nil:
+	case f.ended():
+		found = append(found, info("", "%s by %s stopped before it ended. All members are healthy, and it left nothing to continue", u.Operation, u.Holder))
 	case !u.Interrupted:
 		found = append(found, info("", "%s by %s", u.Operation, u.Holder))
 	case f.StoppedHalfWay():

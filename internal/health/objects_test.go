@@ -716,6 +716,11 @@ func TestTraffic(t *testing.T) {
 			f.Owner.Replicas, f.KeepsClientsAway = 0, true
 		}, want: Failure, message: "has stopped all members"},
 		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago before it ended"},
+		{name: "left locked without a journal", id: "G003", with: func(f *Facts) { locked(output.UnderWay{Interrupted: true})(f); f.Unrecorded = true }, want: Info, message: "it left nothing to continue"},
+		{name: "left locked without a journal, and a claim is being deleted", id: "G003", with: func(f *Facts) {
+			locked(output.UnderWay{Interrupted: true})(f)
+			f.Unrecorded, f.Claims.Value = true, []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: noon}}}}
+		}, want: Warning, message: "stopped 5m00s ago"},
 		{name: "a restart, interrupted", id: "G003", with: func(f *Facts) {
 			f.UnderWay.Value = &output.UnderWay{Operation: "restart", Interrupted: true}
 		}, want: Warning, message: "kubectl etcd restart was interrupted: continue it or end it"},

@@ -69,6 +69,9 @@ type Facts struct {
 	// is one of this program that has stopped half-way.
 	Operation   string
 	Interrupted bool
+	// Continuing are the commands that continue and undo it if its program stops. It is empty if the operation can't be
+	// continued, or is known to have stopped.
+	Continuing []string
 	// CutsTraffic is true if the operation keeps clients away until its end: before that, they could reach members
 	// without data.
 	CutsTraffic bool

@@ -69,7 +69,13 @@ var underWay = row{
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "operation", Asked: "under way", Observed: s.Operation, Met: true}, s.sizes("")}
 	},
-	action: func(*state) Action { return Action{Do: Wait, Why: "Wait until the change is complete."} },
+	action: func(s *state) Action {
+		why := "Wait until the change is complete."
+		if len(s.Continuing) > 0 {
+			why += " If the program that makes it has stopped, continue it or undo it: " + strings.Join(s.Continuing, "; ")
+		}
+		return Action{Do: Wait, Why: why}
+	},
 }
 
 var scaleBlocked = row{

@@ -509,3 +509,13 @@ func TestNoSinceNoGrace(t *testing.T) {
 		}
 	}
 }
+
+// TestUnderWayContinues: the wait for a change names how to continue and to undo it if its program has stopped.
+func TestUnderWayContinues(t *testing.T) {
+	t.Parallel()
+	f := cluster("vvv", func(f *Facts) { f.Operation, f.Continuing = "scale", []string{"kubectl a", "kubectl a --abort"} })
+	got := Diagnose(f).Scenarios[0].Action
+	if want := "If the program that makes it has stopped, continue it or undo it: kubectl a; kubectl a --abort"; got.Do != Wait || !strings.HasSuffix(got.Why, want) {
+		t.Errorf("%+v, want %s", got, want)
+	}
+}

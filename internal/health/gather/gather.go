@@ -93,7 +93,7 @@ func (g *gatherer) all(ctx context.Context) {
 		},
 	)
 	g.away(ctx)
-	g.ages(ctx)
+	g.evidence(ctx)
 	g.peerURLs(ctx)
 	g.changesOfPods(ctx)
 	switch {

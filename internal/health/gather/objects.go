@@ -90,9 +90,11 @@ func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, 
 	return g.claimsOf(ctx, 0, g.Size())
 }
 
-// ages reads the claims if their ages are evidence, although no check needs them.
-func (g *gatherer) ages(ctx context.Context) {
-	if errors.Is(g.Claims.Err, health.ErrNotGathered) && g.MayPredate() {
+// evidence reads the claims if they are evidence although no check needs them: their ages may show that a voter has data
+// from before the log of the others, or they may show that an operation left nothing to continue.
+func (g *gatherer) evidence(ctx context.Context) {
+	u := g.UnderWay.Value
+	if errors.Is(g.Claims.Err, health.ErrNotGathered) && (g.MayPredate() || u != nil && u.Interrupted && g.Unrecorded) {
 		g.Claims = got(g.claims(ctx))
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -25,7 +24,11 @@ import (
 func (g *gatherer) operations(ctx context.Context) {
 	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
 	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
+	g.Unrecorded = err == nil && u.Change == nil && u.Other == nil
 	out := g.UnderWay.Value
+	if out != nil && !out.Interrupted {
+		g.Continuing = commands(g.Facts, u)
+	}
 	if out == nil || len(out.Commands) == 0 {
 		return
 	}
@@ -67,7 +70,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	}
 	j := u.Change
 	if u.Other != nil {
-		describeOther(f, u.Other, out)
+		describeOther(f, u, out)
 		return out
 	}
 	if j == nil {
@@ -81,25 +84,35 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		out.Reason = j.Journal().Reason
 	}
 	if out.Interrupted {
-		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
-		for _, command := range j.Commands(f.Owner) {
-			out.Commands = append(out.Commands, command+rest)
-		}
+		out.Commands = commands(f, u)
 	}
 	return out
 }
 
+// commands returns the commands that continue and undo an operation with a journal.
+func commands(f *health.Facts, u membership.UnderWay) []string {
+	var all []string
+	switch {
+	case u.Change != nil:
+		all = u.Change.Commands(f.Owner)
+	case u.Other != nil:
+		all = membership.CommandsOf(f.Owner, u.Other)
+	}
+	for i := range all {
+		all[i] += " -n " + f.Owner.Namespace + f.Flags + f.Login
+	}
+	return all
+}
+
 // describeOther describes a restart or a restore that is under way or was interrupted.
-func describeOther(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
+func describeOther(f *health.Facts, u membership.UnderWay, out *output.UnderWay) {
+	j := u.Other
 	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	out.Snapshot = progress.SnapshotOf(j)
 	if j.ScaleTo > 0 {
 		out.Change = fmt.Sprintf("scale to %s after the restore", policy.Count(j.ScaleTo, "member"))
 	}
 	if out.Interrupted {
-		rest := " -n " + f.Owner.Namespace + f.Flags + f.Login
-		for _, command := range membership.CommandsOf(f.Owner, j) {
-			out.Commands = append(out.Commands, command+rest)
-		}
+		out.Commands = commands(f, u)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // TestReplacedAfterSetAside: the journal of a restore that may have set data aside has its name, so no command removes
@@ -65,6 +68,9 @@ func TestReplaced(t *testing.T) {
 			if u == nil || g.UnderWay.Err != nil {
 				t.Fatalf("%s: %+v", kind, g.UnderWay)
 			}
+			if g.Unrecorded || len(g.Continuing) > 0 {
+				t.Errorf("%s: it has a journal, and is interrupted: %+v", kind, g.Continuing)
+			}
 			if g.Replaced != replaced || slices.Contains(u.Commands, swept) != replaced || len(u.Commands) == 0 || replaced && len(u.Commands) != 1 {
 				t.Errorf("%s, created again %t: %t, %q", kind, replaced, g.Replaced, u.Commands)
 			}
@@ -93,5 +99,27 @@ func TestUnstopped(t *testing.T) {
 		if g.operations(t.Context()); g.Unstopped != want {
 			t.Errorf("%s: %t", payload, g.Unstopped)
 		}
+	}
+}
+
+// TestContinuing: an operation that seems to be alive is shown with the commands that continue and undo it if it is not.
+func TestContinuing(t *testing.T) {
+	t.Parallel()
+	set := observetest.EtcdSet("main/3")
+	text := `{"kind":"scale","began":"2026-01-01T00:00:00Z","payload":{"operation":"ScaleOut","target":5,"replicas":3}}`
+	journal := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "kubectl-etcd-main"}, Data: map[string]string{"journal.json": text}}
+	now := metav1.NewMicroTime(time.Now())
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: lock.Name(owner.OfStatefulSet(set))},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: new("ann@laptop"), RenewTime: &now, AcquireTime: &now, LeaseDurationSeconds: new(int32(30))},
+	}
+	g := gatherer{
+		Source: Source{Reader: &observe.Reader{Reader: observetest.Objects{set, journal, lease}}},
+		Facts:  &health.Facts{At: time.Now(), Owner: owner.OfStatefulSet(set), Flags: " --context dev"},
+	}
+	g.operations(t.Context())
+	want := []string{"kubectl etcd scale statefulset/main --replicas 5 -n team --context dev", "kubectl etcd scale statefulset/main --abort -n team --context dev"}
+	if u := g.UnderWay.Value; u == nil || u.Interrupted || len(u.Commands) > 0 || !slices.Equal(g.Continuing, want) {
+		t.Errorf("%+v: %q, want %q", u, g.Continuing, want)
 	}
 }

@@ -180,7 +180,7 @@ func TestPlanDruidReplace(t *testing.T) {
 		member uint64
 		want   string
 	}{
-		{name: "D-10 a healthy member", is: func(*writing) {}, member: 3, want: "it is healthy; --force"},
+		{name: "D-10 a healthy member", is: func(*writing) {}, member: 3, want: "it is healthy, and its data is not known to differ"},
 		{name: "D-11 its pod doesn't exist", is: gone("main-2"), member: 3},
 		{name: "D-14 the leader receives messages from it", is: func(w *writing) {
 			gone("main-2")(w)

@@ -148,7 +148,7 @@ func (m *Members) checkHealthy(ctx context.Context, s *observation, pod string, 
 	case m.goingClaim(s, pod) != "":
 		f.Fact("%s loses its data when its pod ends: volume claim %s is being deleted", pod, m.goingClaim(s, pod))
 	case !force:
-		f.Refuse("it is healthy; --force replaces a healthy member and deletes its data")
+		f.Refuse("it is healthy, and its data is not known to differ from that of the others, so there is nothing to replace; to see what is wrong with the cluster: kubectl etcd diagnose %s -n %s", m.Owner.Target(), m.Owner.Namespace)
 	default:
 		f.Warn("%s is healthy: its data is deleted.", pod)
 		return "", nil
