@@ -97,7 +97,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	record.Undo = undo
 	step := membership.Next(s.ClusterState, record)
 	if why := m.distrust(s, j); why != "" && step.Act != membership.Done {
-		return p, operate.Refuse("%s", why)
+		return p, operate.Refuse("%s%s", why, m.orAbort(s, j))
 	}
 	switch step.Act { //nolint:exhaustive // the others are something to do
 	case membership.Wait, membership.Stop:
@@ -108,6 +108,16 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
 	}
 	return p, nil
+}
+
+// orAbort returns how a change of which no step may be done is ended, empty where that would be refused, too: nothing may
+// be left to undo.
+func (m *Members) orAbort(s *observation, j *Change) string {
+	undone := s.recordOf(j)
+	if undone.Undo = true; j.Undo || membership.Next(s.ClusterState, undone).Act != membership.Done {
+		return ""
+	}
+	return fmt.Sprintf(". It has changed nothing that is to be undone, so this ends it, too: %s -n %s", j.Abort(m.Owner), m.Owner.Namespace)
 }
 
 // restores returns what is left of an operation restores, as facts.
