@@ -52,6 +52,7 @@ func (f *Facts) Recovery() recovery.Facts {
 	if f.Owner.StatefulSet == "" {
 		r.Replicas = len(f.Pods.Value)
 	}
+	r.HeldRollout = f.held() && f.UnderWay.Value == nil
 	if u := f.UnderWay.Value; u != nil && !f.ended() {
 		r.Continuing = f.Continuing
 		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside

@@ -80,6 +80,9 @@ type Facts struct {
 	Unstopped bool
 	// Replaced is true if the StatefulSet was created again since that operation began.
 	Replaced bool
+	// UndoRollout is the command that restores the template that the pods of the members that answer run, empty for
+	// unknown.
+	UndoRollout string
 	// Unrecorded is true if that operation has no journal, so that nothing of it can be continued.
 	Unrecorded bool
 	// Continuing are the commands that continue or undo that operation if its program has stopped, which it doesn't

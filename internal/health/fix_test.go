@@ -143,7 +143,7 @@ func TestFixesAreTyped(t *testing.T) {
 		"cmctl renew a -n team":    true,
 		"add nodes, then kubectl etcd restart statefulset/main --member main-2 -n team":                                        true,
 		"once a, b and c are healthy, kubectl etcd defrag statefulset/main -n team":                                            true,
-		"once it is undone (kubectl rollout undo statefulset/main -n team), kubectl etcd member replace statefulset/main a":    true,
+		"once it is undone (kubectl rollout undo statefulset/main --to-revision=2 -n team), kubectl etcd member replace statefulset/main a":    true,
 		"set a in the values of Helm release b, which helm get values b -n team prints":                                        true,
 		"save it: kubectl etcd snapshot save statefulset/a FILE -n team":                                                       true,
 		`kubectl annotate statefulset/main kubectl-etcd.dev/size="3 at $(date -u +%FT%TZ)" -n team`:                            true,

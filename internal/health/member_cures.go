@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -73,11 +74,17 @@ func (f *Facts) replace(pod string, flags ...string) string {
 		return "once " + policy.Names(others, "is", "are") + " healthy or removed, " + how
 	case f.hasLearner():
 		return "once no member is a learner, " + how
-	case f.outdated(pod):
-		return "once the rollout is complete or undone (" + f.kubectl("rollout undo statefulset/"+f.Owner.StatefulSet) + "), " + how
+	case f.outdated(pod) || f.held():
+		if f.UndoRollout == "" {
+			return "once the rollout is complete, " + how
+		}
+		return "once the rollout is complete or undone (" + f.UndoRollout + "), " + how
 	}
 	return how
 }
+
+// held reports whether etcd-webhook holds a rollout of the StatefulSet.
+func (f *Facts) held() bool { return f.StatefulSet.Value != nil && rollouts.Holds(f.StatefulSet.Value) }
 
 // outdated reports whether pods other than one don't run the latest template of the StatefulSet. A replacement
 // restores that template at its end, and so is refused until they do.

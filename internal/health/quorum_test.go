@@ -79,7 +79,16 @@ func TestQuorum(t *testing.T) {
 			for i, revision := range []string{"a", "a", "b"} {
 				f.Pods.Value[i].Labels = map[string]string{appsv1.StatefulSetRevisionLabel: revision}
 			}
-		}, want: Failure, fix: "once the rollout is complete or undone (kubectl rollout undo statefulset/main -n team), kubectl etcd member replace statefulset/main main-2 -n team"},
+		}, want: Failure, fix: "once the rollout is complete, kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "the same, and the revision of the others is known", id: "Q001", with: func(f *Facts) {
+			silent(2)(f)
+			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
+			f.StatefulSet.Value.Status.UpdateRevision = "b"
+			f.UndoRollout = "kubectl rollout undo statefulset/main --to-revision=4 -n team"
+			for i, revision := range []string{"a", "a", "b"} {
+				f.Pods.Value[i].Labels = map[string]string{appsv1.StatefulSetRevisionLabel: revision}
+			}
+		}, want: Failure, fix: "once the rollout is complete or undone (kubectl rollout undo statefulset/main --to-revision=4 -n team), kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "the same, and the others have the latest template", id: "Q001", with: func(f *Facts) {
 			silent(2)(f)
 			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}

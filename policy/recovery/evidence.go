@@ -77,7 +77,10 @@ func (s *state) pastGrace(asked string, n int, met bool) Evidence {
 }
 
 func (s *state) noOperation() Evidence {
-	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: s.Operation == ""}
+	if s.Operation != "" {
+		return Evidence{Fact: "operation", Asked: "none, or a rollout that is held", Observed: s.Operation, Met: s.HeldRollout}
+	}
+	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: true}
 }
 
 // statuses returns what the operator reports of members.

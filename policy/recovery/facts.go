@@ -69,6 +69,8 @@ type Facts struct {
 	// is one of this program that has stopped half-way.
 	Operation   string
 	Interrupted bool
+	// HeldRollout is true if the operation is a rollout that is held until all members are healthy.
+	HeldRollout bool
 	// Continuing are the commands that continue and undo it if its program stops. It is empty if the operation can't be
 	// continued, or is known to have stopped.
 	Continuing []string

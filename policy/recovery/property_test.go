@@ -229,7 +229,7 @@ func naive(f Facts) []string {
 	add("X-18", kept && again)
 	add("X-19", len(f.Alarms) > 0)
 	add("X-20", len(f.Misaddressed) > 0 && kept && quiet)
-	add("X-8", out > 0 && quiet)
+	add("X-8", out > 0 && (quiet || f.HeldRollout && !f.Interrupted))
 	add("X-9", learn > 0 && quiet)
 	add("X-10", !quiet && !f.Interrupted)
 	add("X-11", f.ListKnown && f.Desired != n && !every)
@@ -263,6 +263,7 @@ func TestSafe(t *testing.T) {
 		if pick(3) == 0 || f.Interrupted {
 			f.Operation = "rollout"
 		}
+		f.HeldRollout = f.Operation != "" && pick(2) == 0
 		if pick(9) == 0 {
 			f.Misaddressed = []string{"m0"}
 		}

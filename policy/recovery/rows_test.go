@@ -260,6 +260,7 @@ var recoveryRows = []struct {
 	{row: "X-9", facts: cluster("vvvl", plain), ids: "X-9 S-11", do: Promote, member: "main-3"},
 	{row: "X-9 behind", facts: cluster("vvvl", plain, at(3, func(m *Member) { m.CaughtUp = false })), ids: "X-9 S-11", do: Wait, member: "main-3"},
 	{row: "X-10", facts: cluster("vvv", func(f *Facts) { f.Operation = "rollout" }), ids: "X-10", do: Wait},
+	{row: "X-8 a held rollout waits for it", facts: cluster("vvo", plain, func(f *Facts) { f.Operation, f.HeldRollout = "rollout", true }, at(2, func(m *Member) { m.Answer = NoLeader })), ids: "X-8 X-10 S-11", do: Replace, member: "main-2"},
 	{row: "X-11", facts: cluster("vvx", minority, func(f *Facts) { f.Desired = 5 }), ids: "S-9 X-11", do: RestartPod, member: "main-2"},
 	{row: "X-12", facts: cluster("vvv", conditions(policy.True, policy.True, policy.False)), ids: "X-12", do: TakeBackup},
 	{row: "X-13", facts: cluster("vvy", plain), ids: "X-13", do: InspectPod, member: "main-2"},

@@ -41,7 +41,7 @@ var (
 		"Restart the members one at a time: kubectl etcd restart NAME. To replace a member that would lose its data: kubectl etcd member replace POD.")
 	PeersUnreachable = reasons.Add("PeersUnreachable",
 		"The next pods of the members have other peer URLs than etcd's member list, as after a change between http and https. Without a quorum, etcd can't change the list. With the list that it has, the members would not reach each other.",
-		"Restore the previous pod template, for example with kubectl rollout undo. Then restart all members: kubectl etcd restart NAME --strategy coordinated.")
+		"Restore the pod template that listens on the listed URLs. kubectl rollout history statefulset/SET shows the revisions, and kubectl rollout undo statefulset/SET --to-revision=N restores one. Then restart all members: kubectl etcd restart NAME --strategy coordinated.")
 	PeersUpdated = reasons.Add("PeersUpdated",
 		"The next pods of the members have other peer URLs than etcd's member list. A coordinated restart updates the list: half of the members before all stop, and the others after the start.",
 		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME --strategy coordinated.")

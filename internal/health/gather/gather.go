@@ -94,6 +94,7 @@ func (g *gatherer) all(ctx context.Context) {
 	)
 	g.away(ctx)
 	g.evidence(ctx)
+	g.undoRollout(ctx)
 	g.peerURLs(ctx)
 	g.changesOfPods(ctx)
 	switch {

@@ -18,11 +18,13 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -88,6 +90,21 @@ func (g *gatherer) parts(ctx context.Context) ([]*appsv1.StatefulSet, error) {
 // claims reads the claims of the members that the owner asks for.
 func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, error) {
 	return g.claimsOf(ctx, 0, g.Size())
+}
+
+// undoRollout reads the revision that the pods of the members that answer run, if it is not the newest one.
+func (g *gatherer) undoRollout(ctx context.Context) {
+	var pods []*corev1.Pod
+	for _, pod := range g.Pods.Value {
+		if slices.ContainsFunc(g.Responding(), func(m etcd.Member) bool { return m.Pod == pod.Name }) {
+			pods = append(pods, pod)
+		}
+	}
+	if sts := g.StatefulSet.Value; sts != nil && !g.Owner.InParts() {
+		if g.UndoRollout = operate.UndoRollout(ctx, g.Reader, sts, pods); g.UndoRollout != "" {
+			g.UndoRollout += g.Facts.Flags
+		}
+	}
 }
 
 // evidence reads the claims if they are evidence although no check needs them: their ages may show that a voter has data

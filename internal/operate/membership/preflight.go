@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -37,7 +38,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	j := scaleChange(s, target, keepClaims)
 	f := &operate.Findings{}
 	m.checkState(ctx, s, "", f)
-	checkSize(s, target, f)
+	m.checkSize(ctx, s, target, f)
 	if target == s.Replicas && len(f.Refusals) == 0 {
 		return nil, m.already(target), nil
 	}
@@ -182,16 +183,30 @@ func (s *observation) heldBack() string {
 
 // checkHeld refuses while etcd-webhook holds the rollout: the strategy that an operation would restore at
 // its end is not the author's then.
-func checkHeld(s *observation, f *operate.Findings) {
+func (m *Members) checkHeld(ctx context.Context, s *observation, f *operate.Findings) {
 	if rollouts.Holds(s.sts) {
-		f.Refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for), or undo it: kubectl rollout undo statefulset/%s -n %s",
-			s.sts.Name, s.sts.Name, s.sts.Namespace, s.sts.Name, s.sts.Namespace)
+		f.Refuse("etcd-webhook holds the rollout of StatefulSet %s: wait until it is complete (kubectl describe statefulset %s -n %s shows what it waits for)%s",
+			s.sts.Name, s.sts.Name, s.sts.Namespace, m.orUndo(ctx, s, ", or undo it: "))
 	}
 }
 
+// orUndo returns how the template is restored that the healthy members run, after words, empty for unknown.
+func (m *Members) orUndo(ctx context.Context, s *observation, words string) string {
+	var healthy []*corev1.Pod
+	for _, p := range s.Members {
+		if p.Healthy && p.Ordinal >= 0 && p.Ordinal < len(s.Ordinals) && s.pods[s.Ordinals[p.Ordinal].Pod] != nil {
+			healthy = append(healthy, s.pods[s.Ordinals[p.Ordinal].Pod])
+		}
+	}
+	if undo := operate.UndoRollout(ctx, m.Kube, s.sts, healthy); undo != "" {
+		return words + undo
+	}
+	return ""
+}
+
 // checkSize refuses invalid sizes, and a StatefulSet that doesn't match the members.
-func checkSize(s *observation, target int, f *operate.Findings) {
-	checkHeld(s, f)
+func (m *Members) checkSize(ctx context.Context, s *observation, target int, f *operate.Findings) {
+	m.checkHeld(ctx, s, f)
 	checkUnmarked(s, f)
 	switch {
 	case target == 0:

@@ -156,7 +156,7 @@ func TestPreflight(t *testing.T) {
 			size = max(size, 0)
 			(&Members{Owner: mainOwner}).checkMembers(s, r.replacing, f)
 			if r.replacing == "" {
-				checkSize(s, size, f)
+				(&Members{Owner: mainOwner}).checkSize(t.Context(), s, size, f)
 			}
 			if size > s.Replicas {
 				checkPeerURLs(s, f)

@@ -56,9 +56,9 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if err := m.checkClientServices(ctx, s, s.Ordinals[ordinal:ordinal+1], s.brokenAt(ordinal), f); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	checkHeld(s, f)
+	m.checkHeld(ctx, s, f)
 	checkUnmarked(s, f)
-	checkOthersUpdated(s, ordinal, pod, f)
+	m.checkOthersUpdated(ctx, s, ordinal, pod, f)
 	m.checkUser(ctx, s, f)
 	m.checkConnected(ctx, s, pod, f)
 	if err := m.record(ctx, s, j); err != nil {
@@ -75,11 +75,11 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 }
 
 // checkOthersUpdated refuses a replacement beside a rollout, which would restart another member.
-func checkOthersUpdated(s *observation, ordinal int, pod string, f *operate.Findings) {
+func (m *Members) checkOthersUpdated(ctx context.Context, s *observation, ordinal int, pod string, f *operate.Findings) {
 	for at, other := range s.Ordinals[:s.Replicas] {
 		if other.UID != "" && !other.Updated && at != ordinal {
-			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or if it waits for %s itself, undo it: kubectl rollout undo statefulset/%s -n %s",
-				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
+			f.Refuse("%s does not have the StatefulSet's latest template: a rollout is under way or held back%s; finish it first%s",
+				other.Pod, s.heldBack(), m.orUndo(ctx, s, ", or if it waits for "+pod+" itself, undo it: "))
 		}
 	}
 }

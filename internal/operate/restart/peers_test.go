@@ -211,7 +211,7 @@ func TestPlanPeers(t *testing.T) {
 	}
 	c.Etcd.Stop("main-1")
 	c.Etcd.Stop("main-2")
-	if _, plan, err := c.together(t).PlanCoordinated(t.Context()); err == nil || !strings.Contains(err.Error(), "kubectl rollout undo statefulset main -n team") {
+	if _, plan, err := c.together(t).PlanCoordinated(t.Context()); err == nil || !strings.Contains(err.Error(), "restore the pod template that listens on the listed URLs") {
 		t.Errorf("no quorum: %v, %v", plan.Steps, err)
 	}
 	c = newTogether(t)

@@ -52,7 +52,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 	case act != rules.Refuse:
 		f.Fact("%s", v.Message)
 	case v.Reason == rules.PeersUnreachable:
-		f.Refuse("%s; restore the pod template that listens on the listed URLs, for example with kubectl rollout undo statefulset %s -n %s, and run the same command again", v.Message, s.sets[0].Name, s.sets[0].Namespace)
+		f.Refuse("%s; restore the pod template that listens on the listed URLs%s, and run the same command again", v.Message, j.undo(ctx, s))
 	case v.Reason != rules.DataAtRisk || len(f.Refusals) == 0: // else the reasons are there
 		f.Refuse("%s", v.Message)
 	}
@@ -65,6 +65,14 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 		Title: j.what(r), Facts: f.Facts, Steps: coordinatedSteps(r.Together, planPeers(s, c)), Warnings: f.Warnings,
 		Subject: subject(s, r, append(podNames(s), r.Together.Services...)), Needs: j.coordinatedNeeds(r.Together.Services),
 	}, nil
+}
+
+// undo returns how the template is restored that the pods run, as a clause. It is empty for unknown.
+func (j *Job) undo(ctx context.Context, s *state) string {
+	if undo := operate.UndoRollout(ctx, j.Kube, s.sets[0], s.pods); undo != "" {
+		return ", for example with " + undo
+	}
+	return ""
 }
 
 // notCoordinated returns why the replicas of a cluster can't be set to 0 and back, empty where they can.

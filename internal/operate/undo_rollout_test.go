@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+// TestUndoRollout: the undoing of a rollout names the revision that the healthy pods run, or there is no command.
+func TestUndoRollout(t *testing.T) {
+	t.Parallel()
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "set"}, Status: appsv1.StatefulSetStatus{UpdateRevision: "main-c"}}
+	revision := func(name, uid string, number int64) *appsv1.ControllerRevision {
+		of := metav1.OwnerReference{Kind: "StatefulSet", Name: "main", UID: sts.UID, Controller: new(true)}
+		if uid != "set" {
+			of.UID = "other"
+		}
+		return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, OwnerReferences: []metav1.OwnerReference{of}}, Revision: number}
+	}
+	kube := observetest.Objects{revision("main-a", "set", 1), revision("main-b", "set", 2), revision("main-c", "set", 3), revision("main-f", "other", 4)}
+	for pods, want := range map[string]string{
+		"a a":   "kubectl rollout undo statefulset/main --to-revision=1 -n team",
+		"b b b": "kubectl rollout undo statefulset/main --to-revision=2 -n team",
+		"a b":   "", // several
+		"c c":   "", // the newest
+		"d":     "", // not there
+		"f":     "", // another's
+		"":      "",
+	} {
+		var of []*corev1.Pod
+		for _, letter := range strings.Fields(pods) {
+			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-" + letter}}})
+		}
+		if got := UndoRollout(t.Context(), kube, sts, of); got != want {
+			t.Errorf("%q: %q, want %q", pods, got, want)
+		}
+	}
+}
