@@ -67,7 +67,28 @@ const maxWarning = 120
 // more than 256 characters, and only if all of them have more than 4096.
 const command = "kubectl "
 
-// wrap breaks a text at blanks into warnings that are short enough.
+// maxCommand is the length above which a command is broken. What is longer has more than a command.
+const maxCommand = 200
+
+// withCommands joins the parts of a command in a text to one, so that a user can copy it. A command ends with a
+// punctuation mark or with the text.
+func withCommands(all []string) []string {
+	var out []string
+	for i := 0; i < len(all); i++ {
+		end := i
+		for strings.TrimPrefix(all[i], "(") == "kubectl" && end < len(all)-1 && !strings.ContainsAny(all[end][len(all[end])-1:], ";,.:)") {
+			end++
+		}
+		one := strings.Join(all[i:end+1], " ")
+		if len(one) > maxCommand {
+			one, end = all[i], i
+		}
+		out, i = append(out, one), end
+	}
+	return out
+}
+
+// wrap breaks a text at blanks into warnings that are short enough. It breaks no command.
 func wrap(text string) []string {
 	const more = "... "
 	if strings.HasPrefix(text, command) {
@@ -75,8 +96,8 @@ func wrap(text string) []string {
 	}
 	var out []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if len(word) > maxWarning-len(more) {
+	for _, word := range withCommands(strings.Fields(text)) {
+		if len(word) > maxWarning-len(more) && !strings.Contains(word, command) {
 			// No name that the API server accepts is that long.
 			word = word[:maxWarning-len(more)]
 		}

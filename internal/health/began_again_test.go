@@ -98,7 +98,7 @@ func TestOlderVolume(t *testing.T) {
 		{"all volumes are from one time: a new cluster whose third member never started", []func(*Facts){volumes(600, 600, 600)}, false},
 		{"one of the others has a volume as old", []func(*Facts){volumes(20, 598, 600)}, false},
 		{"its volume is newer", []func(*Facts){volumes(600, 600, 20)}, false},
-		{"it is let go", []func(*Facts){volumes(20, 20, -1)}, false},
+		{"its claim is being deleted", []func(*Facts){volumes(20, 20, -1)}, false},
 		{"it was never bound", []func(*Facts){claim(2, func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimPending })}, false},
 		{"the age of another one is not known", []func(*Facts){claim(0, func(c *corev1.PersistentVolumeClaim) { c.Name = "other" })}, false},
 		{"the cluster was restored on volumes of different ages", []func(*Facts){restored(10 * time.Minute)}, false},

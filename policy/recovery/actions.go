@@ -33,7 +33,7 @@ func (s *state) keepOldLog() Action {
 		Why: "Don't restart, replace or remove it, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs, and the other is lost.",
 	}
 	if !s.ranBefore() {
-		a.Why += " If nobody needs that data, member replace prints how to let it go."
+		a.Why += " If no user needs that data, member replace prints how to delete it."
 	}
 	return a
 }

@@ -12,7 +12,9 @@ import (
 
 var notMember = row{
 	id: "X-8", reason: PodNotMember,
-	holds: whole(func(s *state) bool { return len(s.outside) > 0 && (s.Operation == "" || s.HeldRollout && !s.Interrupted) }),
+	holds: whole(func(s *state) bool {
+		return len(s.outside) > 0 && (s.Operation == "" || s.HeldRollout && !s.Interrupted)
+	}),
 	title: func(s *state) string {
 		return policy.Names(names(s.outside), "is a pod, but not a member of etcd", "are pods, but not members of etcd") + "."
 	},

@@ -190,8 +190,8 @@ func (m *Members) checkHeld(ctx context.Context, s *observation, f *operate.Find
 	}
 }
 
-// orUndo returns how the template is restored that the healthy members run, after words, empty for unknown.
-func (m *Members) orUndo(ctx context.Context, s *observation, words string) string {
+// orUndo returns how the template is restored that the healthy members run, with a text before it, empty for unknown.
+func (m *Members) orUndo(ctx context.Context, s *observation, before string) string {
 	var healthy []*corev1.Pod
 	for _, p := range s.Members {
 		if p.Healthy && p.Ordinal >= 0 && p.Ordinal < len(s.Ordinals) && s.pods[s.Ordinals[p.Ordinal].Pod] != nil {
@@ -199,7 +199,7 @@ func (m *Members) orUndo(ctx context.Context, s *observation, words string) stri
 		}
 	}
 	if undo := operate.UndoRollout(ctx, m.Kube, s.sts, healthy); undo != "" {
-		return words + undo
+		return before + undo
 	}
 	return ""
 }
