@@ -16,7 +16,7 @@ import (
 // NodeLost returns why the pods of a node are not to be counted on although they may be Ready, and since when, zero if
 // that is not known. It is empty for a node that is well. node is nil for one that does not exist.
 //
-// Nobody marks the pods of a deleted node as not Ready: they stay Ready until the pod garbage collector deletes them,
+// Nothing marks the pods of a deleted node as not Ready: they stay Ready until the pod garbage collector deletes them,
 // about 45 seconds later. Those of a node that is not Ready are marked up to 5 seconds later, a kubelet that still runs
 // marks them as Ready again, and they are deleted by a taint after 5 minutes, or at once if the node shuts down.
 //
