@@ -20,6 +20,7 @@ func TestLostNode(t *testing.T) {
 		plainCreated,
 	} {
 		s := of(t)
+		s.reconcile()
 		whole := s.budgets()
 		var pods corev1.PodList
 		if err := s.List(t.Context(), &pods); err != nil {
@@ -30,7 +31,6 @@ func TestLostNode(t *testing.T) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { _, is := o.(*corev1.Node); return is && o.GetName() == node.Name })
 			s.restart()
 		}
-		s.reconcile()
 		drop()
 		s.reconcile()
 		gone := s.budgets()
