@@ -87,6 +87,10 @@ type Member struct {
 	// Zone and Node are where the pod runs, empty while it is not scheduled.
 	Zone string
 	Node string
+	// NodeLost is why the node shows that the member is not to be counted on, such as "node a does not exist". Ready is
+	// then false, and PodReady may be true for as long as Kubernetes has not changed the pod. It is empty for a node
+	// that is Ready or not known.
+	NodeLost string
 }
 
 // Status is the value of a condition. The zero value, Absent, means that the

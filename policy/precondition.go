@@ -55,7 +55,7 @@ func membersReady(c Cluster) (Verdict, bool) {
 		}
 	}
 	if len(down) > 0 {
-		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), Count(c.Size, "member"), Names(down, "is not", "are not")), true
+		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), Count(c.Size, "member"), Names(down, "is not", "are not")+NodesLost(c.Members)), true
 	}
 	if missing := c.Size - len(c.Members); missing > 0 {
 		return Refuse(MemberDown, "%d of %s ready: %d missing", len(c.Members), Count(c.Size, "member"), missing), true

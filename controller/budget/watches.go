@@ -58,6 +58,7 @@ func (b *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	for _, s := range []source.TypedSource[owner.Key]{
 		watch.Clusters(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
 		watch.Clusters(from, &corev1.Pod{}, b.ofPod, podChanged()),
+		watch.Clusters(from, &corev1.Node{}, b.ofNode, nodeChanged()),
 		watch.Clusters(from, &coordinationv1.Lease{}, b.ofLease, b.leaseChanged()),
 		watch.Clusters(from, &policyv1.PodDisruptionBudget{}, b.ofBudget, budgetChanged()),
 		watch.Clusters(from, &corev1.Service{}, b.ofService, watch.TrafficChanged()),

@@ -43,6 +43,8 @@ func TestBudgetKeys(t *testing.T) {
 		{"a member's pod", s.budget.ofPod(ctx, find[*corev1.Pod](s, "main-1")), keys{etcd}},
 		{"another pod that the budget counts", s.budget.ofPod(ctx, compactor), keys{etcd}},
 		{"another pod", s.budget.ofPod(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "web"}}), nil},
+		{"the node of a member", s.budget.ofNode(ctx, find[*corev1.Node](s, find[*corev1.Pod](s, "main-1").Spec.NodeName)), keys{etcd}},
+		{"another node", s.budget.ofNode(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "other"}}), nil},
 		{"a lease without an owner", s.budget.ofLease(ctx, find[*coordinationv1.Lease](s, "main-1")), nil},
 		{"a budget", s.budget.ofBudget(ctx, find[*policyv1.PodDisruptionBudget](s, "main")), keys{etcd, etcd}},
 		{"a budget elsewhere", s.budget.ofBudget(ctx, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "other"}}), nil},
@@ -52,6 +54,31 @@ func TestBudgetKeys(t *testing.T) {
 	} {
 		if !slices.Equal(row.got, row.want) {
 			t.Errorf("%s maps to %v, want %v", row.name, row.got, row.want)
+		}
+	}
+}
+
+// TestNodeChanged checks that only nodes that become lost, or are well again, lead to a reconciliation.
+func TestNodeChanged(t *testing.T) {
+	t.Parallel()
+	node := func(status corev1.ConditionStatus, heartbeat time.Duration) *corev1.Node {
+		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: status, LastHeartbeatTime: metav1.NewTime(controllertest.Now.Add(heartbeat)),
+		}}}}
+	}
+	for _, row := range []struct {
+		name          string
+		before, after *corev1.Node
+		want          bool
+	}{
+		{"a heartbeat", node("True", 0), node("True", time.Minute), false},
+		{"cut off", node("True", 0), node("Unknown", 0), true},
+		{"back", node("Unknown", 0), node("True", 0), true},
+		{"its kubelet reports that it is not Ready", node("True", 0), node("False", 0), true},
+		{"still not Ready", node("Unknown", 0), node("False", 0), false},
+	} {
+		if got := nodeChanged().Update(event.TypedUpdateEvent[*corev1.Node]{ObjectOld: row.before, ObjectNew: row.after}); got != row.want {
+			t.Errorf("%s: %t, want %t", row.name, got, row.want)
 		}
 	}
 }

@@ -17,10 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Facts describe one cluster at one time, and for how long they hold if no object changes.
@@ -128,20 +126,6 @@ func (f *Facts) noteUnknownSize(o owner.Owner) {
 	}
 	f.note(policy.SizeUnknown, "it is not known which members the cluster has beside %s: %s. %sTo show it, %s",
 		policy.Count(max(1, len(f.Cluster.Members)), "known member"), why, effect, how)
-}
-
-// member returns what a pod alone shows about its member.
-func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
-	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: podstate.Ready(pod), Node: pod.Spec.NodeName}
-	if m.Node == "" {
-		return m
-	}
-	var node corev1.Node
-	// A node that can't be read leaves the zone unknown, which no budget depends on.
-	if err := r.Get(ctx, client.ObjectKey{Name: m.Node}, &node); err == nil {
-		m.Zone = node.Labels[spread.ZoneKey]
-	}
-	return m
 }
 
 // traffic reads whether client traffic is cut.

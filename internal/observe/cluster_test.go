@@ -199,7 +199,7 @@ func render(f Facts) string {
 			}
 		}
 		slices.Sort(is)
-		line("member %s: %s; %s", m.Pod, strings.Join(append(is, m.Node), " "), m.Zone)
+		line("member %s: %s; %s", m.Pod, strings.Join(append(is, m.Node), " "), strings.TrimSuffix(m.Zone+"; "+m.NodeLost, "; "))
 	}
 	line("AllMembersReady: %s", condition(c.AllMembersReady))
 	line("BackupReady: %s", condition(c.BackupReady))

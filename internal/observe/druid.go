@@ -42,10 +42,10 @@ func (r *Reader) druid(ctx context.Context, w *Workload, f *Facts) error {
 	if err != nil {
 		return err
 	}
-	limit := heartbeats * heartbeat(w.etcd)
+	limit, nodes := heartbeats*heartbeat(w.etcd), r.nodesOf(ctx, w.Pods)
 	leader, anyFresh := latestLeader{}, false
 	for _, pod := range w.Pods {
-		m := r.member(ctx, pod)
+		m := memberOf(pod, nodes)
 		if lease := leases[pod.Name]; lease != nil {
 			age := r.Leases.Age(lease, limit)
 			anyFresh = anyFresh || age.Age <= limit
@@ -54,7 +54,7 @@ func (r *Reader) druid(ctx context.Context, w *Workload, f *Facts) error {
 			leader.consider(lease, age, len(f.Cluster.Members))
 			delete(leases, pod.Name)
 		}
-		f.Cluster.Members = append(f.Cluster.Members, m)
+		f.addMember(m)
 	}
 	leader.mark(f.Cluster.Members)
 	f.addMembersWithoutPod(leases, w)

@@ -90,21 +90,11 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 	return &Reader{Reader: objects, Leases: r.Leases, Scripts: r.Scripts}, denials, nil
 }
 
-// WithoutNodes returns a Reader that reports no nodes. Members' zones are unknown to it, and
-// nothing else differs.
-func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: source.WithoutNodes(r.Reader), Missing: r.Missing, Leases: r.Leases, Scripts: r.Scripts, names: r.names}
-	if r.Live != nil {
-		out.Live = source.WithoutNodes(r.Live)
-	}
-	return out
-}
-
 // ByName returns a Reader for one decision that reads the objects of a cluster from the API server, each at most once, and
 // its pods one by one: it finds the names of those that have no replica any more in the cache. A namespace may have
 // any number of other pods.
 func (r *Reader) ByName() *Reader {
-	return (&Reader{Reader: source.Once(r.Uncached()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
+	return &Reader{Reader: source.Once(r.Uncached()), Leases: r.Leases, names: r.Reader}
 }
 
 // AddToScheme registers every kind that this package reads.

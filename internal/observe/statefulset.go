@@ -28,10 +28,11 @@ const minReady = 60 * time.Second
 // are no leases and no conditions: a member is as ready as its pod, and which
 // of them leads or is a learner is not known.
 func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
-	ready, unprobed, answered := 0, false, 0
+	unprobed, answered := false, 0
+	nodes := r.nodesOf(ctx, w.Pods)
 	asks := sync.OnceValue(func() bool { return r.asks(ctx, w, f) })
 	for _, pod := range w.Pods {
-		m := r.member(ctx, pod)
+		m := memberOf(pod, nodes)
 		m.Ready = m.PodReady
 		var answer Answer
 		if m.PodReady && !probed(pod) && asks() {
@@ -48,10 +49,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
 			m.JustReady = m.PodReady && !m.Ready
 		}
-		if m.Ready {
-			ready++
-		}
-		f.Cluster.Members = append(f.Cluster.Members, m)
+		f.addMember(m)
 	}
 	if unprobed {
 		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, minReady)
@@ -60,10 +58,18 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 		f.note(reasons.MembersAsked, "the readiness of %s is what etcd answers to etcd-webhook, because its readiness probe does not ask etcd", policy.Count(answered, "member"))
 	}
 	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
-	if ready == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.Pods)) {
+	if f.ready() == max(w.owner.Members(), w.replicas()+len(w.owner.PodsBeside), len(w.Pods)) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
+}
+
+// ready counts the members that are ready.
+func (f *Facts) ready() (n int) {
+	for _, m := range f.Cluster.Members {
+		n += count(m.Ready)
+	}
+	return n
 }
 
 // asks reports whether members are asked for their health. As long as that isn't known, they may hang.

@@ -26,6 +26,7 @@ type counts struct {
 	readyPodButNotMember []string // not ready, pod Ready
 	memberReadyPodNot    []string // ready, pod not Ready
 	notReady             []string // down and readyPodButNotMember, in order
+	nodesLost            string   // which of their nodes are lost
 	allMembers           bool     // the condition AllMembersReady is not False
 }
 
@@ -41,6 +42,7 @@ func count(c policy.Cluster) counts {
 	for _, m := range c.Members {
 		t.add(m)
 	}
+	t.nodesLost = policy.NodesLost(c.Members)
 	return t
 }
 

@@ -51,7 +51,7 @@ func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d members ready", t.n-t.missing-len(t.notReady), t.n)
 	var faults []string
 	if len(t.notReady) > 0 {
-		faults = append(faults, policy.Names(t.notReady, "is not", "are not"))
+		faults = append(faults, policy.Names(t.notReady, "is not", "are not")+t.nodesLost)
 	}
 	if t.missing > 0 {
 		faults = append(faults, fmt.Sprintf("%d missing", t.missing))

@@ -22,8 +22,9 @@ type counts struct {
 	healthy    int      // voters that are ready, have a Ready pod, and are not leaving
 	left       int      // the same without the pod
 	takesVoter bool     // the pod is one of the healthy voters
-	readyPods  int      // Ready pods of voters without the pod, and without those that leave
+	readyPods  int      // Ready pods of voters without the pod, and without those that leave or whose node is lost
 	unhealthy  []string // the other voters that are not healthy
+	nodesLost  string   // which of their nodes are lost
 	leaving    []string // healthy voters without the pod, and with an eviction under way
 	removed    []string // healthy voters without the pod, and without a replica
 	missing    int      // members of n without a pod and without a lease
@@ -48,6 +49,7 @@ func count(f Facts) counts {
 		}
 		t.add(m, m.Pod == f.Pod, leaving[m.Pod], slices.Contains(f.Removed, m.Pod))
 	}
+	t.nodesLost = policy.NodesLost(c.Members)
 	t.needed = policy.Quorum(t.voters)
 	if t.pod != nil && t.pod.Learner {
 		// It may have been promoted since, and its vote counts then.
@@ -60,7 +62,7 @@ func count(f Facts) counts {
 // eviction under way, and removed for one without a replica.
 func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	pod := m.Exists && m.PodReady
-	if pod && !evicted && !leaving && !removed {
+	if pod && m.NodeLost == "" && !evicted && !leaving && !removed {
 		t.readyPods++
 	}
 	switch {
@@ -96,7 +98,7 @@ func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d voters are healthy", t.healthy, t.voters)
 	var others []string
 	if len(t.unhealthy) > 0 {
-		others = append(others, policy.Names(slices.Clone(t.unhealthy), "is not", "are not"))
+		others = append(others, policy.Names(slices.Clone(t.unhealthy), "is not", "are not")+t.nodesLost)
 	}
 	if t.missing > 0 {
 		others = append(others, fmt.Sprintf("%d missing", t.missing))

@@ -100,6 +100,17 @@ func TestMessages(t *testing.T) {
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-1"}); got.Message != want || !got.Lost {
 		t.Errorf("lost is %t, got  %s\nwant %s", got.Lost, got.Message, want)
 	}
+	c = policytest.ClusterOf("vvp")
+	c.Members[2].NodeLost = "node a does not exist"
+	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-2 is not: node a does not exist), and quorum is 2: without main-0 only 1 would stay; wait until the other members are healthy"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	c = policytest.ClusterOf("ppx")
+	c.Stale, c.Members[0].NodeLost = true, "node a does not exist"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-2"}); got.Allowed {
+		t.Errorf("the Ready pod of a lost node is counted: %s", got.Message)
+	}
 	c = policytest.ClusterOf("vv-")
 	want = "start the missing members, or, if etcd has fewer than 3 voters, set N to their number and run: " +
 		`kubectl annotate --overwrite etcd/main -n shoot kubectl-etcd.dev/size="N at $(date -u +%FT%TZ)"`

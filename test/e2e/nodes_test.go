@@ -65,3 +65,29 @@ func cutNode(t *testing.T, node string) (heal func()) {
 	}
 	return heal
 }
+
+// deleteNode deletes the object of a node whose kubelet runs on. restore creates it again, at the latest at the end of
+// the test: a kubelet registers its node only when it starts.
+func deleteNode(t *testing.T, name string) (restore func()) {
+	t.Helper()
+	var n corev1.Node
+	if err := kube.Get(t.Context(), client.ObjectKey{Name: name}, &n); err != nil {
+		t.Fatal(err)
+	}
+	again := n.DeepCopy()
+	again.ResourceVersion, again.UID = "", ""
+	restore = func() {
+		err := clusters.Await(context.WithoutCancel(t.Context()), limit, "node "+name+" to be back", func(ctx context.Context) (string, bool, error) {
+			err := client.IgnoreAlreadyExists(kube.Create(ctx, again.DeepCopy()))
+			return "", err == nil, err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(restore)
+	if err := kube.Delete(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return restore
+}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -54,6 +56,36 @@ func TestWaysToGoNoExecute(t *testing.T) {
 	first := members(t, c)[0].Pod
 	taintNode(t, first.Spec.NodeName, corev1.Taint{Key: "kubectl-etcd.dev/test", Effect: corev1.TaintEffectNoExecute})
 	gone(t, c, first)
+}
+
+// TestWaysToGoNodeDeleted deletes the Node object of a member. Its pod stays Ready until the garbage collector deletes
+// it, and no other member may be evicted from the first moment on. When the object is back, the members are evicted as
+// before.
+func TestWaysToGoNodeDeleted(t *testing.T) {
+	alone(t)
+	c, _ := guardedMembers(t)
+	first := members(t, c)[0].Pod
+	restore := deleteNode(t, first.Spec.NodeName)
+	var now corev1.Pod
+	for _, name := range []string{c.Name + "-1", c.Name + "-2"} {
+		answer, err := c.MayEvict(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Code != http.StatusTooManyRequests || !strings.Contains(answer.Message, "node "+first.Spec.NodeName+" does not exist") {
+			t.Errorf("%s beside %s: %d %s", name, first.Name, answer.Code, answer.Message)
+		}
+	}
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(&first), &now); err != nil || now.UID != first.UID || now.DeletionTimestamp != nil {
+		t.Errorf("%s has gone already, so the answers show nothing: %v", first.Name, err)
+	}
+	awaitMin(t, c, 3, budget.MemberNotReady.Name())
+	restore()
+	eventually(t, "a member that may be evicted", func(ctx context.Context) (string, bool, error) {
+		answer, err := c.MayEvict(ctx, c.Name+"-1")
+		return answer.Message, answer.Code == http.StatusCreated, err
+	})
+	works(t, c)
 }
 
 // gone waits until a member's pod has gone, checks that no other one may be evicted as long as it is not

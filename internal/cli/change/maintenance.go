@@ -19,7 +19,7 @@ func Maintenance(e *app.App, c *app.Cluster) *maintenance.Job {
 	return &maintenance.Job{
 		Members: c.Members,
 		Facts: func(ctx context.Context) (policy.Cluster, error) {
-			return c.Reader.WithoutNodes().Cluster(ctx, c.Owner)
+			return c.Reader.Cluster(ctx, c.Owner)
 		},
 		Logf: e.Step,
 		Progressf: func(format string, args ...any) {

@@ -31,14 +31,14 @@ import (
 // workload reads the members' pods and the objects that they are made from.
 func (g *gatherer) workload(ctx context.Context) {
 	pods, err := g.Reader.MemberPods(ctx, g.Owner)
-	g.Pods = got(pods, cmp.Or(err, g.refusal("pods")))
+	g.Pods = got(g.Reader.WithNodes(ctx, pods, g.At), cmp.Or(err, g.refusal("pods")))
 	sts, err := g.statefulSet(ctx, g.Owner.StatefulSet)
 	g.StatefulSet = got(sts, cmp.Or(err, g.refusal("statefulsets.apps")))
 	parts, err := g.parts(ctx)
 	g.Parts = got(parts, cmp.Or(err, g.refusal("statefulsets.apps")))
 	etcd, err := g.etcd(ctx)
 	g.Etcd = got(etcd, cmp.Or(err, g.refusal("etcds."+druidv1alpha1.GroupName)))
-	g.Cluster = got(g.Reader.WithoutNodes().Facts(ctx, g.Owner))
+	g.Cluster = got(g.Reader.Facts(ctx, g.Owner))
 	g.Claims.Err, g.Fill.Err = health.ErrNotGathered, health.ErrNotGathered
 	if g.needs(health.NeedClaims) {
 		g.Claims = got(g.claims(ctx))

@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package source has the readers that package observe reads objects from: the options of the
-// manager's cache, lists that were read in advance, and a reader without nodes. It knows which
+// manager's cache, and lists that were read in advance. It knows which
 // kinds and fields are needed, and makes no facts of them.
 package source

@@ -38,14 +38,15 @@ type Denial struct {
 // the result. It is for commands about many clusters, and for users who may not read every
 // kind. An empty namespace means all namespaces. A kind that the user may not list reads as
 // if there were none of it, and is among the denials, which have a fixed order. Nodes are
-// listed only with withNodes: there may be thousands, and only zones come from them.
+// listed only with withNodes: there may be thousands. One that is not in a list is read by its name, once, until the
+// user may not.
 //
 // Over all namespaces it keeps the pods of Deployments and DaemonSets, which are most, only if
 // they may run etcd, or if these declare it.
 // The reader reads kinds that aren't preloaded when it is asked for them.
 func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
 	kinds := preloadedKinds(namespace)
-	store := &preloaded{fallback: from, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
+	store := &preloaded{fallback: from, nodes: &nodesOnce{Reader: Once(from)}, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
 	refusals := make([]error, len(kinds))
 	var missing []corev1.Pod
 	group, within := errgroup.WithContext(ctx)
@@ -167,7 +168,9 @@ func leasesOf(namespace string) []client.ListOption {
 // from fallback.
 type preloaded struct {
 	fallback client.Reader
-	objects  map[reflect.Type][]client.Object
+	// nodes gets those that it doesn't hold. A node may be newer than the list.
+	nodes   client.Reader
+	objects map[reflect.Type][]client.Object
 	// forbidden are the kinds that the user may not list.
 	forbidden map[reflect.Type]bool
 }
@@ -209,6 +212,9 @@ func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	if at >= 0 {
 		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(objects[at].DeepCopyObject()).Elem())
 		return nil
+	}
+	if _, node := obj.(*corev1.Node); node {
+		return p.nodes.Get(ctx, key, obj, opts...)
 	}
 	_, lease := obj.(*coordinationv1.Lease)
 	if !has {

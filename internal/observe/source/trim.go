@@ -91,7 +91,13 @@ func trimEtcd(e *druidv1alpha1.Etcd) {
 func trimNode(n *corev1.Node) {
 	n.Annotations = nil
 	n.Spec = corev1.NodeSpec{Taints: n.Spec.Taints, Unschedulable: n.Spec.Unschedulable}
-	n.Status = corev1.NodeStatus{}
+	var ready []corev1.NodeCondition
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			ready = append(ready, corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+		}
+	}
+	n.Status = corev1.NodeStatus{Conditions: ready}
 }
 
 func trimNamespace(n *corev1.Namespace) {

@@ -34,7 +34,7 @@ func (e *timeoutError) Is(target error) bool { return target == context.Deadline
 // taskObstacle returns why a task of etcd-druid would fail, empty if nothing is known. If the
 // user may not list Services, the task itself reports it.
 func (s *Store) taskObstacle(ctx context.Context) string {
-	facts, err := s.Reader.WithoutNodes().Cluster(ctx, s.Owner)
+	facts, err := s.Reader.Cluster(ctx, s.Owner)
 	if err != nil || !facts.TrafficCut {
 		return ""
 	}

@@ -81,6 +81,7 @@ func (r *Run) replacement(ctx context.Context, m evicted) (*corev1.Pod, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the pods of %s: %w", m.owner, err)
 	}
+	pods = r.Reader.WithNodes(ctx, pods, r.Clock.Now())
 	at := slices.IndexFunc(pods, func(p *corev1.Pod) bool {
 		return p.UID != m.uid && p.DeletionTimestamp == nil && !podstate.Ready(p) && !p.CreationTimestamp.Time.Before(m.created)
 	})

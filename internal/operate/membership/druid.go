@@ -151,7 +151,7 @@ func (m *Members) checkDruidWake(ctx context.Context, target int, f *operate.Fin
 // checkTrafficCut refuses to start members while client traffic is cut: their sidecars reach the
 // others through the client Service.
 func (m *Members) checkTrafficCut(ctx context.Context, f *operate.Findings) error {
-	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	cluster, err := m.Reader.Cluster(ctx, m.Owner)
 	if err != nil {
 		f.Refuse("%s", cannotRead(err))
 	}
@@ -178,7 +178,7 @@ func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now, targ
 		f.Fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
 	}
 	checkAlarms(s.survey, m.Owner, "", f)
-	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	cluster, err := m.Reader.Cluster(ctx, m.Owner)
 	if !reconciled {
 		cluster = ofSize(cluster, now)
 	}

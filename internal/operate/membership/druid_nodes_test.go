@@ -36,8 +36,12 @@ func TestDruidScaleOutNodes(t *testing.T) {
 			for _, name := range all {
 				w.Remove(operatetest.Path("Node", name))
 			}
-			for _, name := range all[:row.nodes] {
-				w.Create(apitest.Object{"apiVersion": "v1", "kind": "Node", "metadata": apitest.Object{"name": name}})
+			for i, name := range all {
+				node := apitest.Object{"apiVersion": "v1", "kind": "Node", "metadata": apitest.Object{"name": name}}
+				if i >= row.nodes { // members that run stay on a node that no longer takes them
+					node["spec"] = apitest.Object{"taints": []any{apitest.Object{"key": "example.com/other", "effect": "NoSchedule"}}}
+				}
+				w.Create(node)
 			}
 			for _, pod := range []string{"main-0", "main-1", "main-2"} {
 				w.edit(operatetest.Path("Pod", pod), func(o apitest.Object) {

@@ -32,7 +32,7 @@ func (m *Members) checkState(ctx context.Context, s *observation, replacing stri
 	}
 	var w operate.Waiter
 	m.poll(ctx, maxPolls, f, func(seen *operate.Findings) (transient bool) {
-		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+		cluster, err := m.Reader.Cluster(ctx, m.Owner)
 		if err != nil {
 			seen.Refuse("%s", cannotRead(err))
 			return false

@@ -59,6 +59,7 @@ func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	pods = m.Reader.WithNodes(ctx, pods, m.Clock.Now())
 	unready := slices.DeleteFunc(came, func(name string) bool {
 		return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name && podstate.Ready(p) })
 	})

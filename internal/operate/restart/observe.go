@@ -48,11 +48,12 @@ func (j *Job) observe(ctx context.Context, r *Record) (*state, error) {
 	if s.pods, err = j.Reader.MemberPods(ctx, j.Owner); err != nil {
 		return nil, err
 	}
+	s.pods = j.Reader.WithNodes(ctx, s.pods, j.Clock.Now())
 	// A coordinated restart goes on without answers: all members may be down.
 	if s.survey, err = j.survey(ctx, s.pods); err != nil && (r.Strategy != Coordinated || ctx.Err() != nil || etcd.Denied(err)) {
 		return nil, err
 	}
-	if s.Cluster, err = j.Reader.WithoutNodes().Cluster(ctx, j.Owner); err != nil {
+	if s.Cluster, err = j.Reader.Cluster(ctx, j.Owner); err != nil {
 		return nil, err
 	}
 	if s.Cluster.Operation != "" && waitsForDeletion(s.sets) {

@@ -83,7 +83,7 @@ func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Re
 		}
 	}
 	// If the user lacks permissions for these facts, the command itself reports it.
-	c, err := reader.WithoutNodes().Cluster(ctx, r.Owner)
+	c, err := reader.Cluster(ctx, r.Owner)
 	if err == nil && c.Operation != "" {
 		return "a change is under way (" + c.Operation + ")", nil
 	}

@@ -106,7 +106,7 @@ func addRecords(ctx context.Context, of *backup.Store, out *v1alpha1.SnapshotLis
 	for _, t := range tasks {
 		out.Tasks = append(out.Tasks, backup.TaskOutput(t))
 	}
-	facts, err := of.Reader.WithoutNodes().Facts(ctx, of.Owner)
+	facts, err := of.Reader.Facts(ctx, of.Owner)
 	if err == nil {
 		out.BackupReady = string(facts.Cluster.BackupReady.Status)
 	}

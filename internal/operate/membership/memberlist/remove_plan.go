@@ -47,7 +47,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if r.Lost && silence.Declarable() {
 		plan.Passing = append(plan.Passing, operate.Passingf("It is declared to be lost. If it still runs elsewhere, it can't rejoin: %s.", silence.Unknown))
 	}
-	cluster, err := r.Reader.WithoutNodes().Cluster(ctx, r.Owner)
+	cluster, err := r.Reader.Cluster(ctx, r.Owner)
 	switch {
 	case apierrors.IsForbidden(err): // a user with few permissions may still have to save a quorum
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("You may not read the cluster's Kubernetes objects (%v), so the decision is based on the members alone.", err))
