@@ -33,9 +33,9 @@ func SchemesAndPorts(urls []string) []string {
 	return slices.Compact(all)
 }
 
-// ShownPeerListeners returns the configuration of a pod that shows on what its member listens for peers, and reports
+// PeerConfigOfPod returns the configuration of a pod that shows on what its member listens for peers, and reports
 // whether it does. It reads no ConfigMaps and no Secrets.
-func ShownPeerListeners(pod *corev1.Pod) (Config, bool) {
+func PeerConfigOfPod(pod *corev1.Pod) (Config, bool) {
 	config, err := parseShown(pod)
 	if err != nil || config.Where["listen-peer-urls"] == "" || config.Unknown["listen-peer-urls"] != "" {
 		return Config{}, false

@@ -87,7 +87,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 		return true, nil
 	case rules.Wait:
 		message := step.Message
-		if why := s.stuck(step.Pod, j.Clock.Now()); why != "" {
+		if why := s.deletionStuck(step.Pod, j.Clock.Now()); why != "" {
 			message += ": " + why
 		}
 		j.waiter.Await(j.Logf, "%s", message)
