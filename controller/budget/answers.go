@@ -29,7 +29,7 @@ type asking struct {
 	reader *observe.Reader
 }
 
-// Asks implements observe.Health. A policy that can't be read allows nothing. While policies tie, budgets are held and only
+// Asks reports whether members are asked, as observe.Health has it. A policy that can't be read allows nothing. While policies tie, budgets are held and only
 // become stricter, so the members are asked if one of these policies allows it.
 func (a asking) Asks(ctx context.Context, o owner.Owner) (bool, error) {
 	match, err := topologypolicy.For(ctx, a.reader, o)

@@ -38,7 +38,7 @@ func (c *cluster) patch(ctx context.Context, budget *policyv1.PodDisruptionBudge
 	return err
 }
 
-// restore does what that of the Reconciler does, and counts the write.
+// restore does what that of the Reconciler does, and counts the write. It reports whether there was one.
 func (c *cluster) restore(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) (restored bool, err error) {
 	restored, err = c.Reconciler.restore(ctx, budget, minAvailable, replicas)
 	if restored {

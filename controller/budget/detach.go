@@ -91,7 +91,8 @@ func (b *Reconciler) recordedBudgets(ctx context.Context, key owner.Key) ([]*pol
 
 // handOver records another cluster on the budgets of one that is gone, if they select its members:
 // the other workloads of a cluster that spanned several, or a cluster that shared the budget. What
-// stands then changes by the facts of that cluster alone, and never falls below its quorum.
+// stands then changes by the facts of that cluster alone, and never falls below its quorum. It reports whether it wrote a
+// record.
 func (b *Reconciler) handOver(ctx context.Context, key owner.Key) (handed bool, err error) {
 	budgets, err := b.recordedBudgets(ctx, key)
 	if err != nil {
@@ -113,8 +114,8 @@ func (b *Reconciler) handOver(ctx context.Context, key owner.Key) (handed bool, 
 	return wrote > 0, nil
 }
 
-// handOverBudget does that for one budget, unless it still selects members of its own cluster. from is the owner of
-// that cluster, nil if it is gone.
+// handOverBudget does that for one budget, unless it still selects members of its own cluster, and reports whether it
+// did. from is the owner of that cluster, nil if it is gone.
 func (b *Reconciler) handOverBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, from *owner.Owner) (handed bool, err error) {
 	record := annotation.DecodeBudgetRecord(budget.Annotations, b.Clock.Now())
 	owners, err := b.Reader.OwnersOfBudget(ctx, budget)

@@ -32,7 +32,8 @@ func (c *cluster) sharedSettings(ctx context.Context, o *observe.Other) (budget.
 }
 
 // handToSharer records another cluster on a budget that no policy keeps for this one any more, if a policy
-// keeps it for that one. It stays at its number, and changes by the facts of all its clusters.
+// keeps it for that one. It stays at its number, and changes by the facts of all its clusters. It reports whether it
+// wrote that record.
 func (c *cluster) handToSharer(ctx context.Context, o *observe.Other) (handed bool, err error) {
 	for _, sharer := range o.Sharers {
 		match, err := topologypolicy.For(ctx, c.Reader, sharer)

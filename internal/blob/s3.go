@@ -56,7 +56,7 @@ func openS3(ctx context.Context, l Location) (*cloud.Bucket, error) {
 	return s3blob.OpenBucket(ctx, client, l.bucket, &options)
 }
 
-// boolean parses the value of a parameter. Empty is false.
+// boolean reports whether the value of a parameter is true. Empty is false.
 func boolean(name, text string) (bool, error) {
 	if text == "" {
 		return false, nil

@@ -75,7 +75,7 @@ func (s state) write(secret *corev1.Secret) bool {
 	return data || annotation
 }
 
-// writeData sets keys of a Secret, and removes keys with an empty value.
+// writeData sets keys of a Secret, removes keys with an empty value, and reports whether that changed the Secret.
 func writeData(secret *corev1.Secret, want map[string][]byte) (changed bool) {
 	for key, value := range want {
 		old, there := secret.Data[key]
@@ -100,7 +100,7 @@ func isRequired(secret *corev1.Secret, key string) bool {
 	return secret.Type == corev1.SecretTypeTLS && (key == corev1.TLSCertKey || key == corev1.TLSPrivateKeyKey)
 }
 
-// writeUntil records until when the former authorities are trusted.
+// writeUntil records until when the former authorities are trusted, and reports whether that changed the Secret.
 func (s state) writeUntil(secret *corev1.Secret) (changed bool) {
 	until := ""
 	if len(s.former) > 0 {

@@ -27,3 +27,13 @@ func (a Access) Cluster(ctx context.Context, r *observe.Reader, o owner.Owner) (
 	}
 	return &Cluster{Tunnel: a.Tunnel, Endpoints: endpoints, Beyond: a.Beyond(r, o)}, nil
 }
+
+// Survey surveys the members of a cluster over connections of its own.
+func (a Access) Survey(ctx context.Context, r *observe.Reader, o owner.Owner) (Survey, error) {
+	c, err := a.Cluster(ctx, r, o)
+	if err != nil {
+		return Survey{}, err
+	}
+	defer func() { _ = c.Close() }() // nothing was written
+	return c.Survey(ctx)
+}

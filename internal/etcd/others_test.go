@@ -38,11 +38,11 @@ func TestOutsidersBesideOthers(t *testing.T) {
 		Members: []Member{{Pod: "main-0", ID: 1}, {Pod: "main-1", Err: errors.New("refused")}},
 		List:    []Listed{{ID: 1, Pod: "main-0"}, {ID: 3, Name: "b-0"}},
 	}
-	if got := s.Outsiders(); got != nil {
+	if got := s.NonMemberPods(); got != nil {
 		t.Errorf("the entry may be main-1's: %q", got)
 	}
 	s.Others = []Member{{Pod: "b-0", ID: 3}}
-	if got := s.Outsiders(); !slices.Equal(got, []string{"main-1"}) {
+	if got := s.NonMemberPods(); !slices.Equal(got, []string{"main-1"}) {
 		t.Errorf("%q, want main-1", got)
 	}
 }

@@ -130,10 +130,10 @@ func (s Survey) Followed() uint64 {
 	return best
 }
 
-// Outsiders returns the pods whose etcd is not a member: they don't answer as members, and
+// NonMemberPods returns the pods whose etcd is not a member: they don't answer as members, and
 // every entry of the list has another pod. It returns none if the list is unknown or has an
 // entry without a pod, which may be theirs.
-func (s Survey) Outsiders() []string {
+func (s Survey) NonMemberPods() []string {
 	unclear := func(l Listed) bool {
 		_, known := s.Other(l.ID)
 		return l.Pod == "" && !known

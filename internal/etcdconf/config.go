@@ -73,9 +73,9 @@ type TLSFiles struct {
 // It also does so where only that authority is set.
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
-// ParsePod returns the configuration of a pod's etcd. It reads only those objects
-// that the configuration refers to, and, without a list of members, the scripts that may restore one. It fails where an object that has a setting can't be read. A setting that the
-// pod alone knows is in Unknown, and has the value that is shown, or etcd's default.
+// ParsePod returns the configuration of a pod's etcd. It reads only those objects that the configuration refers to,
+// and, without a list of members, the scripts that may restore one. It fails where an object that has a setting can't
+// be read. A setting that the pod alone knows is in Unknown, and has the value that is shown, or etcd's default.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	out, env, err := parsePod(pod, contents)
 	if err == nil {

@@ -4,7 +4,6 @@
 package etcdconf
 
 import (
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,15 +13,6 @@ import (
 
 // onLoopback follows the port of a URL whose host is the loopback address: no other pod reaches it.
 const onLoopback = " on loopback"
-
-// localHosts are names of the loopback address.
-var localHosts = []string{"localhost", "localhost4", "localhost6", "localhost.localdomain", "ip6-localhost", "ip6-loopback"}
-
-// isLoopback reports whether a host is the loopback address.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback() || slices.Contains(localHosts, strings.ToLower(host))
-}
 
 // SchemesAndPorts returns the schemes and ports of URLs, as "https:2380" or "https:2380 on loopback", without those that
 // are not known.
@@ -34,7 +24,7 @@ func SchemesAndPorts(urls []string) []string {
 			continue
 		}
 		l := u.Scheme + ":" + u.Port()
-		if isLoopback(u.Hostname()) {
+		if IsLoopback(u.Hostname()) {
 			l += onLoopback
 		}
 		all = append(all, l)
@@ -43,9 +33,9 @@ func SchemesAndPorts(urls []string) []string {
 	return slices.Compact(all)
 }
 
-// ShownPeerListeners returns the configuration of a pod that shows on what its member listens for peers, and reports
+// PeerConfigOfPod returns the configuration of a pod that shows on what its member listens for peers, and reports
 // whether it does. It reads no ConfigMaps and no Secrets.
-func ShownPeerListeners(pod *corev1.Pod) (Config, bool) {
+func PeerConfigOfPod(pod *corev1.Pod) (Config, bool) {
 	config, err := parseShown(pod)
 	if err != nil || config.Where["listen-peer-urls"] == "" || config.Unknown["listen-peer-urls"] != "" {
 		return Config{}, false

@@ -38,7 +38,7 @@ func plainPort(text string) string {
 	if !plain || err != nil || port == "" || strings.Trim(port, "0123456789") != "" {
 		return ""
 	}
-	if isLoopback(host) {
+	if IsLoopback(host) {
 		return ""
 	}
 	return port

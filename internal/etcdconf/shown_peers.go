@@ -28,7 +28,7 @@ func (p Peer) Identifies() bool {
 		return false
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if host == "" || slices.Contains(localHosts, host) || strings.HasSuffix(host, ".localhost") {
+	if host == "" || IsLoopback(host) {
 		return false
 	}
 	ip, err := netip.ParseAddr(host)

@@ -47,7 +47,7 @@ func (f *Facts) countedOf(total int) counted {
 
 // podsWithoutVote counts the Ready pods whose members are known to be no voters.
 func (f *Facts) podsWithoutVote() int {
-	n, outsiders := 0, f.Survey.Value.Outsiders()
+	n, outsiders := 0, f.Survey.Value.NonMemberPods()
 	for _, m := range f.Survey.Value.Members {
 		pod := f.pod(m.Pod)
 		n += toInt(pod != nil && podstate.Ready(pod) && (m.Err == nil && m.Learner || slices.Contains(outsiders, m.Pod)))

@@ -145,7 +145,7 @@ func podsAreMembers(f *Facts) []Finding {
 		return found
 	}
 	var found []Finding
-	outsiders := f.Survey.Value.Outsiders()
+	outsiders := f.Survey.Value.NonMemberPods()
 	for _, m := range f.Survey.Value.Members {
 		// A member that answers and still has an error is not the one in the list.
 		if m.Err == nil || m.ID == 0 || slices.Contains(outsiders, m.Pod) {
@@ -158,13 +158,13 @@ func podsAreMembers(f *Facts) []Finding {
 		found = append(found, about(Failure, m.Pod, fix, "%s", etcd.Reason(m.Err)))
 	}
 	for _, pod := range outsiders {
-		found = append(found, f.outsider(pod))
+		found = append(found, f.nonMember(pod))
 	}
 	return found
 }
 
-// outsider returns the finding about a pod whose etcd is in no member list.
-func (f *Facts) outsider(pod string) Finding {
+// nonMember returns the finding about a pod whose etcd is in no member list.
+func (f *Facts) nonMember(pod string) Finding {
 	switch {
 	case f.operation() != "":
 		return about(Info, pod, "", "is not a member now: %s", f.operation())

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 )
 
@@ -27,7 +28,7 @@ func peerAddresses(f *Facts) []Finding {
 			}
 			ip := net.ParseIP(u.Hostname())
 			switch {
-			case u.Hostname() == "localhost" || ip.IsLoopback():
+			case etcdconf.IsLoopback(u.Hostname()):
 				found = append(found, warning(f.peerAddressCure(l), "%s advertises %s to other members: none of them can reach it", called(l), address))
 			case ip == nil || len(f.Survey.Value.List) == 1:
 			case f.Pods.Err != nil:

@@ -95,7 +95,7 @@ func quorumAnswers(f *Facts) []Finding {
 		found = []Finding{failure(f.describePods(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
 	found = append(found, f.notAskedMembers()...)
-	outsiders := f.Survey.Value.Outsiders()
+	outsiders := f.Survey.Value.NonMemberPods()
 	for _, m := range v.noAnswer {
 		if slices.Contains(outsiders, m.Pod) {
 			continue // no voter: M002 reports it

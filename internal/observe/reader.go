@@ -117,9 +117,8 @@ func (r *Reader) Uncached() client.Reader {
 	return r.Reader
 }
 
-// Fetch gets an object. What the cache doesn't have it reads from the API server, since the
-// object may be new. It returns false where the object doesn't exist or its kind isn't served:
-// etcd-druid may be installed later or never.
+// Fetch gets an object, and reports whether it exists. What the cache doesn't have it reads from the API server, since
+// the object may be new. An object whose kind isn't served doesn't exist: etcd-druid may be installed later or never.
 func (r *Reader) Fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	err := r.Get(ctx, key, obj)
@@ -132,8 +131,8 @@ func (r *Reader) Fetch(ctx context.Context, namespace, name string, obj client.O
 	return err == nil, err
 }
 
-// fetchOwner gets the owner that an object names. It returns false where the owner doesn't exist, or is
-// another one of that name. What was not there a moment ago is only read from the cache.
+// fetchOwner gets the owner that an object names, and reports whether it exists. Another object of that name is not the
+// owner. What was not there a moment ago is only read from the cache.
 func (r *Reader) fetchOwner(ctx context.Context, namespace string, ref *metav1.OwnerReference, obj client.Object) (bool, error) {
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
 	if err == nil && obj.GetUID() == ref.UID {

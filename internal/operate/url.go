@@ -3,16 +3,7 @@
 
 package operate
 
-import (
-	"net"
-	"net/url"
-)
-
-// Loopback reports whether a host is the machine itself.
-func Loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+import "net/url"
 
 // HostOf returns the host of a URL without its port. It is empty if the URL is invalid.
 func HostOf(u string) string {

@@ -100,9 +100,10 @@ func (f Facts) comesBack(m Member) bool {
 	return !m.lost() || f.Sidecar && f.Desired == 1 && f.Voters <= 1
 }
 
-// kept and lost report whether a quorum is well, and whether it is certain that none is. Both are
-// false if members of which nothing is known decide.
+// kept reports whether a quorum is well. It is false, as lost is, if members of which nothing is known decide.
 func (s *state) kept() bool { return s.voters > 0 && s.ready >= s.quorum }
+
+// lost reports whether it is certain that no quorum is well.
 func (s *state) lost() bool { return s.voters > 0 && s.ready+s.unseen < s.quorum && !s.bootstraps() }
 
 // mayPredate reports whether a member may have data from before the log of those that answer.

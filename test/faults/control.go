@@ -91,7 +91,7 @@ func (w *world) reviewAgain(ctx context.Context) error {
 	return nil
 }
 
-// awaitReplicas waits briefly until all replicas of etcd-webhook are ready.
+// awaitReplicas waits briefly until all replicas of etcd-webhook are ready, and reports whether they are.
 func (w *world) awaitReplicas(ctx context.Context) bool {
 	return w.briefly(ctx, "all replicas of etcd-webhook", w.replicasReady)
 }

@@ -128,7 +128,7 @@ func (w *world) awaitReturn(ctx context.Context, pod string) {
 	})
 }
 
-// briefly waits for a condition that other open faults may prevent.
+// briefly waits for a condition that other open faults may prevent, and reports whether it is met.
 func (w *world) briefly(ctx context.Context, what string, condition clusters.ConditionFunc) bool {
 	err := clusters.Await(ctx, brief, what, condition)
 	if err != nil {
@@ -137,8 +137,8 @@ func (w *world) briefly(ctx context.Context, what string, condition clusters.Con
 	return err == nil
 }
 
-// awaitSpare waits until a quorum of other members is Ready and not disturbed, so that the fault
-// of this member does not take the quorum.
+// awaitSpare waits until a quorum of other members is Ready and not disturbed, so that the fault of this member does not
+// take the quorum. It reports whether that is so.
 func (w *world) awaitSpare(ctx context.Context, pod string) bool {
 	return w.briefly(ctx, "a quorum beside "+pod, func(context.Context) (string, bool, error) {
 		w.mu.Lock()

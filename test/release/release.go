@@ -93,7 +93,7 @@ func Make(ctx context.Context, o Options) (*Released, error) {
 	return r, nil
 }
 
-// publishable returns an error unless krew and registries accept a version. An empty one is git's.
+// publishable reports whether krew and registries accept a version. An empty one is git's.
 func publishable(version string) bool {
 	_, wrong := semver.ParseSemantic(version)
 	return version == "" || wrong == nil && strings.HasPrefix(version, "v") && !strings.Contains(version, "+")

@@ -102,7 +102,7 @@ func (s *GCS) upload(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(resource(meta.Name, c.size))
 }
 
-// refuses answers a write of an object that must not exist, and does.
+// refuses reports whether it has answered a write: one of an object that must not exist, and does.
 func (s *GCS) refuses(w http.ResponseWriter, query url.Values, key string) bool {
 	if query.Get("ifGenerationMatch") != "0" || s.get(key) == nil {
 		return false

@@ -41,6 +41,25 @@ func (s Scope) RejectTarget(target string) error {
 	return nil
 }
 
+// Target returns the target of a command and its namespace, or else the only cluster of the scope if flags set it.
+func (s Scope) Target(ctx context.Context, a *App, target string) (namespace string, t owner.Target, err error) {
+	if err := s.RejectTarget(target); err != nil {
+		return "", t, err
+	}
+	if s != (Scope{}) {
+		o, err := s.Single(ctx, a)
+		if err != nil {
+			return "", t, err
+		}
+		return o.Namespace, o.Target(), nil
+	}
+	if t, err = owner.ParseTarget(target); err != nil {
+		return "", t, err
+	}
+	namespace, err = a.Namespace()
+	return namespace, t, err
+}
+
 // Read returns the namespace, which is empty for all, and the label selector.
 func (s Scope) Read(a *App) (string, labels.Selector, error) {
 	selector, err := labels.Parse(s.Selector)

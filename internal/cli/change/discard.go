@@ -36,14 +36,7 @@ func Discard(a *app.App, c *app.Cluster, image string, only olddata.Records) (*o
 		Plan: restore.Plan{Owner: c.Owner, At: a.Clock.Now(), Flags: step.Flags{
 			Kubectl: strings.TrimSpace(a.ContextFlags() + " -n " + c.Namespace), Context: a.ContextFlags(), Login: a.Credentials.AsArgs(),
 		}},
-		Survey: func(ctx context.Context) (etcd.Survey, error) {
-			members, err := access.Cluster(ctx, c.Reader, c.Owner)
-			if err != nil {
-				return etcd.Survey{}, err
-			}
-			defer members.Close()
-			return members.Survey(ctx)
-		},
+		Survey: func(ctx context.Context) (etcd.Survey, error) { return access.Survey(ctx, c.Reader, c.Owner) },
 		InMember: func(ctx context.Context, pod, container string, command []string) (string, error) {
 			var out strings.Builder
 			member := pods

@@ -83,6 +83,20 @@ type Flags struct {
 	Reason string
 }
 
+// OnlyWith returns an error if a flag of changes, or one of others, is set without the flag without which the command
+// changes nothing.
+func OnlyWith(cmd *cobra.Command, flag string, others ...string) error {
+	if cmd.Flags().Changed(flag) && cmd.Flag(flag).Value.String() == "true" {
+		return nil
+	}
+	for _, name := range append(others, "dry-run", "yes", "wait", "timeout", "reason") {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%[1]s only has an effect with --%[2]s: without --%[2]s, nothing is changed", name, flag)
+		}
+	}
+	return nil
+}
+
 // AddFlags adds the flags to a command. The value of ch.Timeout is the default of --timeout.
 func AddFlags(cmd *cobra.Command, ch *Flags) {
 	ui.IgnoreBrokenPipe(cmd)

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/drain/kubectl"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // options are the flags of drain-plan. Those for pods have the names that kubectl drain gives them.
@@ -85,9 +84,6 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// forRun are the flags that have no meaning without --run.
-var forRun = []string{"dry-run", "yes", "wait", "timeout", "reason"}
-
 // validate checks what needs no connection to the API server.
 func (o *options) validate(cmd *cobra.Command, args []string) error {
 	switch {
@@ -96,20 +92,15 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 	case len(args) > 0 && o.selector != "":
 		return fmt.Errorf("NODE can't be used together with -l")
 	}
-	for _, name := range forRun {
-		if !o.run && cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s only has an effect with --run: without --run, nothing is changed", name)
-		}
-	}
-	return nil
+	return change.OnlyWith(cmd, "run")
 }
 
 func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o options) error {
-	nodes, err := nodesOf(ctx, a, args, o.selector)
+	job, err := newJob(a, o)
 	if err != nil {
 		return err
 	}
-	job, err := newJob(a, o)
+	nodes, err := job.NodesOf(ctx, args, o.selector)
 	if err != nil {
 		return err
 	}
@@ -124,20 +115,34 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, args []string, o o
 	if err := a.Print(cmd, plan, render.DrainPlan(a.Console, plan)); err != nil {
 		return err
 	}
-	return verdict(s)
+	return s.Verdict()
 }
 
-// verdict returns an error if a node can't be drained, or if it is not known.
-func verdict(s *drain.State) error {
-	if err := s.Incomplete(); err != nil {
-		return err
+// newJob returns the job of the command.
+func newJob(a *app.App, o options) (*drain.Job, error) {
+	kube, err := a.Client()
+	if err != nil {
+		return nil, err
 	}
-	if len(s.Plan.Blocked) == 0 {
-		return nil
+	reader, err := a.Reader()
+	if err != nil {
+		return nil, err
 	}
-	var names []string
-	for _, b := range s.Plan.Blocked {
-		names = append(names, b.Node)
+	config, err := a.Config()
+	if err != nil {
+		return nil, err
 	}
-	return app.Refused("%s can't be drained now: %s", policy.List(names), s.Plan.Blocked[0].Causes[0].Message)
+	code, err := kubectl.New(config, o.pods, a.ErrOut)
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := a.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	return &drain.Job{
+		Kube: kube, Reader: reader, Kubectl: code, Clock: a.Clock, Namespace: namespace, GracePeriod: o.pods.GracePeriod,
+		Args: o.pods.AsArgs(), Flags: a.ContextFlags(), Warnf: a.Warn,
+		Logf: func(format string, args ...any) { change.PrintStep(a, format, args...) },
+	}, nil
 }

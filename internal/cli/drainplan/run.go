@@ -34,7 +34,7 @@ func drainNodes(ctx context.Context, a *app.App, job *drain.Job, nodes []string,
 	return change.Do(ctx, a, nil, o.Flags, change.Operation{
 		Subject: "what runs on the nodes", Needs: drain.Needs(), Judge: t.judge,
 		DryRun: func(ctx context.Context) error { return job.Try(ctx, t.state) },
-		Act:    t.act, Next: t.next,
+		Act:    t.act, Next: func(error) string { return t.run.Next() },
 	})
 }
 
@@ -55,7 +55,7 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 	plan, err := s.OperatePlan()
 	if refused, is := errors.AsType[*operate.RefusedError](err); is {
 		if rest := s.Drainable(); len(rest) > 0 {
-			refused.Why = append(refused.Why, "drain the others with: "+t.command(rest))
+			refused.Why = append(refused.Why, "drain the others with: "+t.job.Command(rest))
 		}
 	}
 	return plan, err
@@ -92,21 +92,4 @@ func (t *task) announce(ctx context.Context, o owner.Owner, pods []string) {
 
 func (t *task) cluster(o owner.Owner) *app.Cluster {
 	return &app.Cluster{Owner: o, Reader: t.job.Reader, Kube: t.job.Kube}
-}
-
-// next returns what is left and how to go on.
-func (t *task) next(error) string {
-	if len(t.run.Cordoned) == 0 {
-		return "nothing was changed; run the same command again"
-	}
-	text := "these nodes stay cordoned, and kubectl uncordon " + strings.Join(t.run.Cordoned, " ") + t.app.ContextFlags() + " makes them schedulable again"
-	if len(t.run.Left) > 0 {
-		text += "; to continue: " + t.command(t.run.Left)
-	}
-	return text
-}
-
-// command returns the command that drains nodes.
-func (t *task) command(nodes []string) string {
-	return "kubectl etcd drain-plan " + strings.Join(nodes, " ") + t.options.pods.AsArgs() + t.app.ContextFlags() + " --run"
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
@@ -27,7 +25,11 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		return "", found, err
 	}
 	defer cluster.Close()
-	survivors, err := findSurvivors(ctx, cluster, pods, o.member)
+	survey, err := cluster.Members.Survey(ctx)
+	if err != nil {
+		return "", found, err
+	}
+	survivors, err := survivor.Find(cluster.Owner, survey, pods, o.member)
 	if err != nil {
 		return "", found, err
 	}
@@ -35,7 +37,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, source); err != nil {
 		return "", found, err
 	}
-	facts, err := compareSurvivors(ctx, a, cluster, survivors)
+	facts, err := survivors.Compare(ctx, cluster.Owner, cluster.Members, a.Clock, a.Notef)
 	if err != nil {
 		return "", found, err
 	}
@@ -69,26 +71,4 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 		return survivor.SamePods(c.Owner, pods, now)
 	}
 	return file, found, nil
-}
-
-// findSurvivors finds the member whose data is restored, and the others that answer.
-func findSurvivors(ctx context.Context, cluster *app.Cluster, pods []string, chosen string) (survivor.Set, error) {
-	survey, err := cluster.Members.Survey(ctx)
-	if err != nil {
-		return survivor.Set{}, err
-	}
-	return survivor.Find(cluster.Owner, survey, pods, chosen)
-}
-
-// compareSurvivors compares the data of all that answer. Each reads its whole database for that.
-func compareSurvivors(ctx context.Context, a *app.App, cluster *app.Cluster, survivors survivor.Set) ([]string, error) {
-	var hashes etcd.Hashes
-	if len(survivors.All) > 1 {
-		a.Notef("Comparing the data of %s", policy.List(survivors.Pods()))
-		var err error
-		if hashes, err = cluster.Members.Hashes(ctx, survivors.All, a.Clock); err != nil {
-			return nil, err
-		}
-	}
-	return survivors.Facts(cluster.Owner, hashes)
 }

@@ -4,6 +4,7 @@
 package restart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,10 +61,7 @@ func (t *task) resume(ctx context.Context, found *restart.Record) (operate.Plan,
 	if found.Strategy == restart.Coordinated {
 		t.run.Abort = abortTogether
 	}
-	sameMember := t.member == "" || t.member == found.Only
-	// A coordinated restart stops all members, so it is continued by its name only.
-	sameStrategy := t.strategy == found.Strategy || t.strategy == "" && found.Strategy != restart.Coordinated
-	if t.abort || sameMember && sameStrategy {
+	if t.abort || found.ContinuedBy(t.member, t.strategy) {
 		return t.job.PlanResume(ctx, found, t.abort)
 	}
 	o := t.cluster.Owner
@@ -75,13 +73,6 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 	t.job.StillHeld, t.job.Lock = run.Held, run.Lock
 	if err := t.run.Begin(ctx, run); err != nil {
 		return err
-	}
-	if t.abort && t.run.Current.Strategy != restart.Coordinated { // which has to bring members back
-		if err := t.job.End(ctx, t.run.Current); err != nil {
-			return err
-		}
-		t.done(ctx, run)
-		return nil
 	}
 	notes, err := t.job.Run(ctx, t.run.Current)
 	if err != nil {
@@ -96,11 +87,7 @@ func (t *task) act(ctx context.Context, run *change.Run) error {
 
 // done records what was restarted.
 func (t *task) done(ctx context.Context, run *change.Run) {
-	restarted := t.job.Restarted(ctx, t.run.Current)
-	what := "restarted " + strings.Join(restarted, ", ")
-	if len(restarted) == 0 {
-		what = "restarted no member"
-	}
+	what := "restarted " + cmp.Or(strings.Join(t.job.Restarted(ctx, t.run.Current), ", "), "no member")
 	line := fmt.Sprintf("%s: %s", t.cluster.Target(), what)
 	if t.abort {
 		run.Done(ctx, reasons.RestartEnded, "ended a restart: "+what, line)

@@ -89,7 +89,7 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 		return err
 	}
 	if o.abort {
-		after, err := afterRestore(ctx, c)
+		after, err := membership.AwaitsScale(ctx, c.Kube, c.Owner)
 		if err != nil {
 			return err
 		}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // options are the flags of status.
@@ -102,10 +102,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 
 // newObserver returns an observer for the cluster of the target or the scope.
 func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*gather.Observer, error) {
-	if err := s.RejectTarget(target); err != nil {
-		return nil, err
-	}
-	t, err := owner.ParseTarget(target)
+	namespace, t, err := s.Target(ctx, a, target)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +110,21 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := a.Namespace()
-	if err != nil {
-		return nil, err
-	}
-	if s != (app.Scope{}) {
-		owner, err := s.Single(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		namespace, t = owner.Namespace, owner.Target()
-	}
 	return gather.NewObserver(source, namespace, t), nil
+}
+
+// healthError returns an error for exit code 3 if the cluster is not healthy.
+func healthError(st *v1alpha1.EtcdClusterStatus) error {
+	switch st.Health {
+	case v1alpha1.Healthy, v1alpha1.Hibernated:
+		return nil
+	}
+	first := ""
+	if len(st.Problems) > 0 {
+		first = ": " + st.Problems[0].Message
+	}
+	if st.Health == v1alpha1.Unknown {
+		return app.Unhealthy("the health of %s in namespace %s is unknown%s", st.Cluster.Target, st.Cluster.Namespace, first)
+	}
+	return app.Unhealthy("%s in namespace %s is %s%s", st.Cluster.Target, st.Cluster.Namespace, strings.ToLower(st.Health), first)
 }

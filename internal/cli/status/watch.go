@@ -4,10 +4,8 @@
 package status
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +24,7 @@ import (
 func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *gather.Observer, every time.Duration) error {
 	w := watcher{app: a, cmd: cmd}
 	_, w.redraws = ui.Terminal(a.Out)
-	w.redraws = w.redraws && w.isTable()
+	w.redraws = w.redraws && ui.ForPeople(w.cmd)
 	for {
 		seen, err := v.Observe(ctx)
 		switch {
@@ -66,11 +64,6 @@ func (w *watcher) warnOnce(err error) {
 	w.failure = err.Error()
 }
 
-// isTable reports whether the output is for people.
-func (w *watcher) isTable() bool {
-	return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide"
-}
-
 func (w *watcher) show(seen *health.Facts) error {
 	w.failure = ""
 	st := view.StatusOf(seen)
@@ -81,18 +74,14 @@ func (w *watcher) show(seen *health.Facts) error {
 	if w.last != nil && !view.Changed(w.last, st) {
 		return nil
 	}
-	switch {
-	case w.last == nil:
-	case w.isTable(), ui.FormatOf(w.cmd) == "yaml":
-		fmt.Fprintln(w.app.Out, "---")
-	case ui.FormatOf(w.cmd) != "json" && ui.FormatOf(w.cmd) != "name":
-		fmt.Fprintln(w.app.Out) // the output of a template has no newline
+	if w.last != nil {
+		fmt.Fprint(w.app.Out, ui.Separator(w.cmd))
 	}
 	w.last = st
 	return w.app.Print(w.cmd, st, render.Status(w.app.Console, st))
 }
 
-// redraw overwrites the terminal. It omits lines that don't fit, because they would scroll it.
+// redraw overwrites the terminal with a status.
 func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	c := w.app.Screen(w.app.Out)
 	if err := w.app.Line(c, ui.Cell{Text: "press Ctrl-C to stop; last refresh " + st.Time.Local().Format(time.TimeOnly), Color: ui.Dim}); err != nil { //nolint:forbidigo // the time of this machine's user, on a screen that is drawn again
@@ -101,21 +90,5 @@ func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	if err := render.Status(w.app.Console, st)(c, ui.FormatOf(w.cmd) == "wide"); err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")
-	if c.Rows > 1 && len(lines) > c.Rows-1 {
-		cut := len(lines) - c.Rows + 2
-		c.Reset()
-		if err := w.app.Line(c, ui.Cell{Text: fmt.Sprintf("%d more lines, which don't fit into the window", cut), Color: ui.Dim}); err != nil {
-			return err
-		}
-		lines = append(lines[:c.Rows-2], strings.TrimRight(c.String(), "\n"))
-	}
-	var out bytes.Buffer
-	out.WriteString("\x1b[H")
-	for _, l := range lines {
-		out.WriteString(l + "\x1b[K\n")
-	}
-	out.WriteString("\x1b[J")
-	_, err := w.app.Out.Write(out.Bytes())
-	return err
+	return w.app.Redraw(w.app.Out, c)
 }

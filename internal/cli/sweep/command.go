@@ -7,6 +7,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,10 +76,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd sweep -A -o json | jq '.items | group_by(.kind) | map({(.[0].kind): length}) | add'`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			target := ""
-			if len(args) > 0 {
-				target = args[0]
-			}
+			target := strings.Join(args, "")
 			if err := o.validate(cmd, target); err != nil {
 				return err
 			}
@@ -102,20 +100,12 @@ func (o *options) addTo(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "delete-claims")
 }
 
-// forRemove are the flags that have no meaning without --remove.
-var forRemove = []string{"delete-claims", "helper-image", "dry-run", "yes", "wait", "timeout", "reason"}
-
 // validate checks what needs no connection to the API server.
 func (o *options) validate(cmd *cobra.Command, target string) error {
 	if target != "" && o.allNamespaces {
 		return fmt.Errorf("TARGET can't be used together with -A")
 	}
-	for _, name := range forRemove {
-		if !o.remove && cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s only has an effect with --remove: without --remove, nothing is changed", name)
-		}
-	}
-	return nil
+	return change.OnlyWith(cmd, "remove", "delete-claims", "helper-image")
 }
 
 func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o options) error {

@@ -58,14 +58,7 @@ func newTask(ctx context.Context, a *app.App, target string, o options) (*task, 
 		Webhook: uninstall.Left{Kube: kube, Reader: reader, Clock: a.Clock, Flags: a.ContextFlags()},
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) },
 		Removed: t.announce, Discard: t.discard,
-		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) {
-			c, err := access.Cluster(ctx, reader, o)
-			if err != nil {
-				return etcd.Survey{}, err
-			}
-			defer c.Close()
-			return c.Survey(ctx)
-		},
+		Survey: func(ctx context.Context, o owner.Owner) (etcd.Survey, error) { return access.Survey(ctx, reader, o) },
 	}
 	return t, nil
 }

@@ -17,7 +17,7 @@ func (c *Console) Prompt(format string, args ...any) {
 	fmt.Fprint(c.ErrOut, oneLine(c.text(fmt.Sprintf(format, args...))))
 }
 
-// Ask asks the user for confirmation. Every answer except y or yes is a no.
+// Ask reports whether the user confirms a question. Every answer except y or yes is a no.
 func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
 	answer, err := c.AskFor(ctx, question+" [y/N]")
 	answer = strings.ToLower(answer)

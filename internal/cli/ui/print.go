@@ -72,6 +72,20 @@ func FormatOf(cmd *cobra.Command) string {
 	return "table"
 }
 
+// ForPeople reports whether a command prints for people.
+func ForPeople(cmd *cobra.Command) bool { return FormatOf(cmd) == "table" || FormatOf(cmd) == "wide" }
+
+// Separator returns what stands between two objects that a command prints, one after the other.
+func Separator(cmd *cobra.Command) string {
+	switch format := FormatOf(cmd); {
+	case ForPeople(cmd), format == "yaml":
+		return "---\n"
+	case format == "json", format == "name":
+		return ""
+	}
+	return "\n" // the output of a template has none
+}
+
 // Print writes an object of api/output to stdout in the format of -o. table writes it for
 // people, with more columns if wide.
 func (c *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {

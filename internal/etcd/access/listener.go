@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // listener is a port on which a member serves.
@@ -131,12 +133,14 @@ func portOf(u, text string) (int, error) {
 // forwardable reports whether a listener on this host accepts connections of a port-forward.
 func forwardable(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || host == "" ||
-		ip != nil && (ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback))
+	if ip == nil {
+		return host == "" || etcdconf.IsLoopback(host)
+	}
+	return ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback)
 }
 
 // local reports whether a host is no address of a single pod: localhost, or every address.
 func local(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || host == "" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
+	return host == "" || etcdconf.IsLoopback(host) || ip != nil && ip.IsUnspecified()
 }

@@ -91,7 +91,7 @@ func (d *dataNames) has(word string) bool {
 	})
 }
 
-// hasOne reports what has reports, for a word without braces.
+// hasOne reports whether has does so for a word without braces.
 func (d *dataNames) hasOne(word string) bool {
 	if strings.HasPrefix(word, "/") {
 		return d.hasPath(word) || d.unknown && inMember(word)

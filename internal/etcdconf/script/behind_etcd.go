@@ -17,7 +17,7 @@ func (w *walk) leads(part syntax.Node) bool {
 	return hasOffset(w.toEtcd, part)
 }
 
-// leadsAny is the same of several statements.
+// leadsAny reports whether one of several statements does.
 func (w *walk) leadsAny(statements []*syntax.Stmt) bool {
 	return slices.ContainsFunc(statements, func(s *syntax.Stmt) bool { return w.leads(s) })
 }

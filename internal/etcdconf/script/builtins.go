@@ -15,8 +15,7 @@ var persist = map[string]bool{
 	"shift": true, "times": true, "trap": true, "unset": true,
 }
 
-// builtin follows what a command changes in the shell itself. It returns true where it calls the function
-// that runs etcd.
+// builtin follows what a command changes in the shell itself, and reports whether it calls the function that runs etcd.
 func (r *run) builtin(c *syntax.CallExpr, perhaps bool) bool {
 	args := withoutCommand(c.Args)
 	name := commandOf(args)
@@ -60,8 +59,8 @@ var assigners = map[string]bool{
 	"mapfile": true, "readarray": true,
 }
 
-// function follows the call of a function. Its variables are the script's, and its parameters are the
-// arguments of the call.
+// function follows the call of a function, and reports whether that runs etcd. Its variables are the script's, and its
+// parameters are the arguments of the call.
 func (r *run) function(c *syntax.CallExpr, bodies []*syntax.Stmt, perhaps bool) bool {
 	if !r.leadsToEtcd(c) {
 		r.makeUnknownAll(r.script.effectsOfCall(commandOf(c.Args)))

@@ -187,7 +187,7 @@ func (r *run) expandable(p *syntax.ParamExp) bool {
 	return r.operable(p, value, set)
 }
 
-// operable reports what expandable reports, for an expansion with an operator, as in ${NAME:-default}.
+// operable reports whether an expansion with an operator, as in ${NAME:-default}, is expandable.
 func (r *run) operable(p *syntax.ParamExp, value string, set bool) bool {
 	switch p.Exp.Op { //nolint:exhaustive // trims judges the others
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull,

@@ -36,7 +36,7 @@ func foldedShell(all Fields, r launched, at int) (f fold, found bool) {
 	return f, true
 }
 
-// lockedShell reads the shell that flock starts. It reports false if flock starts none.
+// lockedShell reads the shell that flock starts, and reports whether it starts one.
 func (f *fold) lockedShell(all Fields, r launched) bool {
 	if !r.known || len(all.Argv) != r.next+2 || all.Argv[r.next] != "-c" && all.Argv[r.next] != "--command" {
 		return false

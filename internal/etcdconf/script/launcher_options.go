@@ -52,8 +52,8 @@ func (r *launched) readOptions(argv []string) {
 	r.known = true
 }
 
-// readOption reads the options of the next word, and a value that is the word behind it. It returns false for one that the
-// launcher doesn't have.
+// readOption reads the options of the next word, and a value that is the word behind it. It reports whether the launcher
+// has them.
 func (r *launched) readOption(argv []string) bool {
 	if long, is := strings.CutPrefix(argv[r.next], "--"); is {
 		return r.readLong(long, argv)
@@ -77,7 +77,7 @@ func (r *launched) readOption(argv []string) bool {
 	return true
 }
 
-// takeNext takes the next word as the value of an option.
+// takeNext takes the next word as the value of an option, and reports whether there is one.
 func (r *launched) takeNext(name string, argv []string) bool {
 	if r.next+1 >= len(argv) {
 		return false
@@ -87,7 +87,8 @@ func (r *launched) takeNext(name string, argv []string) bool {
 	return true
 }
 
-// readLong reads a long option without its dashes. Its name may be cut where it is the only one that begins so.
+// readLong reads a long option without its dashes, and reports whether the launcher has it. Its name may be cut where it
+// is the only one that begins so.
 func (r *launched) readLong(text string, argv []string) bool {
 	name, value, has := strings.Cut(text, "=")
 	var found []string

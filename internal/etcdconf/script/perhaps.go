@@ -66,7 +66,7 @@ func runsEtcd(text string) bool {
 	return s.program == "etcd"
 }
 
-// mayBeEtcd reports the same of a command.
+// mayBeEtcd reports whether a command may run etcd.
 func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
 	f := s.Fields(c)
 	if mayLaunchEtcd(f.Argv) {

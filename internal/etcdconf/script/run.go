@@ -84,9 +84,9 @@ func (r *run) leadsToEtcd(node syntax.Node) bool {
 	return r.script.work.spend(len(r.entries)) && slices.ContainsFunc(r.entries, func(entry syntax.Node) bool { return contains(node, entry) })
 }
 
-// statements follows statements in order. It returns true at the command that runs etcd,
-// where the script ends for us. perhaps is true for statements that the shell may or may
-// not run on its way to etcd. It also ends beyond the bounds of work.
+// statements follows statements in order, and reports whether one is the command that runs etcd, where the script ends
+// for us. perhaps is true for statements that the shell may or may not run on its way to etcd. It also ends beyond the
+// bounds of work.
 func (r *run) statements(list []*syntax.Stmt, perhaps bool) bool {
 	for _, s := range list {
 		switch {
@@ -100,8 +100,8 @@ func (r *run) statements(list []*syntax.Stmt, perhaps bool) bool {
 	return false
 }
 
-// branch follows statements that the shell runs on a condition: for certain where they
-// lead to etcd, and otherwise perhaps.
+// branch follows statements that the shell runs on a condition, and reports whether one runs etcd. The shell runs them
+// for certain where they lead to etcd, and otherwise perhaps.
 func (r *run) branch(list []*syntax.Stmt) bool {
 	for _, s := range list {
 		if r.leadsToEtcd(s) {
@@ -111,6 +111,8 @@ func (r *run) branch(list []*syntax.Stmt) bool {
 	return r.statements(list, true)
 }
 
+// command follows a command, and reports whether it runs etcd.
+//
 //nolint:gocyclo // one case a kind of command, as the grammar of the shell has them
 func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	switch c := cmd.(type) {
@@ -160,13 +162,14 @@ func (r *run) command(cmd syntax.Command, perhaps bool) bool {
 	return false
 }
 
-// child follows what runs in a process of its own: its assignments are lost with it.
+// child follows what runs in a process of its own, and reports whether that runs etcd. Its assignments are lost with the
+// process.
 func (r *run) child(s *syntax.Stmt) bool {
 	return r.leadsToEtcd(s) && r.statements([]*syntax.Stmt{s}, false)
 }
 
-// alternative follows one of several branches. If etcd is elsewhere in them, the arguments that this one sets are
-// not those of etcd.
+// alternative follows one of several branches, and reports whether it runs etcd. If etcd is elsewhere in them, the
+// arguments that this one sets are not those of etcd.
 func (r *run) alternative(list []*syntax.Stmt, elsewhere bool) bool {
 	positional, reset := r.positional, r.reset
 	if r.branch(list) {
@@ -197,7 +200,7 @@ func (r *run) expand(c *syntax.CallExpr) {
 	r.before, r.behind = r.fields(c.Args[:at+1]), r.fields(c.Args[at:])
 }
 
-// call follows a command. What is assigned before a command is for that command alone.
+// call follows a command, and reports whether it runs etcd. What is assigned before a command is for that command alone.
 func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 	if !r.script.work.spend(workOf(c)) {
 		return true

@@ -109,12 +109,7 @@ func summarize(ctx context.Context, r *observe.Reader, o owner.Owner, denials []
 
 // memberVersions asks the members which versions they run. It is empty where none answers.
 func memberVersions(ctx context.Context, r *observe.Reader, access etcd.Access, o owner.Owner) string {
-	members, err := access.Cluster(ctx, r, o)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = members.Close() }() // nothing was written
-	survey, err := members.Survey(ctx)
+	survey, err := access.Survey(ctx, r, o)
 	if err != nil && ctx.Err() != nil {
 		return ""
 	}

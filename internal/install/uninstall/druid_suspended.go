@@ -44,8 +44,8 @@ func (u *Uninstaller) resume(ctx context.Context, p Object) {
 	}
 }
 
-// mayResume resumes the reconciliation, unless the traffic is cut again or an operation is about
-// to cut it.
+// mayResume resumes the reconciliation, unless the traffic is cut again or an operation is about to cut it. It reports
+// whether the reconciliation was suspended.
 func (u *Uninstaller) mayResume(ctx context.Context, p Object) (bool, error) {
 	etcd := etcdOf(p)
 	if err := lock.CheckHeld(ctx, u.Kube, etcd, []string{traffic.CutOperation, traffic.RestoreOperation}, u.Waiting); err != nil {

@@ -25,7 +25,9 @@ func (u *Uninstaller) Judge(ctx context.Context, planOnly bool) (*Installation, 
 		return nil, operate.Plan{}, err
 	}
 	u.judgeRollouts(ctx, found)
-	found.Sizes = u.recordedSizes(ctx, found.Budgets)
+	for i := range found.Budgets {
+		found.Sizes = append(found.Sizes, u.sizeWarnings(ctx, &found.Budgets[i])...)
+	}
 	if err := u.judgeCuts(ctx, found); err != nil {
 		return nil, operate.Plan{}, err
 	}

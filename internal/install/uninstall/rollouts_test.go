@@ -148,8 +148,8 @@ func ourBudget(namespace string) apitest.Object {
 	}
 }
 
-// TestRecordedSizes: a size that only the record of a budget has is named with the command that declares it.
-func TestRecordedSizes(t *testing.T) {
+// TestSizeWarnings: a size that only the record of a budget has is named with the command that declares it.
+func TestSizeWarnings(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		size, want string
@@ -169,7 +169,7 @@ func TestRecordedSizes(t *testing.T) {
 		if err != nil || len(held) != 1 {
 			t.Fatal(held, err)
 		}
-		if got := strings.Join(u.recordedSizes(t.Context(), held), "\n"); !strings.HasSuffix(got, row.want) || (got == "") != (row.want == "") {
+		if got := strings.Join(u.sizeWarnings(t.Context(), &held[0]), "\n"); !strings.HasSuffix(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("size %q: %q, want %q at its end", row.size, got, row.want)
 		}
 	}

@@ -14,15 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// recordedSizes returns what sizeWarnings returns of each budget.
-func (u *Uninstaller) recordedSizes(ctx context.Context, budgets []policyv1.PodDisruptionBudget) []string {
-	var warnings []string
-	for i := range budgets {
-		warnings = append(warnings, u.sizeWarnings(ctx, &budgets[i])...)
-	}
-	return warnings
-}
-
 // sizeWarnings returns warnings about clusters that were scaled in: a budget records that they had more voters than
 // they have members now, and that record goes with the budget's others. A new installation would take the members
 // that are left for all, unless the number is declared.

@@ -50,7 +50,7 @@ func TestMembershipWay(t *testing.T) {
 		{"WM-10", "a chart that is a dependency", Owner{Distribution: flavour.Bitnami, Annotations: helm, Labels: chart}, flavour.ByStartScript, "; if etcd-ha is a dependency of it, helm upgrade shop CHART -n team --reuse-values --set etcd-ha.replicaCount=N (", ""},
 		{"WM-11", "a chart's labels without a release", Owner{Distribution: flavour.Kamaji, Labels: rendered}, flavour.Unmanaged, "set replicas in the values from which its manifests are rendered", ""},
 		{"WM-20", "a chart that sets the members, rendered", Owner{Distribution: flavour.Bitnami, Labels: rendered}, flavour.ByStartScript, "set replicaCount=N in the values from which its manifests are rendered", ""},
-		{"WM-21", "a chart that sets the members, or its image alone", Owner{Distribution: flavour.Bitnami}, flavour.ByStartScript, "set the replicas in its manifests, or replicaCount=N in the values from which they are rendered", ""},
+		{"WM-21", "a chart that sets the members, or its image alone", Owner{Distribution: flavour.Bitnami}, flavour.ByStartScript, "set the replicas in its manifests, or replicaCount=N in", ""},
 		{"WM-22", "a script in a rendered chart", Owner{Distribution: flavour.Plain, MemberChanges: added, Labels: rendered}, flavour.ByStartScript, "in the values from which its manifests are rendered", ""},
 		{"WM-23", "a release in another namespace", Owner{Distribution: flavour.Bitnami, Annotations: map[string]string{helmRelease: "shop", helmNamespace: "apps"}}, flavour.ByStartScript, "helm upgrade shop CHART -n apps --reuse-values", ""},
 		{"WM-24", "a release in a chart", Owner{Distribution: flavour.Kamaji, Annotations: helm}, flavour.Unmanaged, "set replicas in the values of Helm release shop", ""},

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -116,7 +115,7 @@ func refused(pod *corev1.Pod, config etcdconf.Config, u *url.URL) (string, error
 		return "", nil
 	case config.Where["listen-peer-urls"] == "":
 		return "", fmt.Errorf("pod %s doesn't show --listen-peer-urls", pod.Name)
-	case !slices.ContainsFunc(config.ListenPeer, func(l string) bool { return !isOwnHost(hostIn(l)) }) || servesBeside(pod):
+	case !slices.ContainsFunc(config.ListenPeer, func(l string) bool { return !etcdconf.IsLoopback(hostIn(l)) }) || servesBeside(pod):
 		return "", fmt.Errorf("another container of pod %s may serve %s", pod.Name, u.String())
 	}
 	return fmt.Sprintf("pod %s listens for peers on %s", pod.Name, strings.Join(config.ListenPeer, ",")), nil
@@ -140,10 +139,4 @@ func hostIn(text string) string {
 		return ""
 	}
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-}
-
-// isOwnHost reports whether a host is the loopback address, which each pod has for itself.
-func isOwnHost(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }

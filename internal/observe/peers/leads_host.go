@@ -23,7 +23,7 @@ import (
 
 // misses returns why the host of an address is not that of a pod, empty if it is. The error is why that is not known.
 func (s *search) misses(ctx context.Context, pod *corev1.Pod, config etcdconf.Config, a address) (string, error) {
-	if isOwnHost(a.host) || a.ip.IsValid() && a.ip.IsUnspecified() {
+	if etcdconf.IsLoopback(a.host) || a.ip.IsValid() && a.ip.IsUnspecified() {
 		return "each pod has the address " + a.host + " itself", nil
 	}
 	more, err := s.lead(ctx, &a)

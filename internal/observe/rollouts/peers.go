@@ -26,8 +26,8 @@ func PeersMove(o owner.Owner, before, after *corev1.Pod) bool {
 	if m := o.Membership().Manager; m != flavour.Unmanaged && m != flavour.BySets {
 		return false // members of several StatefulSets have no program that would follow them
 	}
-	old, shown := etcdconf.ShownPeerListeners(before)
-	next, both := etcdconf.ShownPeerListeners(after)
+	old, shown := etcdconf.PeerConfigOfPod(before)
+	next, both := etcdconf.PeerConfigOfPod(after)
 	return shown && both && etcdconf.PeersMove(old, next)
 }
 
@@ -66,7 +66,7 @@ func PeersStay(ctx context.Context, r *observe.Reader, o owner.Owner, sts *appsv
 	}
 	template := etcdconf.PodOfTemplate(sts)
 	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
-		_, shown := etcdconf.ShownPeerListeners(pod)
+		_, shown := etcdconf.PeerConfigOfPod(pod)
 		return !shown || PeersMove(o, pod, template)
 	}), nil
 }

@@ -118,6 +118,14 @@ func AuthorStrategy(sts *appsv1.StatefulSet) (author *appsv1.StatefulSetUpdateSt
 	return now, false
 }
 
+// AuthorAnnotation returns the annotation that records a strategy as the one that the author of a StatefulSet chose. The
+// rest of the record of its rollout stays.
+func AuthorAnnotation(author appsv1.StatefulSetUpdateStrategy) (map[string]string, error) {
+	texts, err := annotation.RolloutRecord{Author: author}.Encode()
+	const key = v1alpha1.RolloutAuthorAnnotation
+	return map[string]string{key: texts[key]}, err
+}
+
 // podsRemain reports whether the author's strategy of a StatefulSet restarts pods, or may do so.
 func podsRemain(sts *appsv1.StatefulSet, pods []*corev1.Pod) bool {
 	strategy, _ := AuthorStrategy(sts)

@@ -81,7 +81,7 @@ func (s *State) member(e drain.Eviction) *Member {
 }
 
 // evictMember evicts a member as soon as the rule about evictions, the eviction guard and the budget
-// allow it. It returns true for a member whose namespace is being deleted: the API server forbids the
+// allow it. It reports whether the namespace of the member is being deleted: then the API server forbids the
 // eviction, and the member ends without one and does not come back.
 func (r *Run) evictMember(ctx context.Context, m Member) (ends bool, err error) {
 	what := m.Pod.Namespace + "/" + m.Pod.Name

@@ -39,6 +39,11 @@ type Job struct {
 	Namespace string
 	// GracePeriod is how many seconds members get to stop, negative for the value of their pods.
 	GracePeriod int
+	// Args and Flags are what the commands that are printed need: Args about pods, and Flags for the connection to the API
+	// server.
+	Args, Flags string
+	// Warnf warns the user.
+	Warnf func(format string, args ...any)
 	// Logf logs each step that was done, and with "… " what is awaited.
 	Logf func(format string, args ...any)
 

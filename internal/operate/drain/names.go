@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -16,8 +17,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Select returns the names of the nodes that have the labels of a selector.
-func Select(ctx context.Context, kube client.Reader, selector string) ([]string, error) {
+// NodesOf returns the names of the nodes that arguments name, or that a selector chooses if there is one. -o name prints
+// nodes as node/NAME.
+func (j *Job) NodesOf(ctx context.Context, args []string, selector string) ([]string, error) {
+	if selector != "" {
+		return selected(ctx, j.Kube, selector)
+	}
+	var names []string
+	for _, arg := range args {
+		name := strings.TrimPrefix(strings.TrimPrefix(arg, "nodes/"), "node/")
+		if slices.Contains(names, name) {
+			j.Warnf("node %s is named twice.", name)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// selected returns the names of the nodes that have the labels of a selector.
+func selected(ctx context.Context, kube client.Reader, selector string) ([]string, error) {
 	parsed, err := labels.Parse(selector)
 	if err != nil {
 		return nil, fmt.Errorf("selector %q: %w", selector, err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
 )
 
@@ -84,4 +86,19 @@ func (s *State) Incomplete() error {
 		where = "the plan lacks what they would show"
 	}
 	return fmt.Errorf("it is not known what blocks these nodes: you may not list %s in all namespaces, so %s", strings.Join(kinds, ", "), where)
+}
+
+// Verdict returns an error if a node can't be drained, or if it is not known.
+func (s *State) Verdict() error {
+	if err := s.Incomplete(); err != nil {
+		return err
+	}
+	if len(s.Plan.Blocked) == 0 {
+		return nil
+	}
+	var names []string
+	for _, b := range s.Plan.Blocked {
+		names = append(names, b.Node)
+	}
+	return operate.Refuse("%s can't be drained now: %s", policy.List(names), s.Plan.Blocked[0].Causes[0].Message)
 }

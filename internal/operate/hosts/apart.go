@@ -44,7 +44,8 @@ func (d domains) fill() int {
 	return len(d.nodes)
 }
 
-// assign gives a pod a domain, and another one to the pod that had it before. tried are domains that can't be freed.
+// assign gives a pod a domain, and another one to the pod that had it before. It reports whether there are such domains.
+// tried are domains that can't be freed.
 func (d domains) assign(pod int, tried map[string]bool) bool {
 	for _, n := range d.nodes[pod] {
 		domain, has := n.Labels[d.key]

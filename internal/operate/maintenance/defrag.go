@@ -136,8 +136,8 @@ func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, e
 	}
 }
 
-// handOver transfers leadership from the member that is next to one that is done. A single member has
-// no other to transfer it to.
+// handOver transfers leadership from the member that is next to one that is done, and reports whether it did. A single
+// member has no other to transfer it to.
 func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
 	if !s.database(next).Leader || len(s.Databases) == 1 {
 		return false, nil

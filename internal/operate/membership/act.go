@@ -5,9 +5,9 @@ package membership
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
@@ -56,7 +57,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 	if err != nil {
 		return err
 	}
-	author, err := json.Marshal(s.before.Strategy)
+	author, err := rollouts.AuthorAnnotation(s.before.Strategy)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, step membership
 			// Of a rollout that is held, the strategy in force may be the same. Without the annotation, admission would
 			// take the write for one that leaves the author's strategy.
 			if onDelete, _ := strategyOf(s.before.Strategy); s.Held && !onDelete {
-				sts.Annotations[v1alpha1.RolloutAuthorAnnotation] = string(author)
+				maps.Copy(sts.Annotations, author)
 			}
 		}
 	}, options...)

@@ -108,7 +108,7 @@ func (r *podTemplate) setVariable(v *corev1.EnvVar, value string) error {
 	return fmt.Errorf("the value of %s is from elsewhere", v.Name)
 }
 
-// setKey writes a ConfigMap's key if it has it.
+// setKey writes a ConfigMap's key, and reports whether the ConfigMap has it. Otherwise it writes nothing.
 func (r *podTemplate) setKey(name, key, value string) bool {
 	if _, has := r.configs[name][key]; !has {
 		return false
@@ -120,8 +120,8 @@ func (r *podTemplate) setKey(name, key, value string) bool {
 	return true
 }
 
-// replaceFlag replaces a flag's value in all arguments: --flag=value, --flag value in two arguments,
-// or either in a shell script.
+// replaceFlag replaces a flag's value in all arguments, and reports whether it is in one: as --flag=value, as --flag value
+// in two arguments, or as either in a shell script.
 func replaceFlag(args []string, flag, value string) (found bool) {
 	eachFlag(args, flag, func(string) string { found = true; return value })
 	return found

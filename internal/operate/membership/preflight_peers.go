@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/peers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -39,7 +40,7 @@ func unreachable(u string) string {
 	switch ip := net.ParseIP(host); {
 	case host == "" || ip != nil && ip.IsUnspecified():
 		return "which is not an address"
-	case operate.Loopback(host):
+	case etcdconf.IsLoopback(host):
 		return "which no other pod can reach"
 	}
 	return ""

@@ -59,7 +59,7 @@ func checkReplica(s *observation, ordinal int, f *operate.Findings) {
 	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
 		f.Refuse("%s would have the peer URL %s, which does not name the pod: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL)
 	}
-	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
+	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !etcdconf.IsLoopback(operate.HostOf(u)) }) {
 		f.Refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
 	}
 	for _, claim := range s.claims[replica.Pod] {

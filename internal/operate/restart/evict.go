@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// evict evicts a pod by name and UID. A budget or the eviction guard may refuse it for now: then the
-// error is temporary. It returns false without an error if there is no such pod, or another one of
-// that name: the member has been restarted.
+// evict evicts a pod by name and UID, and reports whether there is such a pod. If there is none, or another one of that
+// name, the member has been restarted. A budget or the eviction guard may refuse the eviction for now: then the error is
+// temporary.
 func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (evicted bool, err error) {
 	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
 	if dry {
@@ -42,9 +42,9 @@ func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (
 	return true, nil
 }
 
-// stuck returns, for a pod whose deletion can't complete by itself, how to complete it. It is empty
+// deletionStuck returns, for a pod whose deletion can't complete by itself, how to complete it. It is empty
 // for all others.
-func (s *state) stuck(name string, now time.Time) string {
+func (s *state) deletionStuck(name string, now time.Time) string {
 	at := slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return p.Name == name })
 	if at < 0 {
 		return ""

@@ -44,7 +44,7 @@ type Job struct {
 	WithoutCut bool
 	// PlanOnly is true if nothing is written, not even as a dry run.
 	PlanOnly bool
-	// Abort is true if Run ends a coordinated restart.
+	// Abort is true if Run only ends the restart.
 	Abort bool
 	// Logf logs each step that was done, and with "… " what is awaited.
 	Logf func(format string, args ...any)

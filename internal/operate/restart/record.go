@@ -70,6 +70,12 @@ func (r *Record) Summary() string {
 	return "one member at a time"
 }
 
+// ContinuedBy reports whether a command for the member of a pod, empty for all, and with a strategy, empty for none,
+// continues the restart. A coordinated restart stops all members, so it is continued by its name only.
+func (r *Record) ContinuedBy(only string, strategy Strategy) bool {
+	return (only == "" || only == r.Only) && (strategy == r.Strategy || strategy == "" && r.Strategy != Coordinated)
+}
+
 // Journal returns who began the restart and when.
 func (r *Record) Journal() *journal.Journal { return &r.journal }
 

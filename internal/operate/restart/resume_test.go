@@ -140,7 +140,7 @@ func (c *stage) resume(ctx context.Context, t *testing.T, abort bool) bool {
 		return false
 	}
 	if abort {
-		err = j.End(ctx, r)
+		err = j.end(ctx, r)
 	} else {
 		_, err = j.Run(ctx, r)
 	}
@@ -269,13 +269,13 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	c := newStage(t)
 	j, r := c.begun(t)
-	c.left = 0
-	if err := j.End(t.Context(), r); err == nil {
+	c.left, j.Abort = 0, true
+	if _, err := j.Run(t.Context(), r); err == nil {
 		t.Error("the journal was removed without a write")
 	}
 	c.left = -1
 	j.Tunnel = nil // a connection to a member panics
-	if err := j.End(t.Context(), r); err != nil {
+	if _, err := j.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	if read, err := Read(t.Context(), j.Kube, j.Owner); err != nil || read != nil {

@@ -39,9 +39,9 @@ func (j *Job) Begin(ctx context.Context, r *Record, dry bool) error {
 	return err
 }
 
-// End removes the journal, so that no further member is restarted. It does not wait for a member
+// end removes the journal, so that no further member is restarted. It does not wait for a member
 // that is not back yet, and needs no member that answers: other commands can then repair it.
-func (j *Job) End(ctx context.Context, r *Record) error {
+func (j *Job) end(ctx context.Context, r *Record) error {
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
@@ -49,8 +49,12 @@ func (j *Job) End(ctx context.Context, r *Record) error {
 }
 
 // Run restarts member after member until none is left, and removes the journal. It observes the
-// cluster before each step. It returns what users should know about the result.
+// cluster before each step. It returns what users should know about the result. If the restart is aborted, it only brings
+// back the members that a coordinated one has stopped.
 func (j *Job) Run(ctx context.Context, r *Record) ([]policy.Note, error) {
+	if j.Abort && r.Strategy != Coordinated {
+		return nil, j.end(ctx, r)
+	}
 	for {
 		s, err := j.observe(ctx, r)
 		if err == nil {
@@ -87,7 +91,7 @@ func (j *Job) step(ctx context.Context, s *state, r *Record) (bool, error) {
 		return true, nil
 	case rules.Wait:
 		message := step.Message
-		if why := s.stuck(step.Pod, j.Clock.Now()); why != "" {
+		if why := s.deletionStuck(step.Pod, j.Clock.Now()); why != "" {
 			message += ": " + why
 		}
 		j.waiter.Await(j.Logf, "%s", message)

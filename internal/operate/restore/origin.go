@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -98,7 +99,7 @@ func (r Plan) comparable() bool { return r.other() == "" && r.doubt() == "" }
 // data directory a loopback address, and so does a snapshot that backup-restore has compacted.
 func (r Plan) known() (ids []string, urls []string, names []string) {
 	for _, m := range r.Snapshot.Members {
-		if len(m.PeerURLs) > 0 && !slices.ContainsFunc(m.PeerURLs, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
+		if len(m.PeerURLs) > 0 && !slices.ContainsFunc(m.PeerURLs, func(u string) bool { return !etcdconf.IsLoopback(operate.HostOf(u)) }) {
 			continue
 		}
 		id := strconv.FormatUint(m.ID, 16)

@@ -167,7 +167,7 @@ func lastOf(e *corev1.Event) time.Time {
 	return e.EventTime.Time
 }
 
-// Await waits until the first snapshot is stored. It returns false if there is none to wait for.
+// Await waits until the first snapshot is stored, and reports whether there is one to wait for.
 func (j *Job) Await(ctx context.Context) (bool, error) {
 	warned := ""
 	for polls := 1; j.first != ""; polls++ {

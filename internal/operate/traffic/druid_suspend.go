@@ -46,7 +46,7 @@ func suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 	return annotate(ctx, kube, o, suspendValue)
 }
 
-// Resume ends the suspension of etcd-druid by suspend. It returns false if there is none.
+// Resume ends the suspension of etcd-druid by suspend, and reports whether there was one.
 func Resume(ctx context.Context, kube client.Client, o owner.Owner) (bool, error) {
 	if !o.IsEtcd() {
 		return false, nil

@@ -85,11 +85,9 @@ func writeCut(ctx context.Context, kube client.Client, s *corev1.Service, until 
 	return nil
 }
 
-// Restore removes the cut from a Service's selector and nothing else. It returns false if
-// the Service was not cut. It writes twice: first an end that has passed by every clock.
-// By that, etcd-webhook distinguishes the second write from one that lacks the cut by
-// mistake. After the first write the cut has ended, and the controller would also do the
-// second.
+// Restore removes the cut from a Service's selector and nothing else, and reports whether the Service was cut. It writes
+// twice: first an end that has passed by every clock. By that, etcd-webhook distinguishes the second write from one that
+// lacks the cut by mistake. After the first write the cut has ended, and the controller would also do the second.
 func Restore(ctx context.Context, kube client.Client, key client.ObjectKey) (bool, error) {
 	restored := false
 	ended := observe.CutValue(time.Time{})

@@ -69,8 +69,7 @@ func parseEnviron(environ []byte) map[string]string {
 	return env
 }
 
-// isFirst reads from /proc/PID/status whether the process is number 1 of a
-// namespace below ours.
+// isFirst reports whether the process of a /proc/PID/status is number 1 of a namespace below ours.
 func isFirst(status []byte) bool {
 	ids := strings.Fields(statusField(status, "NSpid"))
 	return len(ids) == 2 && ids[1] == "1" // a third would be of a container

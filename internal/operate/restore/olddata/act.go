@@ -213,7 +213,7 @@ func (d *Discard) helperBeside(ctx context.Context, pod string) (string, error) 
 }
 
 // removeVolume gives a volume its reclaim policy from before. Kubernetes then deletes it with its storage, which this
-// awaits. It returns false for a volume that another client has deleted.
+// awaits. It reports whether it did that itself: another client may have deleted the volume.
 func (d *Discard) removeVolume(ctx context.Context, agreed Kept) (deleted bool, err error) {
 	if err := d.goOn(ctx); err != nil {
 		return false, err

@@ -7,9 +7,12 @@
 package survivor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -58,6 +61,20 @@ func (s Set) Revision() int64 {
 		newest = max(newest, m.Revision)
 	}
 	return newest
+}
+
+// Compare compares the data of the survivors, and returns their Facts. Each reads its whole database for that, which notef
+// announces.
+func (s Set) Compare(ctx context.Context, o owner.Owner, members *etcd.Cluster, timer clock.Clock, notef func(format string, args ...any)) ([]string, error) {
+	var hashes etcd.Hashes
+	if len(s.All) > 1 {
+		notef("Comparing the data of %s", policy.List(s.Pods()))
+		var err error
+		if hashes, err = members.Hashes(ctx, s.All, timer); err != nil {
+			return nil, err
+		}
+	}
+	return s.Facts(o, hashes)
 }
 
 // Facts describe the source and how the data of the others compares with its data, for a plan. The error is a difference
