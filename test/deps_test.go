@@ -80,7 +80,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/operate/restore/progress", "internal/etcd", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
+		"internal/health", "internal/operate/membership", "internal/operate/membership/etcdlog", "internal/operate/membership/memberlist", "internal/operate/restore", "internal/operate/restore/progress", "internal/etcd", "internal/etcdconf", "internal/observe", "internal/observe/memberservices", "internal/observe/resolve", "internal/observe/owner", "internal/observe/peers", "internal/observe/podfiles", "internal/observe/rollouts", "internal/observe/scheduling", "internal/observe/source", "internal/observe/topologypolicy", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -109,7 +109,7 @@ var graph = map[string][]string{
 	"internal/operate/restart": {
 		"internal/etcdconf/containers", "internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf",
-		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
+		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/rollouts", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/growth": {
 		"api/v1alpha1",
@@ -160,7 +160,7 @@ var graph = map[string][]string{
 		"controller/budget", "controller/restart", "controller/rollout", "controller/topology", "controller/traffic", "controller/unschedulable", "controller/internal/memberhealth", "controller/internal/watch", "internal/observe",
 	},
 	"controller/budget": {
-		"controller/internal/...", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
+		"controller/internal/...", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/topologypolicy", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"controller/restart": {
 		"controller/internal/...", "internal/observe", "internal/observe/rollouts", "internal/observe/owner", "internal/observe/annotation", "api/v1alpha1", "policy/...",

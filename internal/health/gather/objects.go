@@ -24,7 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -101,7 +101,7 @@ func (g *gatherer) undoRollout(ctx context.Context) {
 		}
 	}
 	if sts := g.StatefulSet.Value; sts != nil && !g.Owner.InParts() {
-		if g.UndoRollout = operate.UndoRollout(ctx, g.Reader, sts, pods); g.UndoRollout != "" {
+		if g.UndoRollout = rollouts.UndoCommand(ctx, g.Reader, sts, pods); g.UndoRollout != "" {
 			g.UndoRollout += g.Facts.Flags
 		}
 	}

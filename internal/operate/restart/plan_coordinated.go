@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
@@ -69,7 +70,7 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 
 // undo returns how the template is restored that the pods run, as a clause. It is empty for unknown.
 func (j *Job) undo(ctx context.Context, s *state) string {
-	if undo := operate.UndoRollout(ctx, j.Kube, s.sets[0], s.pods); undo != "" {
+	if undo := rollouts.UndoCommand(ctx, j.Kube, s.sets[0], s.pods); undo != "" {
 		return ", for example with " + undo
 	}
 	return ""

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package rollouts
 
 import (
 	"strings"
@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
-// TestUndoRollout: the undoing of a rollout names the revision that the healthy pods run, or there is no command.
-func TestUndoRollout(t *testing.T) {
+// TestUndoCommand: the undoing of a rollout names the revision that the healthy pods run, or there is no command.
+func TestUndoCommand(t *testing.T) {
 	t.Parallel()
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "set"}, Status: appsv1.StatefulSetStatus{UpdateRevision: "main-c"}}
 	revision := func(name, uid string, number int64) *appsv1.ControllerRevision {
@@ -39,7 +39,7 @@ func TestUndoRollout(t *testing.T) {
 		for _, letter := range strings.Fields(pods) {
 			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-" + letter}}})
 		}
-		if got := UndoRollout(t.Context(), kube, sts, of); got != want {
+		if got := UndoCommand(t.Context(), kube, sts, of); got != want {
 			t.Errorf("%q: %q, want %q", pods, got, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package operate
+package rollouts
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// UndoRollout returns the command that gives a StatefulSet the template back that these pods run. It names the revision:
+// UndoCommand returns the command that gives a StatefulSet the template back that these pods run. It names the revision:
 // without one, kubectl rollout undo takes the previous revision, which after a third template is another one, and a
 // second undo takes the first one back. It is empty if the pods run several revisions or the newest one, or if the
 // revision can't be read.
-func UndoRollout(ctx context.Context, kube client.Reader, sts *appsv1.StatefulSet, pods []*corev1.Pod) string {
+func UndoCommand(ctx context.Context, kube client.Reader, sts *appsv1.StatefulSet, pods []*corev1.Pod) string {
 	name := runRevision(sts, pods)
 	if name == "" {
 		return ""
