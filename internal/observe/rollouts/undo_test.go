@@ -36,7 +36,7 @@ func TestUndoCommand(t *testing.T) {
 		"":      "",
 	} {
 		var of []*corev1.Pod
-		for _, letter := range strings.Fields(pods) {
+		for letter := range strings.FieldsSeq(pods) {
 			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-" + letter}}})
 		}
 		if got := UndoCommand(t.Context(), kube, sts, of); got != want {
