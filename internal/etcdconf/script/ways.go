@@ -93,6 +93,9 @@ type walk struct {
 	groups int
 	// loops is how many loops the walk stands in.
 	loops int
+	// apart is true in a process that is not the script's own, and aborting, unset and readonly where the script has the
+	// options errexit and nounset, or variables that can't be assigned: see mayAbort.
+	apart, aborting, unset, readonly bool
 	// trap is true in the action of a trap, which may end the shell.
 	trap bool
 	// toEtcd are the offsets of the commands that lead to etcd, and after is what follows where a part of the script ends early.
@@ -115,6 +118,7 @@ func (s *Script) SurelyRunsEtcd() bool {
 		return false
 	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}, open: map[*syntax.Stmt]bool{}, toEtcd: s.entriesToEtcd()}
+	w.aborting, w.unset, w.readonly = setsErrexit.MatchString(s.Text), setsNounset.MatchString(s.Text), setsReadonly.MatchString(s.Text)
 	w.after = ends{shell: nothingBehind, caller: nothingBehind, round: nothingBehind, loop: nothingBehind}
 	s.from = 0
 	all := w.list(s.Statements, nothingBehind)
@@ -156,8 +160,20 @@ func (w *walk) exits(statements []*syntax.Stmt) bool {
 	return is && firstOf(w.script.lookedUp(call)) == "exit"
 }
 
-//nolint:gocyclo // one case a kind of statement
+// statement follows a statement, which may also end its process by an error.
 func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
+	all := w.ways(s, follows)
+	if w.mayAbort(s) {
+		all = all.or(ways{exit: true, etcd: w.running})
+	}
+	if call, is := s.Cmd.(*syntax.CallExpr); is && s.Background && w.target == nil && w.mayNotExpand(call) {
+		all = all.or(ways{on: true}) // the process of this command alone ends
+	}
+	return all
+}
+
+//nolint:gocyclo // one case a kind of statement
+func (w *walk) ways(s *syntax.Stmt, follows behind) ways {
 	if !w.script.work.spend(1) {
 		return ways{other: true}
 	}
@@ -202,6 +218,8 @@ func (w *walk) statement(s *syntax.Stmt, follows behind) ways {
 // process follows a part of the script that is a process of its own.
 func (w *walk) process(follows behind, part func() ways) ways {
 	follows = w.counted(follows)
+	defer func(before bool) { w.apart = before }(w.apart)
+	w.apart = true
 	defer w.setBeside(w.besides())
 	w.running = false // an exit ends the process alone
 	defer func(before ends) { w.after = before }(w.after)
