@@ -371,7 +371,7 @@ func TestGraph(t *testing.T) {
 		}
 		for _, pattern := range may {
 			if !slices.ContainsFunc(imports, func(i string) bool { return allows([]string{pattern}, strings.TrimPrefix(i, module)) }) {
-				t.Errorf("%s does not import %s: delete the permission", from, pattern)
+				t.Errorf("%s does not import %s: delete that from the graph in this file", from, pattern)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", golden, diff)
+				t.Errorf("%s (-want +got); if the new response is right, run UPDATE=1 go test ./webhook and read the difference:\n%s", golden, diff)
 			}
 			held := render(t, serveCached(t, objects).handle(t, *request))
 			if diff := cmp.Diff(string(want), string(held)); diff != "" {

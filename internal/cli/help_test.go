@@ -32,7 +32,7 @@ func TestHelp(t *testing.T) {
 		}
 		lines := exampleLines(c)
 		if len(lines) < 2 {
-			t.Errorf("%s has %d examples, want at least two", path, len(lines))
+			t.Errorf("%s: want at least two examples, got %d", path, len(lines))
 		}
 		if c.HasParent() && c.Parent() == c.Root() && c.GroupID == "" {
 			t.Errorf("%s is in no group", path)

@@ -36,7 +36,7 @@ func TestSinks(t *testing.T) {
 		text, err := os.ReadFile(path)
 		for line := range strings.Lines(string(text)) {
 			if direct.MatchString(line) && !harmless.MatchString(line) {
-				t.Errorf("%s prints without internal/cli/ui:\n%s", path, line)
+				t.Errorf("%s prints without internal/cli/ui: use Console.Line, Console.Linef or ui.Table instead of:\n%s", path, line)
 			}
 		}
 		return err

@@ -60,7 +60,7 @@ func TestEveryCheckHasRows(t *testing.T) {
 	}
 	for _, c := range All() {
 		if !good[c.ID] || !bad[c.ID] {
-			t.Errorf("%s has no row for both: good %t, bad %t", c.ID, good[c.ID], bad[c.ID])
+			t.Errorf("%s needs two rows in the tables of this package's tests: one with want: OK or NotApplicable (there is one: %t), and one with another level (there is one: %t)", c.ID, good[c.ID], bad[c.ID])
 		}
 	}
 }

@@ -32,19 +32,19 @@ func Rows(t *testing.T, elsewhere []string, tables ...any) {
 			tested[id] = true
 		}
 	}
-	documented := map[string]bool{}
+	documented, file := map[string]bool{}, pageFile(t)
 	for _, m := range regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \|`).FindAllStringSubmatch(Page(t), -1) {
 		if documented[m[1]] {
-			t.Errorf("the page has %s twice", m[1])
+			t.Errorf("%s has the row %s twice", file, m[1])
 		}
 		documented[m[1]] = true
 		if !tested[m[1]] {
-			t.Errorf("%s of the page has no test", m[1])
+			t.Errorf("%s has the row %s, and no row of a table of the package's tests begins with it", file, m[1])
 		}
 	}
 	for id := range tested {
 		if !documented[id] {
-			t.Errorf("%s is tested, but the page doesn't have it", id)
+			t.Errorf("the tests have the row %s, and %s does not", id, file)
 		}
 	}
 }
@@ -53,17 +53,17 @@ func Rows(t *testing.T, elsewhere []string, tables ...any) {
 // and the page mentions it.
 func Reasons(t *testing.T, reasons []policy.Reason) {
 	t.Helper()
-	page, seen := Page(t), map[string]bool{}
+	page, file, seen := Page(t), pageFile(t), map[string]bool{}
 	for _, r := range reasons {
 		if seen[r.Name()] {
-			t.Errorf("%s is there twice", r)
+			t.Errorf("the reasons of this package have %s twice", r)
 		}
 		seen[r.Name()] = true
 		if !strings.HasSuffix(r.Doc(), ".") || !strings.HasSuffix(r.Cure(), ".") {
 			t.Errorf("%s lacks a sentence: %q %q", r, r.Doc(), r.Cure())
 		}
 		if !strings.Contains(page, "`"+r.Name()+"`") {
-			t.Errorf("the page doesn't mention %s", r)
+			t.Errorf("%s does not mention the reason %s", file, r)
 		}
 	}
 }
@@ -79,13 +79,19 @@ func Lines(t *testing.T, lines []string) {
 // Page returns the page of docs/rules that is named like the package under test.
 func Page(t *testing.T) string {
 	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(pages + filepath.Base(folder) + ".md")
+	text, err := os.ReadFile(pageFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// pageFile returns the path of the page of the package under test.
+func pageFile(t *testing.T) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages + filepath.Base(folder) + ".md"
 }
