@@ -20,7 +20,7 @@ import (
 const (
 	byKubectl = "\n**By kubectl alone**"
 	unaided   = "\n**While it doesn't run**"
-	unrecord  = "remove the record:"
+	unrecord  = "or a new installation counts too few:"
 )
 
 // typeInstall runs a block of commands from docs/install.md.
