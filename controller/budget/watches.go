@@ -54,6 +54,9 @@ func (b *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, nodeField, nodeOf); err != nil {
+		return fmt.Errorf("index the pods by their nodes: %w", err)
+	}
 	from := mgr.GetCache()
 	for _, s := range []source.TypedSource[owner.Key]{
 		watch.Clusters(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
