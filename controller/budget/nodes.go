@@ -5,15 +5,19 @@ package budget
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/watch"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
@@ -26,6 +30,15 @@ func nodeOf(obj client.Object) []string {
 		return []string{pod.Spec.NodeName}
 	}
 	return nil
+}
+
+// watchNodes starts the watch of nodes, once the cache finds their pods. It is for a manager that has started: the index
+// needs the API server.
+func (b *Reconciler) watchNodes(ctx context.Context, mgr ctrl.Manager, c controller.TypedController[owner.Key]) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, nodeField, nodeOf); err != nil {
+		return fmt.Errorf("index the pods by their nodes: %w", err)
+	}
+	return c.Watch(watch.Clusters(mgr.GetCache(), &corev1.Node{}, b.ofNode, nodeChanged()))
 }
 
 // nodeChanged passes nodes that are created and deleted, and those that become lost or are well again: Kubernetes
