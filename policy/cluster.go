@@ -91,6 +91,9 @@ type Member struct {
 	// then false, and PodReady may be true for as long as Kubernetes has not changed the pod. It is empty for a node
 	// that is Ready or not known.
 	NodeLost string
+	// MayRun is true if NodeLost hides that the member is ready or its pod is Ready. Its node may only be cut off from
+	// the API server, and the member then votes.
+	MayRun bool
 }
 
 // Status is the value of a condition. The zero value, Absent, means that the

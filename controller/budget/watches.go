@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -58,7 +59,6 @@ func (b *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	for _, s := range []source.TypedSource[owner.Key]{
 		watch.Clusters(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
 		watch.Clusters(from, &corev1.Pod{}, b.ofPod, podChanged()),
-		watch.Clusters(from, &corev1.Node{}, b.ofNode, nodeChanged()),
 		watch.Clusters(from, &coordinationv1.Lease{}, b.ofLease, b.leaseChanged()),
 		watch.Clusters(from, &policyv1.PodDisruptionBudget{}, b.ofBudget, budgetChanged()),
 		watch.Clusters(from, &corev1.Service{}, b.ofService, watch.TrafficChanged()),
@@ -68,6 +68,9 @@ func (b *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		if err := c.Watch(s); err != nil {
 			return fmt.Errorf("watch for budgets: %w", err)
 		}
+	}
+	if err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { return b.watchNodes(ctx, mgr, c) })); err != nil {
+		return err
 	}
 	return mgr.Add(&watch.Etcds{Mapper: mgr.GetRESTMapper(), Begin: func() error {
 		return c.Watch(watch.Clusters(from, &druidv1alpha1.Etcd{}, b.ofEtcd, etcdChanged()))

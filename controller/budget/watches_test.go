@@ -4,6 +4,8 @@
 package budget
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -15,10 +17,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/controllertest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -80,6 +85,54 @@ func TestNodeChanged(t *testing.T) {
 		if got := nodeChanged().Update(event.TypedUpdateEvent[*corev1.Node]{ObjectOld: row.before, ObjectNew: row.after}); got != row.want {
 			t.Errorf("%s: %t, want %t", row.name, got, row.want)
 		}
+	}
+}
+
+// TestNodesAtTheStart checks that the nodes which exist at the start lead to no reconciliation, and that one which is
+// created again later does.
+func TestNodesAtTheStart(t *testing.T) {
+	t.Parallel()
+	for _, initial := range []bool{true, false} {
+		if got := nodeChanged().Create(event.TypedCreateEvent[*corev1.Node]{Object: &corev1.Node{}, IsInInitialList: initial}); got == initial {
+			t.Errorf("in the initial list %t: %t", initial, got)
+		}
+	}
+	if !nodeChanged().Delete(event.TypedDeleteEvent[*corev1.Node]{Object: &corev1.Node{}}) {
+		t.Error("a deletion is ignored")
+	}
+}
+
+// listedPods counts the pods that lists return.
+type listedPods struct {
+	client.Reader
+	pods *int
+}
+
+func (l listedPods) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	err := l.Reader.List(ctx, list, opts...)
+	if pods, is := list.(*corev1.PodList); is {
+		*l.pods += len(pods.Items)
+	}
+	return err
+}
+
+// TestNodeReadsItsPods checks that an event of a node lists the pods of that node by the field that is indexed, and no
+// others.
+func TestNodeReadsItsPods(t *testing.T) {
+	t.Parallel()
+	var objects observetest.Objects
+	for i := range 1000 {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: fmt.Sprint(i)}, Spec: corev1.PodSpec{NodeName: fmt.Sprintf("node-%d", i%100)}}
+		if got := nodeOf(pod); !slices.Equal(got, []string{pod.Spec.NodeName}) {
+			t.Fatalf("pod %d is indexed by %v", i, got)
+		}
+		objects = append(objects, pod)
+	}
+	listed := 0
+	b := &Reconciler{Reader: &observe.Reader{Reader: listedPods{objects, &listed}}}
+	b.ofNode(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-7"}})
+	if listed != 10 {
+		t.Errorf("%d pods are listed for a node with 10", listed)
 	}
 }
 

@@ -154,6 +154,7 @@ func (s *state) others(replicas []restart.Member) []restart.Member {
 func (s *state) member(p rollout.Pod, uid types.UID) restart.Member {
 	m := restart.Member{
 		Pod: p.Pod, Recorded: uid != "", Exists: p.Exists, Leaving: p.Going, PodReady: p.PodReady, Learner: p.Learner, Leader: p.Leader,
+		NodeLost: p.NodeLost,
 	}
 	if pod := s.Pods[p.Pod]; pod != nil {
 		m.New = m.Recorded && pod.UID != uid

@@ -168,7 +168,9 @@ func (f *Facts) notAskedMembers() []Finding {
 		}
 	}
 	for _, name := range names {
-		switch {
+		switch lost := f.nodeLost(name); {
+		case lost != "":
+			found = append(found, down(name, lost))
 		case f.leaseExpired(name) && f.Owner.Product().RenewsLeases:
 			found = append(found, down(name, "its pod is Ready and its lease is not renewed"))
 		case f.leaseExpired(name):

@@ -129,6 +129,16 @@ func TestQuorum(t *testing.T) {
 			readyInKubernetes(f)
 			f.Cluster.Value.Cluster.Members[1].Ready = false
 		}, want: Failure, message: "main-1: its pod is Ready and its lease is not renewed"},
+		{name: "not asked, and a node is lost", id: "Q001", with: func(f *Facts) {
+			f.Survey.Err = errRefused
+			readyInKubernetes(f)
+			f.Cluster.Value.Cluster.Members[1] = f.Cluster.Value.Cluster.Members[1].LoseNode("node a is not Ready")
+		}, want: Failure, message: "main-1: node a is not Ready"},
+		{name: "not asked, a lease is renewed, and its node is lost", id: "Q001", with: func(f *Facts) {
+			f.Survey.Err, f.Owner.Distribution = errRefused, flavour.Druid
+			readyInKubernetes(f)
+			f.Cluster.Value.Cluster.Members[1] = f.Cluster.Value.Cluster.Members[1].LoseNode("node a is not Ready")
+		}, want: Failure, message: "main-1: node a is not Ready"},
 		{name: "scaled to 0", id: "Q001", with: func(f *Facts) { f.Owner.Replicas = 0; f.Survey.Value = etcd.Survey{} }, want: NotApplicable},
 		{name: "a voter without a pod counts", id: "Q001", with: func(f *Facts) {
 			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"}, etcd.Listed{ID: 10, Name: "main-4"})

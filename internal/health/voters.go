@@ -200,6 +200,16 @@ func (f *Facts) leaseExpired(pod string) bool {
 	})
 }
 
+// nodeLost returns why the node of a pod shows that its member is not to be counted on, empty if it doesn't.
+func (f *Facts) nodeLost(pod string) string {
+	for _, m := range f.Cluster.Value.Cluster.Members {
+		if m.Pod == pod && f.evidence() == nil {
+			return m.NodeLost
+		}
+	}
+	return ""
+}
+
 func pods(members []etcd.Member) []string {
 	names := make([]string, 0, len(members))
 	for _, m := range members {

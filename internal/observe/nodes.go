@@ -74,11 +74,10 @@ func memberOf(pod *corev1.Pod, nodes map[string]nodeState) policy.Member {
 	}
 }
 
-// addMember adds a member. One whose node is lost is not ready, whatever its pod, its lease and its last answer show:
-// these are from before. PodReady stays as the disruption controller counts it.
+// addMember adds a member. PodReady stays as the disruption controller counts it, whether its node is lost or not.
 func (f *Facts) addMember(m policy.Member) {
 	if m.NodeLost != "" {
-		m.Ready, m.JustReady = false, false
+		m = m.LoseNode(m.NodeLost)
 	}
 	f.Cluster.Members = append(f.Cluster.Members, m)
 }

@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -83,4 +84,70 @@ func TestNodesUnknown(t *testing.T) {
 			t.Errorf("%s: %d reads of nodes, want %d", row.what, reads, row.reads)
 		}
 	}
+}
+
+// TestNodesOfMany: the nodes of a few pods are read by name. For many, all nodes are listed once, and only those that the
+// list lacks are read by name. If the user may not list them, they are read by name as before.
+func TestNodesOfMany(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		what         string
+		pods         int
+		listErr      error
+		reads, lists int64
+		lost         int
+	}{
+		{"few", 50, nil, 50, 0, 0},
+		{"many", 400, nil, 50, 1, 0},
+		{"many, of which some do not exist", 600, nil, 150, 1, 100},
+		{"many that may not be listed", 400, apierrors.NewForbidden(corev1.Resource("nodes"), "", nil), 400, 1, 0},
+	} {
+		var pods []*corev1.Pod
+		nodes := countedNodes{err: row.listErr}
+		for i := range row.pods {
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", i)}}
+			if i < 500 {
+				nodes.Objects = append(nodes.Objects, node)
+			}
+			pods = append(pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprintf("main-%d", i)}, Spec: corev1.PodSpec{NodeName: node.Name}})
+		}
+		r, _, err := (&Reader{Reader: &nodes}).Preload(t.Context(), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := 0
+		for range 2 {
+			lost = 0
+			for _, state := range r.nodesOf(t.Context(), pods) {
+				lost += count(state.lost != "")
+			}
+		}
+		if reads, lists := nodes.reads.Load(), nodes.lists.Load(); reads > row.reads || lists != row.lists || lost != row.lost {
+			t.Errorf("%s: %d reads and %d lists, %d are lost; want at most %d, %d and %d", row.what, reads, lists, lost, row.reads, row.lists, row.lost)
+		}
+	}
+}
+
+// countedNodes counts the reads and lists of nodes, and answers the lists with an error.
+type countedNodes struct {
+	observetest.Objects
+
+	err          error
+	reads, lists atomic.Int64
+}
+
+func (c *countedNodes) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if _, node := obj.(*corev1.Node); node {
+		c.reads.Add(1)
+	}
+	return c.Objects.Get(ctx, key, obj, opts...)
+}
+
+func (c *countedNodes) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if _, nodes := list.(*corev1.NodeList); nodes {
+		if c.lists.Add(1); c.err != nil {
+			return c.err
+		}
+	}
+	return c.Objects.List(ctx, list, opts...)
 }

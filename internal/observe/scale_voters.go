@@ -33,11 +33,11 @@ func (w *Workload) voters(f *Facts, now, held int) int {
 // a replica after the write, and aren't being evicted. It returns the pods of the others that have none.
 // A voter may be ready if its member is or its pod is: the pod may have started a moment ago, or only
 // the lease may not be renewed. A lease of unconfirmed age counts as fresh, as it does for an eviction:
-// those that are surely old show which members are dead.
+// those that are surely old show which members are dead. One on a lost node may be ready by what was so before.
 func (s *Scale) addReady(f *Facts, of *scale.Facts) (leave []*corev1.Pod) {
 	for _, m := range f.Cluster.Members {
 		sts, ordinal := s.live.w.ordinalOf(m.Pod)
-		if sts == nil || !m.Exists || !m.Ready && !m.PodReady || m.Learner || s.beyondVoters(ordinal, of) {
+		if sts == nil || !m.Exists || !m.Ready && !m.PodReady && !m.MayRun || m.Learner || s.beyondVoters(ordinal, of) {
 			continue
 		}
 		of.Ready++

@@ -25,6 +25,7 @@ type counts struct {
 	down                 []string // not ready, pod not Ready: evictions of these should be possible
 	readyPodButNotMember []string // not ready, pod Ready
 	memberReadyPodNot    []string // ready, pod not Ready
+	mayRun               []string // the same on a lost node, so that it is not known whether it is ready
 	notReady             []string // down and readyPodButNotMember, in order
 	nodesLost            string   // which of their nodes are lost
 	allMembers           bool     // the condition AllMembersReady is not False
@@ -53,6 +54,8 @@ func (t *counts) add(m policy.Member) {
 		t.memberReadyPodNot = append(t.memberReadyPodNot, m.Pod)
 	case !m.Ready && pod:
 		t.readyPodButNotMember = append(t.readyPodButNotMember, m.Pod)
+	case m.MayRun && !pod:
+		t.mayRun = append(t.mayRun, m.Pod)
 	case !m.Ready && !pod:
 		t.down = append(t.down, m.Pod)
 	}

@@ -59,6 +59,9 @@ func (t counts) state() string {
 	if len(t.memberReadyPodNot) > 0 {
 		faults = append(faults, policy.Names(t.memberReadyPodNot, "is ready but its pod is not", "are ready but their pods are not"))
 	}
+	if len(t.mayRun) > 0 {
+		faults = append(faults, policy.Names(t.mayRun, "may run there, because its lease is renewed", "may run there, because their leases are renewed"))
+	}
 	if len(t.readyPodButNotMember) > 0 {
 		faults = append(faults, policy.Names(t.readyPodButNotMember, "still has a Ready pod", "still have Ready pods"))
 	}

@@ -62,7 +62,7 @@ func unreadyRow(f Facts, t counts) row {
 		return row{reason: RolloutUnderWay, target: t.everyPod()}
 	case len(t.down) > 0 || t.missing > 0:
 		return row{reason: policy.MemberDown, target: t.healthy()}
-	case len(t.memberReadyPodNot) > 0:
+	case len(t.memberReadyPodNot)+len(t.mayRun) > 0:
 		return row{reason: PodNotReady, target: t.everyPod()}
 	case len(t.readyPodButNotMember) > 0:
 		return row{reason: MemberNotReady, target: t.everyPod()}

@@ -24,6 +24,7 @@ type counts struct {
 	takesVoter bool     // the pod is one of the healthy voters
 	readyPods  int      // Ready pods of voters without the pod, and without those that leave or whose node is lost
 	unhealthy  []string // the other voters that are not healthy
+	mayRun     int      // how many of them may run on lost nodes
 	nodesLost  string   // which of their nodes are lost
 	leaving    []string // healthy voters without the pod, and with an eviction under way
 	removed    []string // healthy voters without the pod, and without a replica
@@ -68,6 +69,9 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	switch {
 	case !m.Ready || !pod:
 		t.unhealthy = append(t.unhealthy, m.Pod)
+		if m.MayRun {
+			t.mayRun++
+		}
 	case evicted:
 		t.takesVoter = true
 		t.healthy++

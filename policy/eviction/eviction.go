@@ -77,7 +77,7 @@ func Evaluate(f Facts) Result {
 		return t.allow(policy.CuresMember, "%s is down, %d healthy voters stay without it, and quorum is %d", f.Pod, t.left, t.needed)
 	case t.left >= t.needed:
 		r := t.allow(policy.QuorumKept, "%d healthy voters stay without %s, and quorum is %d", t.left, f.Pod, t.needed)
-		r.Record = t.takesVoter
+		r.Record = t.takesVoter || !t.pod.Learner && t.pod.MayRun && t.podReady()
 		return r
 	case t.left+len(t.leaving) >= t.needed:
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
@@ -88,8 +88,12 @@ func Evaluate(f Facts) Result {
 	return r
 }
 
-// lost reports whether too few voters are healthy for a quorum before anything is evicted.
-func (t counts) lost() bool { return t.healthy+len(t.leaving)+len(t.removed) < t.needed }
+// now returns how many voters are healthy before anything is evicted.
+func (t counts) now() int { return t.healthy + len(t.leaving) + len(t.removed) }
+
+// lost reports whether too few voters are healthy for a quorum before anything is evicted. Those that may run on lost
+// nodes may be a part of one.
+func (t counts) lost() bool { return t.now()+t.mayRun < t.needed }
 
 // way returns what makes the eviction possible. Members that nothing runs don't become healthy by
 // waiting.
@@ -97,6 +101,8 @@ func (t counts) way(c policy.Cluster) string {
 	switch {
 	case t.missing == 0 && t.lost():
 		return fmt.Sprintf("there is no quorum now, and kubectl etcd diagnose %s shows the way back", c.TargetArgs())
+	case t.missing == 0 && t.now() < t.needed:
+		return "the members on lost nodes may run and be a quorum with the others; wait until these nodes are Ready, or until their members run on others"
 	case t.missing == 0:
 		return "wait until the other members are healthy"
 	}

@@ -193,7 +193,7 @@ func (c Coordinated) starting() (Act, policy.Verdict) {
 	if c.Abort {
 		return c.end(policy.Allow(RestartAborted, "every member has a pod again"))
 	}
-	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.Broken() || m.lags() }); i >= 0 {
+	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.unwell() || m.lags() }); i >= 0 {
 		return Await, policy.Allow(MembersStarting, "%s", c.Members[i].awaited())
 	}
 	if c.PeersUnread && c.Mark != "" {

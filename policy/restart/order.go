@@ -61,14 +61,17 @@ func (m Member) awaited() string {
 		return m.Pod + " stops"
 	case !m.Exists:
 		return m.Pod + " is to be created again"
-	case m.Broken():
+	case m.unwell():
 		return fmt.Sprintf("%s has started again and is not healthy yet: %s", m.Pod, m.problem())
 	}
 	return fmt.Sprintf("%s has started again and is %d entries behind the leader", m.Pod, m.Behind)
 }
 
-// problem returns why a member is broken.
+// problem returns why a member is not well.
 func (m Member) problem() string {
+	if m.NodeLost != "" {
+		return m.NodeLost
+	}
 	if m.Trouble != "" {
 		return m.Trouble
 	}

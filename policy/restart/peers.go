@@ -40,7 +40,7 @@ func (c Coordinated) UpdateOrder() (order []int) {
 		switch m := c.Members[at]; {
 		case m.PeersServed:
 			return 0
-		case m.Broken():
+		case m.unwell():
 			return 1
 		}
 		return 2

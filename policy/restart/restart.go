@@ -41,7 +41,10 @@ type Member struct {
 	PodReady bool
 	// Trouble is why the member is not healthy, as text. It is empty for a member that has
 	// just answered as this member of this cluster and follows a leader.
-	Trouble         string
+	Trouble string
+	// NodeLost is why its node shows that the member is not to be counted on, empty for a node that is Ready or not
+	// known. A restart repairs no node: the pod stays on it until it is back.
+	NodeLost        string
 	Learner, Leader bool
 	// PeersDiffer is true if etcd's list has other peer URLs of the member than the right ones, and members
 	// with these can't reach it. The right ones are those of its next pod before a coordinated restart has
@@ -60,11 +63,14 @@ func (m Member) inFlight() bool {
 	case !m.Exists:
 		return m.Recorded
 	}
-	return m.New && (m.Broken() || m.lags())
+	return m.New && (m.unwell() || m.lags())
 }
 
 // Broken reports whether a restart can repair the member.
-func (m Member) Broken() bool { return !m.PodReady || m.Trouble != "" }
+func (m Member) Broken() bool { return m.unwell() && m.NodeLost == "" }
+
+// unwell reports whether the member or its pod is not ready.
+func (m Member) unwell() bool { return !m.PodReady || m.Trouble != "" }
 
 // lags reports whether the member has to catch up before another one may stop.
 func (m Member) lags() bool { return m.Behind > policy.LagLimit }
@@ -169,7 +175,7 @@ func (f Facts) mayStop(at int) policy.Verdict {
 	case !lead && voters > 1 && !f.LeaderUnknown:
 		return policy.Refuse(policy.NoQuorum, "etcd has no leader that answers, so it is not known what a restart of %s would stop", m.Pod)
 	case voters > 1 && !m.Learner && healthy < quorum:
-		return policy.Refuse(QuorumNeedsAll, "without %s, only %s of %d would stay, quorum is %d", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum)
+		return policy.Refuse(QuorumNeedsAll, "without %s, only %s of %d would stay, quorum is %d%s", m.Pod, policy.Count(healthy, "healthy voter"), voters, quorum, policy.NodesLost(f.Cluster.Members))
 	}
 	if v, bad := f.othersWell(at); bad {
 		return v
@@ -181,15 +187,15 @@ func (f Facts) mayStop(at int) policy.Verdict {
 	return policy.Precondition(f.withoutLearners(), cures)
 }
 
-// othersWell returns a refusal if a member that is not broken would stop beside one that is, or
+// othersWell returns a refusal if a member that is not broken would stop beside one that is not well, or
 // that has to catch up.
 func (f Facts) othersWell(at int) (policy.Verdict, bool) {
 	for i, other := range f.Members {
 		switch {
 		case i == at:
-		case other.Broken() && !f.Members[at].Broken():
+		case other.unwell() && !f.Members[at].Broken():
 			return policy.Refuse(policy.MemberDown, "%s is not healthy: %s", other.Pod, other.problem()), true
-		case other.lags() && !other.Broken():
+		case other.lags() && !other.unwell():
 			return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, and may be at most %d behind", other.Pod, other.Behind, policy.LagLimit), true
 		}
 	}

@@ -119,7 +119,7 @@ func (f Facts) lost() bool {
 		case p.missing():
 			return p.MissingFor < createLimit
 		}
-		return p.Going || p.starting() || p.NotReadyFor < outageLimit
+		return p.Going || p.MayRun || p.starting() || p.NotReadyFor < outageLimit
 	})) == 0
 }
 

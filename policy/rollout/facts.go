@@ -103,8 +103,11 @@ type Value struct {
 // outdated reports whether a pod is there with an older template than the newest.
 func (p Pod) outdated() bool { return p.Exists && !p.Going && !p.Updated }
 
-// down reports whether nothing is lost if the pod restarts.
-func (p Pod) down() bool { return p.Exists && !p.Going && !p.Young && !p.Ready && !p.PodReady }
+// down reports whether nothing is lost if the pod restarts. On a lost node it may run, and a restart does not cure it:
+// the pod stays there until the node is back.
+func (p Pod) down() bool {
+	return p.Exists && !p.Going && !p.Young && !p.Ready && !p.PodReady && p.NodeLost == ""
+}
 
 // well reports whether both the pod and its member are ready.
 func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady }
@@ -159,9 +162,9 @@ func (s *Set) held() Value {
 }
 
 // waitsInOrder reports whether a pod is missing because the StatefulSet's controller waits for a pod
-// of a lower ordinal.
+// of a lower ordinal. It does not wait for one that is Ready on a lost node.
 func (s *Set) waitsInOrder(i int) bool {
-	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() })
+	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() && (p.NodeLost == "" || !p.PodReady || !p.Exists || p.Going) })
 }
 
 // getsNewest reports whether a pod gets the newest template when it is created now.

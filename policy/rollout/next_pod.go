@@ -96,7 +96,8 @@ func (f Facts) broken(is func(set *Set, at int) bool) (*Set, int) {
 }
 
 // spares reports whether a pod is ailing, and the other members are a quorum without it. It may take part in etcd
-// all the same, so it restarts only then, and only if its controller creates it again at once.
+// all the same, so it restarts only then, and only if its controller creates it again at once. The cure of one on a lost
+// node is the node.
 func (f Facts) spares(set *Set, at int) bool {
 	pod, others := set.Pods[at], 0
 	for _, m := range f.Cluster.Members {
@@ -104,7 +105,7 @@ func (f Facts) spares(set *Set, at int) bool {
 			others++
 		}
 	}
-	return pod.ailing() && others >= policy.Quorum(f.Cluster.Size) && !set.waitsInOrder(at)
+	return pod.ailing() && pod.NodeLost == "" && others >= policy.Quorum(f.Cluster.Size) && !set.waitsInOrder(at)
 }
 
 // next releases the highest pod of a set that has the old template: of a cluster that spans several,

@@ -41,6 +41,10 @@ func Evaluate(f Facts, s Settings) Step {
 	if step, waits := f.wait(); waits {
 		return step
 	}
+	well := policy.Precondition(f.Cluster, "")
+	if f.hidesQuorum() {
+		return f.hold(well.Reason, "%s", well.Message)
+	}
 	if step, holds := f.peersMove(); holds {
 		return step
 	}
@@ -51,7 +55,6 @@ func Evaluate(f Facts, s Settings) Step {
 	if step, cures := f.cure(); cures {
 		return step
 	}
-	well := policy.Precondition(f.Cluster, "")
 	switch {
 	case well.Allowed:
 		return f.next(well.Reason, well.Message)
@@ -76,11 +79,16 @@ func (f Facts) over(s Settings) (Step, bool) {
 	return Step{}, false
 }
 
+// hidesQuorum reports whether there may be a quorum that lost nodes hide. What is done without a quorum could take it.
+func (f Facts) hidesQuorum() bool {
+	return f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) && f.Cluster.MayHaveQuorum()
+}
+
 // peersMove holds a rollout by which members lose each other. The restart of a member that is not healthy loses no
 // connection that the others need: if it is so because of such a template, the one from before brings it back.
 func (f Facts) peersMove() (Step, bool) {
-	moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove && (p.well() || p.Young) })
-	if len(moved) == 0 || f.Cluster.ReadyVoters() < policy.Quorum(f.Cluster.Size) {
+	moved := f.named(func(p Pod) bool { return p.outdated() && p.PeersMove && (p.well() || p.Young || p.MayRun) })
+	if len(moved) == 0 || !f.Cluster.MayHaveQuorum() {
 		return Step{}, false
 	}
 	return f.hold(PeersMove, "%s for peers on other schemes or ports than the new template: if they restart one by one, the members lose each other", policy.Names(moved, "listens", "listen")), true

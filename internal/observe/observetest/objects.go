@@ -15,9 +15,11 @@ import (
 	"io"
 	"reflect"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -76,7 +78,7 @@ func (o Objects) Get(_ context.Context, key client.ObjectKey, obj client.Object,
 	return apierrors.NewNotFound(schema.GroupResource{Resource: reflect.TypeOf(obj).Elem().Name()}, key.Name)
 }
 
-// List implements client.Reader. It selects by namespace and labels.
+// List implements client.Reader. It selects by namespace and labels, and pods also by their node.
 func (o Objects) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	var by client.ListOptions
 	by.ApplyOptions(opts)
@@ -89,9 +91,19 @@ func (o Objects) List(_ context.Context, list client.ObjectList, opts ...client.
 	for _, have := range o {
 		if reflect.TypeOf(have).Elem() == element &&
 			(by.Namespace == "" || by.Namespace == have.GetNamespace()) &&
-			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(have.GetLabels()))) {
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(have.GetLabels()))) && onNode(have, by.FieldSelector) {
 			found = append(found, have.DeepCopyObject())
 		}
 	}
 	return meta.SetList(list, found)
+}
+
+// onNode reports whether an object is no pod, or one of the node that a selector asks for, if any.
+func onNode(obj client.Object, by fields.Selector) bool {
+	pod, is := obj.(*corev1.Pod)
+	if !is || by == nil {
+		return true
+	}
+	node, asked := by.RequiresExactMatch("spec.nodeName")
+	return !asked || pod.Spec.NodeName == node
 }

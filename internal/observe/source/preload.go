@@ -38,8 +38,8 @@ type Denial struct {
 // the result. It is for commands about many clusters, and for users who may not read every
 // kind. An empty namespace means all namespaces. A kind that the user may not list reads as
 // if there were none of it, and is among the denials, which have a fixed order. Nodes are
-// listed only with withNodes: there may be thousands. One that is not in a list is read by its name, once, until the
-// user may not.
+// listed only with withNodes, or when many are asked for: there may be thousands. One that is not in a list is read by
+// its name, once, until the user may not.
 //
 // Over all namespaces it keeps the pods of Deployments and DaemonSets, which are most, only if
 // they may run etcd, or if these declare it.

@@ -32,13 +32,17 @@ func (r *Run) evictBatch(ctx context.Context, s *State, w drain.Wave) error {
 		if at := slices.IndexFunc(w.Back, func(b drain.Back) bool { return b.Eviction == e }); at >= 0 {
 			back = w.Back[at]
 		}
+		others, err := r.others(ctx, *m)
+		if err != nil {
+			return err
+		}
 		ends, err := r.evictMember(ctx, *m)
 		if err != nil {
 			return err
 		}
 		if back.Reason.Name() != "" && !ends {
 			r.away = append(r.away, evicted{Back: back, uid: m.Pod.UID, node: m.Pod.Spec.NodeName, owner: m.Owner, ready: s.readyMembers(m.Owner),
-				at: r.Clock.Now(), created: m.Pod.CreationTimestamp.Time})
+				at: r.Clock.Now(), created: m.Pod.CreationTimestamp.Time, others: others})
 		}
 		gone = append(gone, *m)
 	}

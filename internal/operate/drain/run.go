@@ -45,6 +45,8 @@ type evicted struct {
 	ready int
 	// at is when it was evicted, and created when its pod was created.
 	at, created time.Time
+	// others are the pods that its cluster had before, if its new pod may have another name.
+	others map[types.UID]bool
 }
 
 // Do drains the nodes.

@@ -18,6 +18,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/drain"
@@ -114,6 +115,39 @@ func TestRunStopsWithoutNode(t *testing.T) {
 	}
 	if w.Get(operatetest.Path("Pod", "main-2")) == nil {
 		t.Error("main-2 is gone")
+	}
+}
+
+// TestReplacedBy: the new pod of a Deployment's member is one that was not there before the eviction. Another member's
+// pod that is newer than the evicted one, and that is on a node which is lost now, is none.
+func TestReplacedBy(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	pod := func(uid string, ready corev1.ConditionStatus) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: uid, UID: types.UID(uid), CreationTimestamp: metav1.NewTime(now)}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}
+		return p
+	}
+	other := podstate.OnLostNode(pod("other", corev1.ConditionTrue), "node a does not exist", now)
+	m := evicted{uid: "evicted", created: now.Add(-time.Hour), others: map[types.UID]bool{"evicted": true, "other": true}}
+	for _, row := range []struct {
+		what string
+		pods []*corev1.Pod
+		want string
+	}{
+		{"another one's node is lost", []*corev1.Pod{other}, ""},
+		{"and the new pod starts", []*corev1.Pod{other, pod("new", corev1.ConditionFalse)}, "new"},
+		{"and the new pod is on a lost node", []*corev1.Pod{other, podstate.OnLostNode(pod("new", corev1.ConditionTrue), "node a does not exist", now)}, "new"},
+		{"and the new pod is Ready", []*corev1.Pod{other, pod("new", corev1.ConditionTrue)}, ""},
+		{"the evicted pod", []*corev1.Pod{pod("evicted", corev1.ConditionFalse)}, ""},
+	} {
+		got := ""
+		if p := m.replacedBy(row.pods); p != nil {
+			got = p.Name
+		}
+		if got != row.want {
+			t.Errorf("%s: it is replaced by %q, want %q", row.what, got, row.want)
+		}
 	}
 }
 

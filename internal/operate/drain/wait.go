@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -74,7 +75,7 @@ func (r *Run) notBack(m evicted, pod *corev1.Pod) string {
 	return fmt.Sprintf("%s has not become ready on node %s for %s (%s)", what, pod.Spec.NodeName, limit, problem)
 }
 
-// replacement returns a member's pod that is not ready and that is newer than the eviction, nil for none. The new pod
+// replacement returns a member's pod that is not ready and that was created after the eviction, nil for none. The new pod
 // of a Deployment has another name.
 func (r *Run) replacement(ctx context.Context, m evicted) (*corev1.Pod, error) {
 	pods, err := r.Reader.MemberPods(ctx, m.owner)
@@ -82,13 +83,35 @@ func (r *Run) replacement(ctx context.Context, m evicted) (*corev1.Pod, error) {
 		return nil, fmt.Errorf("read the pods of %s: %w", m.owner, err)
 	}
 	pods = r.Reader.WithNodes(ctx, pods, r.Clock.Now())
+	return m.replacedBy(pods), nil
+}
+
+// replacedBy returns the one of the pods that replaces a member's and is not ready, nil for none. It is none of those of
+// other members that were there before the eviction: such a one may be unready because its node is lost.
+func (m evicted) replacedBy(pods []*corev1.Pod) *corev1.Pod {
 	at := slices.IndexFunc(pods, func(p *corev1.Pod) bool {
-		return p.UID != m.uid && p.DeletionTimestamp == nil && !podstate.Ready(p) && !p.CreationTimestamp.Time.Before(m.created)
+		return p.UID != m.uid && !m.others[p.UID] && p.DeletionTimestamp == nil && !podstate.Ready(p) && !p.CreationTimestamp.Time.Before(m.created)
 	})
 	if at < 0 {
+		return nil
+	}
+	return pods[at]
+}
+
+// others returns the pods that a cluster has before an eviction, if the new pod of the member may have another name.
+func (r *Run) others(ctx context.Context, m Member) (map[types.UID]bool, error) {
+	if !m.Owner.WithoutStatefulSet() && !m.Owner.IsBeside(m.Pod.Name) {
 		return nil, nil
 	}
-	return pods[at], nil
+	pods, err := r.Reader.MemberPods(ctx, m.Owner)
+	if err != nil {
+		return nil, fmt.Errorf("read the pods of %s: %w", m.Owner, err)
+	}
+	others := map[types.UID]bool{}
+	for _, p := range pods {
+		others[p.UID] = true
+	}
+	return others, nil
 }
 
 // isBack reports whether an evicted member is ready again, or is not expected any more. It returns its new

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	databases "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
@@ -137,6 +138,9 @@ func (s *state) member(name string, pod *corev1.Pod, recorded map[string]types.U
 	m.Recorded = m.Recorded || known
 	if pod == nil {
 		return m
+	}
+	if in := slices.IndexFunc(s.Cluster.Members, func(c policy.Member) bool { return c.Pod == name }); in >= 0 {
+		m.NodeLost = s.Cluster.Members[in].NodeLost
 	}
 	m.New, m.Leaving, m.PodReady = recorded != nil && pod.UID != uid, pod.DeletionTimestamp != nil, podstate.Ready(pod)
 	at := slices.IndexFunc(s.databases, func(d databases.Database) bool { return d.Pod == name })
