@@ -4,8 +4,8 @@
 package memberlist
 
 import (
-	"net/http"
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
