@@ -6,6 +6,8 @@ package webhook
 import (
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,7 +65,7 @@ func refusal(req admission.Request, message string) *metav1.Status {
 // ones.
 const maxWarning = 120
 
-// command begins a warning that a user types. It stays in one line: the API server cuts warnings of
+// command begins a warning that a user types. Up to maxCommand it stays in one line: the API server cuts warnings of
 // more than 256 characters, and only if all of them have more than 4096.
 const command = "kubectl "
 
@@ -88,10 +90,17 @@ func withCommands(all []string) []string {
 	return out
 }
 
-// wrap breaks a text at blanks into warnings that are short enough. It breaks no command.
+// wrap breaks a text at blanks into warnings that are short enough. It breaks no command that has at most maxCommand
+// characters. Control characters, which an object's text may have, become blanks.
 func wrap(text string) []string {
 	const more = "... "
-	if strings.HasPrefix(text, command) {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text))
+	if strings.HasPrefix(text, command) && len(text) <= maxCommand {
 		return []string{text}
 	}
 	var out []string
@@ -99,7 +108,7 @@ func wrap(text string) []string {
 	for _, word := range withCommands(strings.Fields(text)) {
 		if len(word) > maxWarning-len(more) && !strings.Contains(word, command) {
 			// No name that the API server accepts is that long.
-			word = word[:maxWarning-len(more)]
+			word = truncate(word, maxWarning-len(more))
 		}
 		if line != "" && len(line)+1+len(word) > maxWarning {
 			out = append(out, line)
@@ -112,4 +121,12 @@ func wrap(text string) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// truncate returns the beginning of a text that has at most so many bytes. It cuts no character.
+func truncate(text string, size int) string {
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
 }

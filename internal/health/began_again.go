@@ -31,7 +31,7 @@ func (f *Facts) olderVolume(l etcd.Listed) bool {
 	}
 	v := etcd.Volumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: f.Owner.RestoredAt()}
 	for _, pod := range append(pods(f.Responding()), f.podOf(l)) {
-		v.Claims[pod] = f.claimsOf(pod)
+		v.Claims[pod] = f.dataClaimsOf(pod)
 	}
 	return f.Survey.Value.OlderVolume(l, f.podOf(l), v)
 }
@@ -101,7 +101,7 @@ func (f *Facts) mayHaveEarlier(l etcd.Listed) Finding {
 	pod := f.podOf(l)
 	since, _ := f.volumeSince(pod)
 	one := about(Warning, pod, f.Command("diagnose"),
-		"it has never started in the log of %s, and its volume is older than theirs, from %s: it may have the earlier data. Don't restart, replace or remove it before you have copied its data directory",
+		"it has never started in the log of %s, and its volume is older than theirs, from %s: it may have the earlier data, or the cluster was restored by hand since. Don't restart, replace or remove it before you have copied its data directory",
 		policy.List(pods(f.Responding())), format.Time(since))
 	one.Reason = recovery.BeganWithoutData
 	return one

@@ -12,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -52,6 +54,21 @@ func volumes(minutes ...int) func(*Facts) {
 				c.CreationTimestamp, c.DeletionTimestamp = metav1.NewTime(f.At.Add(-time.Hour*9)), &metav1.Time{Time: f.At}
 			}
 		}
+	}
+}
+
+// besideData gives each pod a second volume claim, for backups, of such an age as in volumes, and etcd a data directory.
+func besideData(dir string, minutes ...int) func(*Facts) {
+	return func(f *Facts) {
+		f.Owner.Claims = []owner.Claim{{Template: "data"}, {Template: "backups"}}
+		f.Serving = map[string]Got[etcdconf.Config]{"main-0": {Value: etcdconf.Config{Container: "etcd", DataDir: dir}}}
+		data := f.Claims.Value
+		f.Claims.Value = nil
+		for i := range minutes {
+			f.Claims.Value = append(f.Claims.Value, boundClaim("backups-"+podName(i)))
+		}
+		volumes(minutes...)(f)
+		f.Claims.Value = append(data, f.Claims.Value...)
 	}
 }
 
@@ -107,6 +124,14 @@ func TestOlderVolume(t *testing.T) {
 		{"it was restored before it had its volume", []func(*Facts){restored(700 * time.Minute)}, true},
 		{"the leader receives from it", []func(*Facts){func(f *Facts) { f.Silences = map[uint64]membership.Silence{3: {Contact: membership.ContactActive}} }}, false},
 		{"it could not be asked", []func(*Facts){func(f *Facts) { f.Barred = map[string]bool{"main-2": true} }}, false},
+		{"the others lost their volumes 10 hours after a restore", []func(*Facts){volumes(1200, 1200, 3000), restored(30 * time.Hour)}, true},
+		{"the others have old volumes for backups", []func(*Facts){besideData("/data/etcd", 600, 600, 600)}, true},
+		{"its volume for backups is new", []func(*Facts){besideData("/data/etcd", 20, 20, 20)}, true},
+		{"its volume for backups is being deleted", []func(*Facts){besideData("/data/etcd", 20, 20, -1)}, true},
+		{"only its volume for backups is older", []func(*Facts){volumes(20, 20, 20), besideData("/data/etcd", 20, 20, 600)}, false},
+		{"one of its volumes is older, and which has the data is not known", []func(*Facts){volumes(20, 20, 20), besideData("$DIR", 20, 20, 600)}, true},
+		{"the others' volumes for backups are old, and which has the data is not known", []func(*Facts){besideData("$DIR", 600, 600, 600)}, true},
+		{"all volumes are new, and which has the data is not known", []func(*Facts){volumes(20, 20, 20), besideData("$DIR", 20, 20, 20)}, false},
 	} {
 		f := healthy(3)
 		for _, change := range slices.Concat(begun, row.with) {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -52,7 +53,7 @@ func (f *Facts) Recovery() recovery.Facts {
 	if f.Owner.StatefulSet == "" {
 		r.Replicas = len(f.Pods.Value)
 	}
-	r.HeldRollout = f.held() && f.UnderWay.Value == nil
+	r.HeldRollout = f.held() && strings.HasPrefix(c.Operation, observe.RolloutUnderWay) && (f.UnderWay.Value == nil || f.ended())
 	if u := f.UnderWay.Value; u != nil && !f.ended() {
 		r.Continuing = f.Continuing
 		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside

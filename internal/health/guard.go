@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -79,12 +80,23 @@ func (f *Facts) StoppedHalfWay() bool {
 	return f.Size() == 0 && f.KeepsClientsAway && f.UnderWay.Value != nil && f.UnderWay.Value.Interrupted
 }
 
-// ended reports whether nothing is left of an operation that stopped: it has no journal, and all members are healthy
-// voters and have their volumes. A sidecar may have completed it.
+// leavesNothing are the operations that leave nothing to continue without a journal if all members are healthy. Others,
+// as volume grow, also change objects that the members' health doesn't show.
+var leavesNothing = []string{"member replace", "scale", "defrag", "move-leader", "snapshot save"}
+
+// ended reports whether nothing is left of an operation that stopped: it has no journal, it is one of which the members'
+// health shows the end, and all members are healthy voters and have their volumes. A sidecar may have completed it.
 func (f *Facts) ended() bool {
 	u, v := f.UnderWay.Value, f.voters()
-	return u != nil && u.Interrupted && f.Unrecorded && f.UnderWay.Err == nil && f.Cluster.Err == nil && !f.Cluster.Value.Cluster.TrafficCut &&
+	return u != nil && u.Interrupted && f.Unrecorded && slices.Contains(leavesNothing, u.Operation) && f.UnderWay.Err == nil &&
+		f.Cluster.Err == nil && !f.Cluster.Value.Cluster.TrafficCut && !f.suspendedByCut() &&
 		f.listKnown() && !f.hasLearner() && len(v.following) == v.total && v.total == f.desired() && f.nothingLeaves()
+}
+
+// suspendedByCut reports whether a traffic cut has suspended etcd-druid, also before it has cut a Service.
+func (f *Facts) suspendedByCut() bool {
+	e := f.Etcd.Value
+	return f.Etcd.Err != nil || e != nil && e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation] == v1alpha1.ClientTrafficKey
 }
 
 // nothingLeaves reports whether no pod and no volume claim of the members is being deleted. It returns false for unknown.

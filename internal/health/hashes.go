@@ -88,6 +88,18 @@ func (f *Facts) claimsOf(pod string) (claims []*corev1.PersistentVolumeClaim) {
 	return claims
 }
 
+// dataClaimsOf returns the volume claims with a member's data, or all of the pod's where it is not known which have that,
+// also without claim templates.
+func (f *Facts) dataClaimsOf(pod string) []*corev1.PersistentVolumeClaim {
+	if len(f.Owner.ClaimsOf(max(f.Owner.Ordinal(pod), 0))) == 0 {
+		return f.claimsOf(pod)
+	}
+	templates, _ := f.dataClaims(pod, f.pod(pod))
+	return slices.DeleteFunc(f.claimsOf(pod), func(c *corev1.PersistentVolumeClaim) bool {
+		return !slices.ContainsFunc(templates, func(of owner.Claim) bool { return of.Template+"-"+pod == c.Name })
+	})
+}
+
 // forced returns the flag without which member replace takes a member for healthy, although its data differ:
 // it compares no database above maintenance.HashLimit unless etcd has raised CORRUPT.
 func (f *Facts) forced() []string {

@@ -177,6 +177,9 @@ func (w *Workload) operation() string {
 	return ""
 }
 
+// RolloutUnderWay is how an operation that is a rollout begins.
+const RolloutUnderWay = "rollout"
+
 // operationOf returns the scale or rollout of a StatefulSet, empty for none.
 func operationOf(sts *appsv1.StatefulSet) string {
 	want, have := owner.ReplicasOf(sts), int(sts.Status.Replicas)
@@ -191,7 +194,7 @@ func operationOf(sts *appsv1.StatefulSet) string {
 	// Kubernetes before 1.36 never calls an update by OnDelete complete (issue 73492).
 	case onDelete && int(s.UpdatedReplicas) == want:
 	case s.UpdateRevision != s.CurrentRevision:
-		return fmt.Sprintf("rollout, %d of %d members updated", s.UpdatedReplicas, want)
+		return fmt.Sprintf(RolloutUnderWay+", %d of %d members updated", s.UpdatedReplicas, want)
 	}
 	return ""
 }

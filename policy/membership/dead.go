@@ -51,6 +51,9 @@ type Silence struct {
 	// OlderVolume is true for a voter that has never started in the log of the members that answer, and whose volume is
 	// older than theirs: it may have the data from before.
 	OlderVolume bool
+	// VolumesUnread is why it is not known whether it has an older volume. That is no evidence for it. It is empty
+	// where that is known.
+	VolumesUnread string
 	// Contact is what the leader shows of the voter. Unknown is why it shows nothing, or why
 	// the pods are not known; empty where all is known.
 	Contact Contact
@@ -68,7 +71,7 @@ func IsDead(s Silence) policy.Verdict {
 	case s.Predates:
 		return policy.Refuse(VoterHasOldData, "it ran before the members that answer began without data, and only it can have the earlier data")
 	case s.OlderVolume:
-		return policy.Refuse(VoterHasOldData, "it has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. If you don't need that data, delete its volume claim first")
+		return policy.Refuse(VoterHasOldData, "it has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. If you don't need that data, delete its volume claim first")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
 	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):

@@ -69,7 +69,7 @@ var beganAgain = row{
 	holds: whole((*state).beganAgain),
 	title: func(s *state) string {
 		if !s.ranBefore() {
-			return fmt.Sprintf("The members that answer may have begun without data. %s never started in their log, and %s a volume that is older than theirs. The earlier data may be there.",
+			return fmt.Sprintf("The members that answer may have begun without data. %s never started in their log, and %s a volume that is older than theirs. The earlier data may be there, or the cluster was restored by hand since.",
 				policy.Names(names(s.predating), "has", "have"), policy.Names(names(s.predating), "has", "have"))
 		}
 		return fmt.Sprintf("The members that answer began without data, and %s before them. The earlier data can only be there.", policy.Names(names(s.predating), "ran", "ran"))

@@ -29,7 +29,7 @@ func (g *gatherer) operations(ctx context.Context) {
 	if out != nil && !out.Interrupted {
 		g.Continuing = commands(g.Facts, u)
 	}
-	if out == nil || len(out.Commands) == 0 {
+	if out == nil || len(out.Commands)+len(g.Continuing) == 0 {
 		return
 	}
 	var sts appsv1.StatefulSet
@@ -38,10 +38,13 @@ func (g *gatherer) operations(ctx context.Context) {
 	}
 	g.Unstopped = u.Other != nil && len(out.Commands) > 1 && restore.Unstopped(u.Other, &sts)
 	if replaced(u, &sts) {
-		g.Replaced, g.SetsAside = true, u.Other != nil && restore.MayHaveSetAside(u.Other)
+		g.Replaced, g.SetsAside, g.Continuing = true, u.Other != nil && restore.MayHaveSetAside(u.Other), nil
 		remove := "--remove "
 		if g.SetsAside {
 			remove = "" // the journal alone has the name of the old data
+		}
+		if !out.Interrupted {
+			return // its program stops when it sees that
 		}
 		out.Commands = []string{"kubectl etcd sweep " + remove + "-n " + g.Owner.Namespace + g.Facts.Flags}
 	}

@@ -122,4 +122,8 @@ func TestContinuing(t *testing.T) {
 	if u := g.UnderWay.Value; u == nil || u.Interrupted || len(u.Commands) > 0 || !slices.Equal(g.Continuing, want) {
 		t.Errorf("%+v: %q, want %q", u, g.Continuing, want)
 	}
+	journal.Data["journal.json"] = strings.Replace(text, `"began"`, `"object":"before","began"`, 1)
+	if g.operations(t.Context()); len(g.Continuing) > 0 || !g.Replaced || g.UnderWay.Value == nil || len(g.UnderWay.Value.Commands) > 0 {
+		t.Errorf("the StatefulSet was created again: %q, %+v", g.Continuing, g.UnderWay.Value)
+	}
 }

@@ -22,16 +22,6 @@ func VolumeSince(claims []*corev1.PersistentVolumeClaim) (newest time.Time, foun
 	return newest, found
 }
 
-// OldestVolume returns when the oldest of a pod's volume claims was created, and false for none.
-func OldestVolume(claims []*corev1.PersistentVolumeClaim) (oldest time.Time, found bool) {
-	for _, c := range claims {
-		if at := c.CreationTimestamp.Time; !at.IsZero() && (!found || at.Before(oldest)) {
-			oldest, found = at, true
-		}
-	}
-	return oldest, found
-}
-
 // RestoredAt returns when the restores of the cluster began that keep old data.
 func (o Owner) RestoredAt() []time.Time {
 	var all []time.Time

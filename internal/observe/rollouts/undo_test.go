@@ -4,12 +4,16 @@
 package rollouts
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
@@ -42,5 +46,23 @@ func TestUndoCommand(t *testing.T) {
 		if got := UndoCommand(t.Context(), kube, sts, of); got != want {
 			t.Errorf("%q: %q, want %q", pods, got, want)
 		}
+	}
+}
+
+// forbidding is a user who may not read.
+type forbidding struct{ client.Reader }
+
+func (forbidding) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, key.Name, nil)
+}
+
+// TestUndoForbidden: a user who may not read revisions gets the command that lists them.
+func TestUndoForbidden(t *testing.T) {
+	t.Parallel()
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}, Status: appsv1.StatefulSetStatus{UpdateRevision: "main-c"}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-a"}}}
+	got := UndoCommand(t.Context(), forbidding{}, sts, []*corev1.Pod{pod})
+	if got != "kubectl rollout history statefulset/main -n team" || UndoNote(got) == "" || UndoNote("kubectl rollout undo statefulset/main") != "" {
+		t.Errorf("%q", got)
 	}
 }

@@ -4,6 +4,7 @@
 package membership
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -56,6 +58,14 @@ func TestReplaceOfOldData(t *testing.T) {
 	}
 }
 
+// claimsOf returns the names of a pod's volume claims.
+func claimsOf(w *writing, pod string) (names []string) {
+	for _, c := range w.m.Owner.Claims {
+		names = append(names, c.Template+"-"+pod)
+	}
+	return names
+}
+
 // TestReplaceOfOlderVolume: a silent member that may have the data from before, since its volume is older, is not
 // replaced by force. Its etcd need not run.
 func TestReplaceOfOlderVolume(t *testing.T) {
@@ -77,6 +87,19 @@ func TestReplaceOfOlderVolume(t *testing.T) {
 			kept := annotation.FormatKeptData([]annotation.KeptData{{At: time.Now().Add(-time.Minute)}})
 			w.m.Owner.Annotations = map[string]string{v1alpha1.KeptDataAnnotation: kept}
 		}, false},
+		{"the leader receives messages from it", []int{20, 20, 600}, func(w *writing, _ *corev1.PersistentVolumeClaim) {
+			w.Etcd.Reached = []string{"main-0", "main-1", "main-2"}
+		}, false},
+		{"the others have old volumes for backups, and it is not known which have the data", []int{20, 20, 600}, func(w *writing, _ *corev1.PersistentVolumeClaim) {
+			w.m.Owner.Claims = append(slices.Clone(w.m.Owner.Claims), owner.Claim{Template: "backups"})
+			for i := range w.s.configs {
+				w.s.configs[i].DataDir = "$DIR"
+				pod := w.s.Ordinals[i].Pod
+				old := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "backups-" + pod, CreationTimestamp: metav1.NewTime(time.Now().Add(-10 * time.Hour))}}
+				old.Status.Phase = corev1.ClaimBound
+				w.s.claims[pod] = append(w.s.claims[pod], old)
+			}
+		}, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +118,8 @@ func TestReplaceOfOlderVolume(t *testing.T) {
 				t.Fatal(err)
 			}
 			refusal := strings.Join(f.Refusals, " ")
-			if strings.Contains(refusal, "its volume is older than theirs: it may have the earlier data. Copy") != row.refused || row.refused && !strings.Contains(refusal, "kubectl delete pvc data-main-2 ") {
+			if strings.Contains(refusal, "its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. Copy") != row.refused ||
+				row.refused && !strings.Contains(refusal, "kubectl delete pvc "+strings.Join(claimsOf(w, "main-2"), " ")+" -n team --wait=false; kubectl delete pod main-2 -n team") {
 				t.Errorf("refused: %q", refusal)
 			}
 		})

@@ -75,6 +75,14 @@ func (m *Members) dataClaims(s *observation, pod string) (claims []owner.Claim, 
 	return claims, len(claims) == 1
 }
 
+// dataClaimsOf returns the volume claims with a member's data, or all of the pod's where it is not known which have that.
+func (m *Members) dataClaimsOf(s *observation, pod string) []*corev1.PersistentVolumeClaim {
+	wanted, _ := m.dataClaims(s, pod)
+	return slices.DeleteFunc(slices.Clone(s.claims[pod]), func(c *corev1.PersistentVolumeClaim) bool {
+		return !slices.ContainsFunc(wanted, func(of owner.Claim) bool { return of.Template+"-"+pod == c.Name })
+	})
+}
+
 // lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
 // An emptyDir lives as long as its pod, a hostPath or another volume longer. The file system of a
 // container is lost when that is started again.

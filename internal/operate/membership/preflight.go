@@ -199,7 +199,7 @@ func (m *Members) orUndo(ctx context.Context, s *observation, before string) str
 		}
 	}
 	if undo := rollouts.UndoCommand(ctx, m.Kube, s.sts, healthy); undo != "" {
-		return before + undo
+		return before + undo + rollouts.UndoNote(undo)
 	}
 	return ""
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
@@ -118,10 +120,10 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	switch {
 	case old.Healthy:
 		replacing, err = m.checkHealthy(ctx, s, replica.Pod, force, f)
-	case s.predates(j.Ordinal):
+	case s.predates(j.Ordinal) && !m.inContact(ctx, s, old.ID):
 		f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
-	case s.olderVolume(m.Owner, j.Ordinal):
-		f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. Copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
+	case m.olderVolume(s, j.Ordinal) && !m.inContact(ctx, s, old.ID):
+		f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. Copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
 		err = m.checkLost(ctx, s, old, force, f)
 	}
@@ -163,10 +165,24 @@ func (s *observation) predates(ordinal int) bool {
 }
 
 // olderVolume reports whether the silent member of an ordinal may have data from before the log of those that answer.
-func (s *observation) olderVolume(o owner.Owner, ordinal int) bool {
+func (m *Members) olderVolume(s *observation, ordinal int) bool {
 	id := s.memberAt(ordinal)
 	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return id != 0 && l.ID == id })
-	return at >= 0 && s.survey.OlderVolume(s.survey.List[at], s.Ordinals[ordinal].Pod, etcd.Volumes{Claims: s.claims, Restores: o.RestoredAt()})
+	if at < 0 {
+		return false
+	}
+	v := etcd.Volumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: m.Owner.RestoredAt()}
+	for pod := range s.claims {
+		v.Claims[pod] = m.dataClaimsOf(s, pod)
+	}
+	return s.survey.OlderVolume(s.survey.List[at], s.Ordinals[ordinal].Pod, v)
+}
+
+// inContact reports whether a member that doesn't answer runs in the log of the others: the leader receives messages
+// from it, or is it.
+func (m *Members) inContact(ctx context.Context, s *observation, member uint64) bool {
+	contact, _ := memberlist.Removal{Members: m.cluster, Clock: m.Clock}.Contact(ctx, s.survey, member)
+	return contact >= membership.ContactActive
 }
 
 // memberAt returns the ID of the member of an ordinal, 0 for none.
@@ -179,31 +195,37 @@ func (s *observation) memberAt(ordinal int) uint64 {
 	return 0
 }
 
-// withoutOldData returns how a member gets the log of the others instead of its own data, empty where it is not known
-// which claims have that. A new pod with that data would make etcd keep one of the two logs.
+// withoutOldData returns how a member gets the log of the others instead of its own data, empty if it has no volume
+// claim. If it is not known which claims have the data, it names all. A new pod with that data would make etcd keep one
+// of the two logs.
 func (m *Members) withoutOldData(s *observation, pod string) string {
 	wanted, known := m.dataClaims(s, pod)
-	if !known || len(wanted) == 0 {
+	if len(wanted) == 0 {
 		return ""
 	}
 	var claims []string
 	for _, c := range wanted {
 		claims = append(claims, c.Template+"-"+pod)
 	}
-	return fmt.Sprintf(". If you don't need that data, delete its volume claim first and its pod second: kubectl delete pvc %[1]s -n %[2]s --wait=false; kubectl delete pod %[3]s -n %[2]s",
-		strings.Join(claims, " "), m.Owner.Namespace, pod)
+	which := "its volume claim"
+	switch {
+	case !known:
+		which = "all its volume claims (it is not known which of them has the data)"
+	case len(claims) > 1:
+		which = "its volume claims"
+	}
+	return fmt.Sprintf(". If you don't need that data, delete %[4]s first and its pod second: kubectl delete pvc %[1]s -n %[2]s --wait=false; kubectl delete pod %[3]s -n %[2]s",
+		strings.Join(claims, " "), m.Owner.Namespace, pod, which)
 }
 
 // goingClaim returns a volume claim with a pod's data that is being deleted, empty for none. It is also empty
 // where it is not known which claims have the data: the loss of another one costs no data.
 func (m *Members) goingClaim(s *observation, pod string) string {
-	wanted, known := m.dataClaims(s, pod)
-	if !known {
+	if _, known := m.dataClaims(s, pod); !known {
 		return ""
 	}
-	for _, c := range s.claims[pod] {
-		isData := slices.ContainsFunc(wanted, func(of owner.Claim) bool { return of.Template+"-"+pod == c.Name })
-		if isData && c.DeletionTimestamp != nil {
+	for _, c := range m.dataClaimsOf(s, pod) {
+		if c.DeletionTimestamp != nil {
 			return c.Name
 		}
 	}

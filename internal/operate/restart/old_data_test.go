@@ -25,19 +25,21 @@ func TestCheckOldData(t *testing.T) {
 		name    string
 		minutes [3]int // since when each member runs; main-2 doesn't answer
 		only    string
+		leader  uint64
 		refused bool
 	}{
-		{"all members", [3]int{2, 2, 600}, "", true},
-		{"only it", [3]int{2, 2, 600}, "main-2", true},
-		{"only another one", [3]int{2, 2, 600}, "main-0", false},
-		{"all began at the same time", [3]int{600, 600, 600}, "", false},
-		{"one of the others ran as long", [3]int{2, 600, 600}, "main-2", false},
+		{"all members", [3]int{2, 2, 600}, "", 0, true},
+		{"only it", [3]int{2, 2, 600}, "main-2", 0, true},
+		{"only another one", [3]int{2, 2, 600}, "main-0", 0, false},
+		{"all began at the same time", [3]int{600, 600, 600}, "", 0, false},
+		{"one of the others ran as long", [3]int{2, 600, 600}, "main-2", 0, false},
+		{"the others follow it", [3]int{2, 2, 600}, "main-2", 3, false},
 	} {
 		s := &state{}
 		for i, minutes := range row.minutes {
 			name := fmt.Sprintf("main-%d", i)
 			s.pods = append(s.pods, runningFor(name, time.Duration(minutes)*time.Minute))
-			m, l := etcd.Member{Pod: name, ID: uint64(i + 1)}, etcd.Listed{ID: uint64(i + 1), Name: name, Pod: name, ClientURLs: []string{"http://" + name}}
+			m, l := etcd.Member{Pod: name, ID: uint64(i + 1), LeaderID: row.leader}, etcd.Listed{ID: uint64(i + 1), Name: name, Pod: name, ClientURLs: []string{"http://" + name}}
 			if i == 2 {
 				m, l.ClientURLs = etcd.Member{Pod: name, Err: errors.New("timeout")}, nil
 			}

@@ -17,7 +17,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -121,14 +123,30 @@ func (j *Job) checkOldData(ctx context.Context, s *state, r *Record, f *operate.
 	for _, l := range s.survey.List {
 		switch {
 		case r.Only != "" && r.Only != l.Pod:
-		case s.survey.Predates(l, since):
+		case s.survey.Predates(l, since) && !j.inContact(ctx, s, l):
 			f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
-		case s.survey.OlderVolume(l, l.Pod, s.survey.VolumesOf(ctx, j.Reader, j.Owner, l, l.Pod)):
-			f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data. To see what to do: kubectl etcd diagnose %s -n %s",
+		case j.olderVolume(ctx, s, l, f) && !j.inContact(ctx, s, l):
+			f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
 		}
 	}
+}
+
+// olderVolume reports whether a member that doesn't answer may have data from before, as the age of its volume shows.
+func (j *Job) olderVolume(ctx context.Context, s *state, l etcd.Listed, f *operate.Findings) bool {
+	v, err := s.survey.VolumesOf(ctx, j.Reader, j.Owner, l, l.Pod)
+	if err != nil {
+		f.Warn("It is not known whether %s may have earlier data than the members that answer: %v.", l.Pod, err)
+	}
+	return s.survey.OlderVolume(l, l.Pod, v)
+}
+
+// inContact reports whether a member that doesn't answer runs in the log of the others: the leader receives messages
+// from it, or is it.
+func (j *Job) inContact(ctx context.Context, s *state, l etcd.Listed) bool {
+	contact, _ := memberlist.Removal{Members: j.members, Clock: j.Clock}.Contact(ctx, s.survey, l.ID)
+	return contact >= membership.ContactActive
 }
 
 // restartable refuses clusters with pods that nothing creates again.

@@ -5,6 +5,7 @@ package memberlist
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,28 @@ func TestRemoveBesideOtherWorkloads(t *testing.T) {
 				t.Errorf("wrote %q, %v, want %q", writes, err, row.writes)
 			}
 		})
+	}
+}
+
+// TestVolumesUnread: where volume claims can't be read, a user who removes a voter learns that they may have shown data
+// from before.
+func TestVolumesUnread(t *testing.T) {
+	t.Parallel()
+	for _, unread := range []bool{false, true} {
+		c := newFixture(t, nil)
+		c.Etcd.Leader, c.Etcd.Reached = 1, []string{"main-0", "main-1"}
+		c.stop(t, []string{"main-2"})
+		c.Refuse = func(_, path string) int {
+			if unread && strings.Contains(path, "/persistentvolumeclaims") {
+				return http.StatusForbidden
+			}
+			return 0
+		}
+		r := Removal{Reader: c.reader, Owner: c.owner, Members: c.members, Clock: &operatetest.HastyClock{}, Force: true}
+		_, plan, err := r.Plan(t.Context(), "main-2")
+		if warned := strings.Contains(strings.Join(plan.Warnings, " "), "It is not known whether main-2 0000000000000003 may have earlier data"); err != nil || warned != unread {
+			t.Errorf("unread %t: %v, %q", unread, err, plan.Warnings)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 	if r.Lost && silence.Declarable() {
 		plan.Passing = append(plan.Passing, operate.Passingf("It is declared to be lost. If it still runs elsewhere, it can't rejoin: %s.", silence.Unknown))
 	}
+	if why := silence.VolumesUnread; why != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It is not known whether %s may have earlier data than the members that answer (%s). Copy its data directory first.", l.NameAndID(), why))
+	}
 	cluster, err := r.Reader.Cluster(ctx, r.Owner)
 	switch {
 	case apierrors.IsForbidden(err): // a user with few permissions may still have to save a quorum

@@ -63,7 +63,11 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 		out.Predates = s.Predates(l, etcd.RunningSince(pods))
 	}
 	pod := cmp.Or(out.Pod, l.PodNamed(r.Owner))
-	out.OlderVolume = s.OlderVolume(l, pod, s.VolumesOf(ctx, r.Reader, r.Owner, l, pod))
+	volumes, err := s.VolumesOf(ctx, r.Reader, r.Owner, l, pod)
+	if err != nil {
+		out.VolumesUnread = err.Error()
+	}
+	out.OlderVolume = s.OlderVolume(l, pod, volumes)
 	contact, why := r.Contact(ctx, s, l.ID)
 	out.Contact = contact
 	if why != "" {
