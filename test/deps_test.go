@@ -107,7 +107,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/maintenance", "internal/etcd", "internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/peers", "policy/...",
 	},
 	"internal/operate/restart": {
-		"internal/etcdconf/containers", "internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
+		"internal/etcdconf/containers", "internal/operate/membership/memberlist", "internal/operate", "internal/operate/hosts", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance", "internal/operate/traffic",
 		"internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/etcdconf",
 		"internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/rollouts", "internal/observe/scheduling", "api/v1alpha1", "policy/...",
 	},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -64,7 +63,7 @@ func (s Survey) olderClaim(c *corev1.PersistentVolumeClaim, pod string, v Volume
 		}
 	}
 	return !first.IsZero() && !slices.ContainsFunc(v.Restores, func(at time.Time) bool {
-		return !at.Before(own) && first.Sub(at) < annotation.RestoreTime
+		return !at.Before(own) && first.Sub(at) < owner.RestoreTime
 	})
 }
 

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// RestoreTime is how long a restore takes at most: for so long it keeps clients away.
-const RestoreTime = 2 * time.Hour
-
 // KeptData is old data that a restore of a cluster keeps, as an annotation of its owner records it.
 type KeptData struct {
 	// At is when the plan of the restore was made. The names of files and the annotations of volumes

@@ -22,6 +22,9 @@ func VolumeSince(claims []*corev1.PersistentVolumeClaim) (newest time.Time, foun
 	return newest, found
 }
 
+// RestoreTime is how long a restore takes at most: for so long it keeps clients away.
+const RestoreTime = 2 * time.Hour
+
 // RestoredAt returns when the restores of the cluster began that keep old data.
 func (o Owner) RestoredAt() []time.Time {
 	var all []time.Time

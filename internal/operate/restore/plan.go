@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -266,7 +265,7 @@ func (r Plan) letIn(why string) step.Step {
 func (r Plan) isCut() bool { return len(r.Before.Ends) > 0 }
 
 // cutLength is how long clients are kept away at most. The steps rarely take as long.
-const cutLength = annotation.RestoreTime
+const cutLength = owner.RestoreTime
 
 func (r Plan) cut() step.Step {
 	s := step.Step{ID: keptAway, Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop the clients themselves until the last step."}
