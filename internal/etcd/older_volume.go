@@ -82,7 +82,7 @@ func (v Volumes) sameClaim(c *corev1.PersistentVolumeClaim, pod, other string) *
 }
 
 // VolumesOf reads the volumes of the members that answer and of a pod, if the voter of the list that it runs may have
-// data from before the log of the others. The error says what can't be read, and then the result is no evidence.
+// data from before the log of the others. The error reports what can't be read, and then the result is no evidence.
 func (s Survey) VolumesOf(ctx context.Context, r *observe.Reader, o owner.Owner, l Listed, pod string) (Volumes, error) {
 	if !s.MayPredate(l, pod) {
 		return Volumes{}, nil
