@@ -21,7 +21,7 @@ type counts struct {
 
 	healthy    int      // voters that are ready, have a Ready pod, and are not leaving
 	left       int      // the same without the pod
-	takesVoter bool     // the pod is one of the healthy voters
+	takesVoter bool     // the pod is one of the healthy voters, or may be on a lost node
 	readyPods  int      // Ready pods of voters without the pod, and without those that leave or whose node is lost
 	unhealthy  []string // the other voters that are not healthy
 	mayRun     int      // how many of them may run on lost nodes
@@ -72,6 +72,7 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 		if m.MayRun {
 			t.mayRun++
 		}
+		t.takesVoter = t.takesVoter || evicted && m.MayRun && pod
 	case evicted:
 		t.takesVoter = true
 		t.healthy++
