@@ -69,10 +69,7 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	switch {
 	case !m.Ready || !pod:
 		t.unhealthy = append(t.unhealthy, m.Pod)
-		if m.MayRun {
-			t.mayRun++
-		}
-		t.takesVoter = t.takesVoter || evicted && m.MayRun && pod
+		t.mayBe(m, evicted && pod)
 	case evicted:
 		t.takesVoter = true
 		t.healthy++
@@ -83,6 +80,14 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	default:
 		t.healthy++
 		t.left++
+	}
+}
+
+// mayBe counts a voter that is not healthy and may run on a lost node. takes is true if its Ready pod is to be evicted.
+func (t *counts) mayBe(m *policy.Member, takes bool) {
+	if m.MayRun {
+		t.mayRun++
+		t.takesVoter = t.takesVoter || takes
 	}
 }
 
