@@ -9,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -42,7 +41,7 @@ func TestLostNodesAllowNoScale(t *testing.T) {
 // scaleOf returns the verdict of a write of the replicas of n members. state has two bits a member, that it is ready and
 // that its pod is Ready, and lost one bit.
 func scaleOf(n, state, lost, asked int) policy.Verdict {
-	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "main"}, Spec: appsv1.StatefulSetSpec{Replicas: ptr.To(int32(n))}}
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "main"}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(n))}}
 	s := Scale{write: ScaleWrite{Name: "main", Now: n, Asked: asked}}
 	s.live.w = Workload{owner: owner.Owner{Name: "main", StatefulSet: "main"}, StatefulSet: sts}
 	var f Facts

@@ -49,19 +49,7 @@ func count(c policy.Cluster) counts {
 
 func (t *counts) add(m policy.Member) {
 	pod := m.Exists && m.PodReady
-	switch {
-	case m.Ready && !pod:
-		t.memberReadyPodNot = append(t.memberReadyPodNot, m.Pod)
-	case !m.Ready && pod:
-		t.readyPodButNotMember = append(t.readyPodButNotMember, m.Pod)
-	case m.MayRun && !pod:
-		t.mayRun = append(t.mayRun, m.Pod)
-	case !m.Ready && !pod:
-		t.down = append(t.down, m.Pod)
-	}
-	if !m.Ready {
-		t.notReady = append(t.notReady, m.Pod)
-	}
+	t.sort(m, pod)
 	if m.Learner {
 		t.voters--
 		if pod {
@@ -77,6 +65,23 @@ func (t *counts) add(m policy.Member) {
 	}
 	if m.Ready && pod {
 		t.agree++
+	}
+}
+
+// sort adds a member to the lists of those that are not well. pod is true if its pod is Ready.
+func (t *counts) sort(m policy.Member, pod bool) {
+	switch {
+	case m.Ready && !pod:
+		t.memberReadyPodNot = append(t.memberReadyPodNot, m.Pod)
+	case !m.Ready && pod:
+		t.readyPodButNotMember = append(t.readyPodButNotMember, m.Pod)
+	case m.MayRun && !pod:
+		t.mayRun = append(t.mayRun, m.Pod)
+	case !m.Ready && !pod:
+		t.down = append(t.down, m.Pod)
+	}
+	if !m.Ready {
+		t.notReady = append(t.notReady, m.Pod)
 	}
 }
 

@@ -21,7 +21,7 @@ type counts struct {
 
 	healthy    int      // voters that are ready, have a Ready pod, and are not leaving
 	left       int      // the same without the pod
-	takesVoter bool     // the pod is one of the healthy voters
+	takesVoter bool     // the pod is one of the healthy voters, or may be on a lost node
 	readyPods  int      // Ready pods of voters without the pod, and without those that leave or whose node is lost
 	unhealthy  []string // the other voters that are not healthy
 	mayRun     int      // how many of them may run on lost nodes
@@ -69,9 +69,7 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	switch {
 	case !m.Ready || !pod:
 		t.unhealthy = append(t.unhealthy, m.Pod)
-		if m.MayRun {
-			t.mayRun++
-		}
+		t.mayBe(m, evicted && pod)
 	case evicted:
 		t.takesVoter = true
 		t.healthy++
@@ -82,6 +80,14 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	default:
 		t.healthy++
 		t.left++
+	}
+}
+
+// mayBe counts a voter that is not healthy and may run on a lost node. takes is true if its Ready pod is to be evicted.
+func (t *counts) mayBe(m *policy.Member, takes bool) {
+	if m.MayRun {
+		t.mayRun++
+		t.takesVoter = t.takesVoter || takes
 	}
 }
 

@@ -77,7 +77,7 @@ func Evaluate(f Facts) Result {
 		return t.allow(policy.CuresMember, "%s is down, %d healthy voters stay without it, and quorum is %d", f.Pod, t.left, t.needed)
 	case t.left >= t.needed:
 		r := t.allow(policy.QuorumKept, "%d healthy voters stay without %s, and quorum is %d", t.left, f.Pod, t.needed)
-		r.Record = t.takesVoter || !t.pod.Learner && t.pod.MayRun && t.podReady()
+		r.Record = t.takesVoter
 		return r
 	case t.left+len(t.leaving) >= t.needed:
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
