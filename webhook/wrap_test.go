@@ -38,7 +38,7 @@ func TestWrapAnything(t *testing.T) {
 		"kubectl\u00a0" + strings.Repeat("\xff", 300),
 	} {
 		for _, line := range wrap(text) {
-			long := len(line) > maxWarning && !(strings.Contains(line, command) && len(line) <= maxCommand)
+			long := len(line) > maxWarning && (!strings.Contains(line, command) || len(line) > maxCommand)
 			if long || strings.ContainsFunc(line, unicode.IsControl) || !utf8.ValidString(line) {
 				t.Errorf("%q: %q", text, line)
 			}

@@ -53,21 +53,30 @@ func (f *Facts) Recovery() recovery.Facts {
 	if f.Owner.StatefulSet == "" {
 		r.Replicas = len(f.Pods.Value)
 	}
-	r.HeldRollout = f.held() && strings.HasPrefix(c.Operation, observe.RolloutUnderWay) && (f.UnderWay.Value == nil || f.ended())
-	if u := f.UnderWay.Value; u != nil && !f.ended() {
-		r.Continuing = f.Continuing
-		r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside
-		r.Unstopped = f.Unstopped
-		if u.Change != "" {
-			r.Operation = u.Change
-		}
-	}
+	f.addOperation(&r)
 	if e := f.Etcd.Value; e != nil {
 		f.fromEtcd(&r, e)
 	}
 	r.Desired, r.Replicas = r.Desired+elsewhere, r.Replicas+elsewhere
 	r.Formed = f.formed(r)
 	return r
+}
+
+// addOperation adds the operation that is under way, or was interrupted.
+func (f *Facts) addOperation(r *recovery.Facts) {
+	u := f.UnderWay.Value
+	if f.ended() {
+		u = nil
+	}
+	r.HeldRollout = u == nil && f.held() && strings.HasPrefix(r.Operation, observe.RolloutUnderWay)
+	if u == nil {
+		return
+	}
+	r.Continuing, r.Unstopped = f.Continuing, f.Unstopped
+	r.Operation, r.Interrupted, r.CutsTraffic, r.Replaced, r.SetsAside = u.Operation, u.Interrupted, f.KeepsClientsAway, f.Replaced, f.SetsAside
+	if u.Change != "" {
+		r.Operation = u.Change
+	}
 }
 
 // fromEtcd adds what an Etcd shows: etcd-druid's conditions are evidence of what it knows, and the
