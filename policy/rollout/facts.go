@@ -161,10 +161,13 @@ func (s *Set) held() Value {
 	return Value{Partition: max(last+1, s.Author, s.Value.Partition)}
 }
 
+// readyOnLostNode reports whether the pod is still Ready although its node is lost.
+func (p Pod) readyOnLostNode() bool { return p.Exists && !p.Going && p.PodReady && p.NodeLost != "" }
+
 // waitsInOrder reports whether a pod is missing because the StatefulSet's controller waits for a pod
 // of a lower ordinal. It does not wait for one that is Ready on a lost node.
 func (s *Set) waitsInOrder(i int) bool {
-	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() && (p.NodeLost == "" || !p.PodReady || !p.Exists || p.Going) })
+	return s.Ordered && slices.ContainsFunc(s.Pods[:i], func(p Pod) bool { return !p.well() && !p.readyOnLostNode() })
 }
 
 // getsNewest reports whether a pod gets the newest template when it is created now.

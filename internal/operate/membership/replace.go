@@ -120,9 +120,9 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	switch {
 	case old.Healthy:
 		replacing, err = m.checkHealthy(ctx, s, replica.Pod, force, f)
-	case s.predates(j.Ordinal) && !m.inContact(ctx, s, old.ID):
+	case s.predates(j.Ordinal) && !m.removal().InContact(ctx, s.survey, old.ID):
 		f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data: copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
-	case m.olderVolume(s, j.Ordinal) && !m.inContact(ctx, s, old.ID):
+	case m.olderVolume(s, old) && !m.removal().InContact(ctx, s.survey, old.ID):
 		f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. Copy its data directory first%s", replica.Pod, m.withoutOldData(s, replica.Pod))
 	default:
 		err = m.checkLost(ctx, s, old, force, f)
@@ -164,10 +164,9 @@ func (s *observation) predates(ordinal int) bool {
 	return at >= 0 && s.survey.Predates(s.survey.List[at], etcd.RunningSince(slices.Collect(maps.Values(s.pods))))
 }
 
-// olderVolume reports whether the silent member of an ordinal may have data from before the log of those that answer.
-func (m *Members) olderVolume(s *observation, ordinal int) bool {
-	id := s.memberAt(ordinal)
-	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return id != 0 && l.ID == id })
+// olderVolume reports whether a silent member may have data from before the log of those that answer.
+func (m *Members) olderVolume(s *observation, old *membership.Peer) bool {
+	at := slices.IndexFunc(s.survey.List, func(l etcd.Listed) bool { return l.ID == old.ID })
 	if at < 0 {
 		return false
 	}
@@ -175,25 +174,11 @@ func (m *Members) olderVolume(s *observation, ordinal int) bool {
 	for pod := range s.claims {
 		v.Claims[pod] = m.dataClaimsOf(s, pod)
 	}
-	return s.survey.OlderVolume(s.survey.List[at], s.Ordinals[ordinal].Pod, v)
+	return s.survey.OlderVolume(s.survey.List[at], s.Ordinals[old.Ordinal].Pod, v)
 }
 
-// inContact reports whether a member that doesn't answer runs in the log of the others: the leader receives messages
-// from it, or is it.
-func (m *Members) inContact(ctx context.Context, s *observation, member uint64) bool {
-	contact, _ := memberlist.Removal{Members: m.cluster, Clock: m.Clock}.Contact(ctx, s.survey, member)
-	return contact >= membership.ContactActive
-}
-
-// memberAt returns the ID of the member of an ordinal, 0 for none.
-func (s *observation) memberAt(ordinal int) uint64 {
-	for _, p := range s.Members {
-		if p.Ordinal == ordinal {
-			return p.ID
-		}
-	}
-	return 0
-}
+// removal returns what asks the members about another one.
+func (m *Members) removal() memberlist.Removal { return memberlist.Removal{Members: m.cluster, Clock: m.Clock} }
 
 // withoutOldData returns how a member gets the log of the others instead of its own data, empty if it has no volume
 // claim. If it is not known which claims have the data, it names all. A new pod with that data would make etcd keep one
@@ -272,7 +257,7 @@ func (m *Members) checkLost(ctx context.Context, s *observation, member *members
 // confirmLoss reports whether data that seem lost, and why they do, are also lost by what the leader
 // shows. The plugin may fail to reach a member that is healthy and has its data.
 func (m *Members) confirmLoss(ctx context.Context, s *observation, member uint64, why string) (lost bool, confirmed string, err error) {
-	contact, unknown := memberlist.Removal{Members: m.cluster, Clock: m.Clock}.Contact(ctx, s.survey, member)
+	contact, unknown := m.removal().Contact(ctx, s.survey, member)
 	switch contact {
 	case membership.ContactLeads:
 		return false, "members that answer follow it as their leader, although " + why, nil

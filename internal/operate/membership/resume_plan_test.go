@@ -85,3 +85,13 @@ func TestResumeOfHeld(t *testing.T) {
 		}
 	}
 }
+
+// memberAt returns the ID of the member of an ordinal, 0 for none.
+func (s *observation) memberAt(ordinal int) uint64 {
+	for _, p := range s.Members {
+		if p.Ordinal == ordinal {
+			return p.ID
+		}
+	}
+	return 0
+}

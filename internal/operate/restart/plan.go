@@ -19,7 +19,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership/memberlist"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 )
 
@@ -119,14 +118,14 @@ func (j *Job) checkPods(ctx context.Context, s *state, r *Record, f *operate.Fin
 // checkOldData refuses to restart a member that ran before the members that answer began without data. When it runs
 // again, etcd keeps one of the two logs. The same holds for one that may have data from before.
 func (j *Job) checkOldData(ctx context.Context, s *state, r *Record, f *operate.Findings) {
-	since := etcd.RunningSince(s.pods)
+	since, ask := etcd.RunningSince(s.pods), memberlist.Removal{Members: j.members, Clock: j.Clock}
 	for _, l := range s.survey.List {
 		switch {
 		case r.Only != "" && r.Only != l.Pod:
-		case s.survey.Predates(l, since) && !j.inContact(ctx, s, l):
+		case s.survey.Predates(l, since) && !ask.InContact(ctx, s.survey, l.ID):
 			f.Refuse("%s ran before the members that answer began without data, and only it can have the earlier data; when it runs again, etcd keeps one of the two logs. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
-		case j.olderVolume(ctx, s, l, f) && !j.inContact(ctx, s, l):
+		case j.olderVolume(ctx, s, l, f) && !ask.InContact(ctx, s.survey, l.ID):
 			f.Refuse("%s has never started in the log of the members that answer, and its volume is older than theirs: it may have the earlier data, or the cluster was restored by hand since. To see what to do: kubectl etcd diagnose %s -n %s",
 				l.Pod, j.Owner.Target(), j.Owner.Namespace)
 		}
@@ -140,13 +139,6 @@ func (j *Job) olderVolume(ctx context.Context, s *state, l etcd.Listed, f *opera
 		f.Warn("It is not known whether %s may have earlier data than the members that answer: %v.", l.Pod, err)
 	}
 	return s.survey.OlderVolume(l, l.Pod, v)
-}
-
-// inContact reports whether a member that doesn't answer runs in the log of the others: the leader receives messages
-// from it, or is it.
-func (j *Job) inContact(ctx context.Context, s *state, l etcd.Listed) bool {
-	contact, _ := memberlist.Removal{Members: j.members, Clock: j.Clock}.Contact(ctx, s.survey, l.ID)
-	return contact >= membership.ContactActive
 }
 
 // restartable refuses clusters with pods that nothing creates again.

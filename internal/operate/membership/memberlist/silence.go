@@ -79,6 +79,13 @@ func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) memb
 // peerIn returns a member of etcd's list as the objects of the namespace may name it.
 func peerIn(l etcd.Listed) peers.Peer { return peers.Peer{Name: l.Name, URLs: l.PeerURLs} }
 
+// InContact reports whether a member that doesn't answer runs in the log of the others: the leader receives messages from
+// it, or is it.
+func (r Removal) InContact(ctx context.Context, s etcd.Survey, id uint64) bool {
+	contact, _ := r.Contact(ctx, s, id)
+	return contact >= membership.ContactActive
+}
+
 // Contact asks the members that answer about another one. An unknown contact has its
 // reason.
 func (r Removal) Contact(ctx context.Context, s etcd.Survey, id uint64) (membership.Contact, string) {
