@@ -70,30 +70,31 @@ func dataBefore(f *Facts) []Finding {
 	for _, l := range f.Survey.Value.List {
 		switch {
 		case f.predates(l):
+			found = append(found, f.hasEarlier(l))
 		case f.olderVolume(l):
 			found = append(found, f.mayHaveEarlier(l))
-			continue
 		case f.mayPredate(l) && f.Claims.Err != nil:
 			found = append(found, unknown("since when "+f.podOf(l)+" has its volume", f.Claims.Err))
-			continue
-		default:
-			continue
 		}
-		since, _ := f.runningSince(l.Pod)
-		var revision int64
-		for _, m := range f.Responding() {
-			revision = max(revision, m.Revision)
-		}
-		one := about(Failure, l.Pod, f.Command("diagnose"),
-			"%s began without data while %s ran: it has run for %s, has never started in their log, and only it can have the earlier data. They are at revision %d. Don't restart, replace or remove it",
-			policy.List(pods(f.Responding())), l.Pod, format.Age(f.At.Sub(since)), revision)
-		one.Reason = recovery.BeganWithoutData
-		found = append(found, one)
 	}
 	if len(found) > 0 {
 		return found
 	}
 	return ok("no voter is known to have run before the data of the others began")
+}
+
+// hasEarlier returns the finding about a voter that ran before the members that answer began without data.
+func (f *Facts) hasEarlier(l etcd.Listed) Finding {
+	since, _ := f.runningSince(l.Pod)
+	var revision int64
+	for _, m := range f.Responding() {
+		revision = max(revision, m.Revision)
+	}
+	one := about(Failure, l.Pod, f.Command("diagnose"),
+		"%s began without data while %s ran: it has run for %s, has never started in their log, and only it can have the earlier data. They are at revision %d. Don't restart, replace or remove it",
+		policy.List(pods(f.Responding())), l.Pod, format.Age(f.At.Sub(since)), revision)
+	one.Reason = recovery.BeganWithoutData
+	return one
 }
 
 // mayHaveEarlier returns the finding about a voter whose volume is older than those of the members that answer.

@@ -26,11 +26,14 @@ func (g *gatherer) operations(ctx context.Context) {
 	g.UnderWay, g.KeepsClientsAway = got(underWay(g.Facts, u), err), u.CutsTraffic()
 	g.Unrecorded = err == nil && u.Change == nil && u.Other == nil
 	out := g.UnderWay.Value
-	if out != nil && !out.Interrupted {
-		g.Continuing = commands(g.Facts, u)
-	}
-	if out == nil || len(out.Commands)+len(g.Continuing) == 0 {
+	all := commands(g.Facts, u)
+	if out == nil || len(all) == 0 {
 		return
+	}
+	if out.Interrupted {
+		out.Commands = all
+	} else {
+		g.Continuing = all
 	}
 	var sts appsv1.StatefulSet
 	if g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts) != nil {
@@ -86,9 +89,6 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	if out.Reason == "" {
 		out.Reason = j.Journal().Reason
 	}
-	if out.Interrupted {
-		out.Commands = commands(f, u)
-	}
 	return out
 }
 
@@ -114,8 +114,5 @@ func describeOther(f *health.Facts, u membership.UnderWay, out *output.UnderWay)
 	out.Snapshot = progress.SnapshotOf(j)
 	if j.ScaleTo > 0 {
 		out.Change = fmt.Sprintf("scale to %s after the restore", policy.Count(j.ScaleTo, "member"))
-	}
-	if out.Interrupted {
-		out.Commands = commands(f, u)
 	}
 }

@@ -178,7 +178,9 @@ func (m *Members) olderVolume(s *observation, old *membership.Peer) bool {
 }
 
 // removal returns what asks the members about another one.
-func (m *Members) removal() memberlist.Removal { return memberlist.Removal{Members: m.cluster, Clock: m.Clock} }
+func (m *Members) removal() memberlist.Removal {
+	return memberlist.Removal{Members: m.cluster, Clock: m.Clock}
+}
 
 // withoutOldData returns how a member gets the log of the others instead of its own data, empty if it has no volume
 // claim. If it is not known which claims have the data, it names all. A new pod with that data would make etcd keep one
