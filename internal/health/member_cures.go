@@ -78,7 +78,7 @@ func (f *Facts) replace(pod string, flags ...string) string {
 		if f.UndoRollout == "" {
 			return "once the rollout is complete, " + how
 		}
-		return "once the rollout is complete or undone (" + f.UndoRollout + rollouts.UndoNote(f.UndoRollout) + "), " + how
+		return "once the rollout is complete or undone (" + f.UndoRollout + "), " + how
 	}
 	return how
 }

@@ -101,9 +101,7 @@ func (g *gatherer) undoRollout(ctx context.Context) {
 		}
 	}
 	if sts := g.StatefulSet.Value; sts != nil && !g.Owner.InParts() {
-		if g.UndoRollout = rollouts.UndoCommand(ctx, g.Reader, sts, pods); g.UndoRollout != "" {
-			g.UndoRollout += g.Facts.Flags
-		}
+		g.UndoRollout = rollouts.UndoCommand(ctx, g.Reader, sts, pods, g.Facts.Flags)
 	}
 }
 

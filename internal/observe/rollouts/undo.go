@@ -6,7 +6,6 @@ package rollouts
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,22 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// history lists the revisions of a workload.
-const history = "kubectl rollout history"
-
-// UndoNote returns what to do after the command of UndoCommand if that only lists the revisions, else an empty string.
-func UndoNote(undo string) string {
-	if !strings.HasPrefix(undo, history) {
-		return ""
-	}
-	return "; choose the revision that the healthy pods run for kubectl rollout undo --to-revision"
-}
-
 // UndoCommand returns the command that gives a StatefulSet the template back that these pods run. It names the revision:
 // without one, kubectl rollout undo takes the previous revision, which after a third template is another one, and a
 // second undo takes the first one back. It is empty if the pods run several revisions or the newest one, or if the
-// revision is not there. For a user who may not read it, the way begins with the command that lists the revisions.
-func UndoCommand(ctx context.Context, kube client.Reader, sts *appsv1.StatefulSet, pods []*corev1.Pod) string {
+// revision is not there. For a user who may not read it, it is
+// the command that lists the revisions, and what to do with them. flags are those of kubectl, each after a space.
+func UndoCommand(ctx context.Context, kube client.Reader, sts *appsv1.StatefulSet, pods []*corev1.Pod, flags string) string {
 	name := runRevision(sts, pods)
 	if name == "" {
 		return ""
@@ -38,12 +27,12 @@ func UndoCommand(ctx context.Context, kube client.Reader, sts *appsv1.StatefulSe
 	var revision appsv1.ControllerRevision
 	err := kube.Get(ctx, client.ObjectKey{Namespace: sts.Namespace, Name: name}, &revision)
 	if apierrors.IsForbidden(err) {
-		return fmt.Sprintf("%s statefulset/%s -n %s", history, sts.Name, sts.Namespace)
+		return fmt.Sprintf("kubectl rollout history statefulset/%s -n %s%s; choose the revision that the healthy pods run for kubectl rollout undo --to-revision", sts.Name, sts.Namespace, flags)
 	}
 	if ref := metav1.GetControllerOfNoCopy(&revision); err != nil || ref == nil || ref.UID != sts.UID || revision.Revision <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("kubectl rollout undo statefulset/%s --to-revision=%d -n %s", sts.Name, revision.Revision, sts.Namespace)
+	return fmt.Sprintf("kubectl rollout undo statefulset/%s --to-revision=%d -n %s%s", sts.Name, revision.Revision, sts.Namespace, flags)
 }
 
 // runRevision returns the revision that all these pods run, empty if they run several, or the newest one.

@@ -43,7 +43,7 @@ func TestUndoCommand(t *testing.T) {
 		for letter := range strings.FieldsSeq(pods) {
 			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-" + letter}}})
 		}
-		if got := UndoCommand(t.Context(), kube, sts, of); got != want {
+		if got := UndoCommand(t.Context(), kube, sts, of, ""); got != want {
 			t.Errorf("%q: %q, want %q", pods, got, want)
 		}
 	}
@@ -61,8 +61,8 @@ func TestUndoForbidden(t *testing.T) {
 	t.Parallel()
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}, Status: appsv1.StatefulSetStatus{UpdateRevision: "main-c"}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "main-a"}}}
-	got := UndoCommand(t.Context(), forbidding{}, sts, []*corev1.Pod{pod})
-	if got != "kubectl rollout history statefulset/main -n team" || UndoNote(got) == "" || UndoNote("kubectl rollout undo statefulset/main") != "" {
+	got := UndoCommand(t.Context(), forbidding{}, sts, []*corev1.Pod{pod}, " --context a")
+	if got != "kubectl rollout history statefulset/main -n team --context a; choose the revision that the healthy pods run for kubectl rollout undo --to-revision" {
 		t.Errorf("%q", got)
 	}
 }

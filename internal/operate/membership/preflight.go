@@ -198,8 +198,8 @@ func (m *Members) orUndo(ctx context.Context, s *observation, before string) str
 			healthy = append(healthy, s.pods[s.Ordinals[p.Ordinal].Pod])
 		}
 	}
-	if undo := rollouts.UndoCommand(ctx, m.Kube, s.sts, healthy); undo != "" {
-		return before + undo + rollouts.UndoNote(undo)
+	if undo := rollouts.UndoCommand(ctx, m.Kube, s.sts, healthy, ""); undo != "" {
+		return before + undo
 	}
 	return ""
 }

@@ -70,8 +70,8 @@ func (j *Job) PlanCoordinated(ctx context.Context) (*Record, operate.Plan, error
 
 // undo returns how the template is restored that the pods run, as a clause. It is empty for unknown.
 func (j *Job) undo(ctx context.Context, s *state) string {
-	if undo := rollouts.UndoCommand(ctx, j.Kube, s.sets[0], s.pods); undo != "" {
-		return ", for example with " + undo + rollouts.UndoNote(undo)
+	if undo := rollouts.UndoCommand(ctx, j.Kube, s.sets[0], s.pods, ""); undo != "" {
+		return ", for example with " + undo
 	}
 	return ""
 }
