@@ -76,7 +76,7 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 	}
 	j := u.Change
 	if u.Other != nil {
-		describeOther(f, u, out)
+		describeOther(u, out)
 		return out
 	}
 	if j == nil {
@@ -108,7 +108,7 @@ func commands(f *health.Facts, u membership.UnderWay) []string {
 }
 
 // describeOther describes a restart or a restore that is under way or was interrupted.
-func describeOther(f *health.Facts, u membership.UnderWay, out *output.UnderWay) {
+func describeOther(u membership.UnderWay, out *output.UnderWay) {
 	j := u.Other
 	out.Operation, out.Since, out.Reason = j.Kind, output.TimeOf(j.Began), cmp.Or(out.Reason, j.Reason)
 	out.Snapshot = progress.SnapshotOf(j)
