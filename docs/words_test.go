@@ -43,6 +43,7 @@ var banned = []struct{ pattern, instead string }{
 	{`turn(s|ed|ing)?`, "convert, become, enable, order"},
 	{`offer(s|ed|ing)?`, "provide, propose"},
 	{`patience`, "timeout"},
+	{`of (now|before|then)`, "current, previous, earlier"},
 }
 
 // standard are phrases and names in which such a word is the usual one.
@@ -137,6 +138,7 @@ func TestFind(t *testing.T) {
 		{code("package p\n\nvar forget = `json:\"Place\"` + \"place\""), 2},
 		{code("package p\n\n// It does so of its\n// own accord."), 1},
 		{code("package p\n\nvar loosen = \"a message\" // A comment."), 0},
+		{prose("The pod of now has the value of\nbefore, which none of them then had."), 2},
 		{comments("# It does so of its\n# own accord.\nsays: 'told' # nobody\nkey: a#said\n"), 2},
 	} {
 		if found := find(row.text); len(found) != row.want {

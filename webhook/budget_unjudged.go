@@ -19,7 +19,7 @@ func (w *budgetWrite) unobserved(req admission.Request, err error) Decision {
 	return w.keepWithoutFacts(unobserved("budget", req, err))
 }
 
-// keepWithoutFacts adds to a Decision what keeps the value and the record of before the write.
+// keepWithoutFacts adds to a Decision what keeps the value and the record that the budget had before the write.
 func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
 	if w.old == nil || w.old.Annotations[v1alpha1.BudgetForAnnotation] == "" {
 		return d

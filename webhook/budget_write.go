@@ -62,7 +62,7 @@ func (w *budgetWrite) dropManagedField() {
 	}
 }
 
-// withOldRecord returns the budget as written, with our annotations of before the write.
+// withOldRecord returns the budget as written, with our annotations as they were before the write.
 // Those that a client writes are not evidence.
 func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
 	as := w.budget.DeepCopy()

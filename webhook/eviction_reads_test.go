@@ -145,7 +145,7 @@ func TestRecordOfGonePodCounts(t *testing.T) {
 		change(live, "a-0", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
 		e.gets("b-1", evictionOf("b-1"), true, "QuorumKept")
 	}
-	e.gets("b-2, by pods of before", evictionOf("b-2"), false, "EvictionUnderWay")
+	e.gets("b-2, by old pods", evictionOf("b-2"), false, "EvictionUnderWay")
 	change(live, "all", func(b *policyv1.PodDisruptionBudget) {
 		if text := b.Annotations[v1alpha1.EvictionsAnnotation]; text != "b-1=b-1-uid@2026-11-20T10:00:00Z,a-0=a-0-uid@2026-11-20T10:00:00Z" {
 			t.Errorf("recorded %q", text)

@@ -161,7 +161,7 @@ func TestTieKeepsTheGuards(t *testing.T) {
 }
 
 // TestTwoReplicas evicts all members at once through replicas with caches of different age: one
-// has the pods of before, and one has none. One eviction is admitted.
+// has the old pods, and one has none. One eviction is admitted.
 func TestTwoReplicas(t *testing.T) {
 	t.Parallel()
 	for range 50 {

@@ -32,7 +32,7 @@ type rolloutWrite struct {
 	before, after *appsv1.StatefulSet
 	// manager is the name that the client gives its fields.
 	manager string
-	// record is that of before the write, nil for none. written is the one in the object as written, if
+	// record is the previous record, nil for none. written is the one in the object as written, if
 	// its strategy is the one that is recorded. Of it only the author's strategy counts, which is the
 	// client's to choose.
 	record, written *annotation.RolloutRecord

@@ -129,7 +129,7 @@ func TestScaleWhileMembersStart(t *testing.T) {
 }
 
 // TestScaleInAfterDeclaration holds that a scale-in passes with a warning after the annotation declared
-// the voters that stay, in a write before: the budget still records those of before.
+// the voters that stay, in an earlier write: the budget still records the previous ones.
 func TestScaleInAfterDeclaration(t *testing.T) {
 	t.Parallel()
 	live := spanningCluster(t, "a/5")

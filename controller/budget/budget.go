@@ -192,7 +192,7 @@ func (c *cluster) requeue() reconcile.Result {
 // members without an owner run: kubectl delete --cascade=orphan leaves such members, and
 // users often create the owner again.
 func (b *Reconciler) cleanup(ctx context.Context, key owner.Key) (reconcile.Result, error) {
-	// Its budgets are those of the cluster that it is part of now.
+	// Its budgets are those of its current cluster.
 	joined, err := b.Reader.Joined(ctx, key)
 	if err != nil {
 		return reconcile.Result{}, err

@@ -84,7 +84,7 @@ func (s *state) anyPods() bool {
 	return slices.ContainsFunc(s.records, func(r annotation.RestartRecord) bool { return len(r.Pods) > 0 })
 }
 
-// begun reports whether each record is about the request of now.
+// begun reports whether each record is about the current request.
 func (s *state) begun() bool {
 	for i := range s.Sets {
 		if len(s.records[i].Pods) > 0 && s.records[i].Request != s.requests[i] {

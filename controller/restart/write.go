@@ -75,7 +75,7 @@ func (s *state) requested(i int) map[string]types.UID {
 	return pods
 }
 
-// done reports whether every pod of a record is another one now, and well. One beyond the replicas of now counts.
+// done reports whether every pod of a record is another one now, and well. One beyond the current replicas counts.
 func (s *state) done(i int) bool {
 	for _, p := range s.Facts.Sets[i].Pods {
 		uid, recorded := s.records[i].Pods[p.Pod]

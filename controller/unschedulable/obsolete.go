@@ -104,8 +104,8 @@ func settle(match topologypolicy.Match) time.Duration {
 	return topologypolicy.BudgetSettings(cmp.Or(match.Policy, &v1alpha1.EtcdTopologyPolicy{})).Settle
 }
 
-// notRequired returns the required terms of the record that the pod carries and that the terms of now don't
-// require.
+// notRequired returns the required terms of the record that the pod carries and that the current terms
+// don't require.
 func notRequired(pod *corev1.Pod, o owner.Owner, record annotation.SpreadRecord, now []spread.Term) []obsolete {
 	var found []obsolete
 	for _, t := range record.Terms {
@@ -116,7 +116,7 @@ func notRequired(pod *corev1.Pod, o owner.Owner, record annotation.SpreadRecord,
 	return found
 }
 
-// requires reports whether a term of now requires all that an earlier one requires.
+// requires reports whether a current term requires all that an earlier one requires.
 func requires(now, before spread.Term) bool {
 	if !now.Hard || now.TopologyKey != before.TopologyKey {
 		return false

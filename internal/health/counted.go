@@ -75,7 +75,7 @@ func (c counted) keeps(minimum int) bool { return minimum >= min(c.least(), c.po
 func (c counted) kept(minimum int) string {
 	switch {
 	case c.beside > 0:
-		return fmt.Sprintf("%d of %d pods, of which %s no voter", minimum, c.pods, policy.Plural(c.beside, "runs", "run"))
+		return fmt.Sprintf("%d of %d pods; %s no voter", minimum, c.pods, policy.Plural(c.beside, "of them runs", "of them run"))
 	case c.voters != c.pods:
 		return fmt.Sprintf("%d of %s", minimum, policy.Count(c.voters, "voter"))
 	}

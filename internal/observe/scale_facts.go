@@ -112,7 +112,7 @@ func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
 	}
 	out := &Scale{Owner: live.owner, write: s, live: live}
 	if s.Creates != nil {
-		of.owner.FirstOrdinal = 0 // the members of before may have had another one
+		of.owner.FirstOrdinal = 0 // the earlier members may have had another one
 	}
 	if out.claims, err = r.claimOrdinals(ctx, &of); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (s *Scale) addReady(f *Facts, of *scale.Facts) (leave []*corev1.Pod) {
 }
 
 // beyondVoters reports whether a pod can't be one of the voters, by its ordinal. For a StatefulSet
-// that is created, the ordinals of the members of before are unknown.
+// that is created, the ordinals of the earlier members are unknown.
 func (s *Scale) beyondVoters(ordinal int, of *scale.Facts) bool {
 	return !of.Creates && (ordinal < 0 || !s.live.w.owner.Spans() && ordinal >= of.Voters)
 }

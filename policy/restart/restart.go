@@ -48,7 +48,7 @@ type Member struct {
 	Learner, Leader bool
 	// PeersDiffer is true if etcd's list has other peer URLs of the member than the right ones, and members
 	// with these can't reach it. The right ones are those of its next pod before a coordinated restart has
-	// stopped members, and those of its pod otherwise. PeersServed is true if its pod of now has them, too.
+	// stopped members, and those of its pod otherwise. PeersServed is true if its current pod has them, too.
 	// Only a coordinated restart uses both. They are false if the right ones are not known.
 	PeersDiffer, PeersServed bool
 	// Behind is how many entries it has applied less than the leader.

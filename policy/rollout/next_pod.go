@@ -28,7 +28,7 @@ func (f Facts) cure() (Step, bool) {
 	case set == nil:
 		return Step{}, false
 	case len(starting) > 0: // etcd may be well in pods that are not Ready, and the next restart is then the second
-		return f.hold(UpdatedNotReady, "%s not ready yet with the new template, and there is no quorum: the next one restarts if that is so %s after its containers first ran", policy.Names(starting, "is", "are"), outageLimit), true
+		return f.hold(UpdatedNotReady, "%s not ready yet with the new template, and there is no quorum: if it is still not ready %s after its containers started, the next pod restarts", policy.Names(starting, "is", "are"), policy.Duration(outageLimit)), true
 	}
 	if !quorum {
 		return f.cureWithoutQuorum(set, at), true

@@ -76,7 +76,7 @@ func TestRolloutCuresMemberThatHangs(t *testing.T) {
 func guardRollouts(s *v1alpha1.EtcdTopologyPolicySpec) { s.Rollout.Guard = v1alpha1.ModeEnforce }
 
 // TestRolloutStopsAtTheFirstFailure gives a StatefulSet a template that can't start. One member fails,
-// and the others stay, whatever the limit. The template of before restarts the failed one alone.
+// and the others stay, whatever the limit. The previous template restarts the failed one alone.
 func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) {

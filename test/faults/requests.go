@@ -107,7 +107,7 @@ func deletePod(ctx context.Context, w *world, s Step) (string, func(context.Cont
 }
 
 // scale writes the replicas as kubectl scale does. If the write is admitted, the fault ends with
-// the replicas of before.
+// the previous replicas.
 func scale(ctx context.Context, w *world, s Step) (string, func(context.Context) error, error) {
 	w.change(func(f *facts) { f.deletes = true })
 	var pods []string

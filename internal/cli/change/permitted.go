@@ -12,7 +12,7 @@ import (
 )
 
 // permitted returns an error if the user lacks permissions of every plan. The error also has those
-// that the plan of now needs.
+// that the current plan needs.
 func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
 	if f.DryRun == DryRunClient {
 		return nil
@@ -40,7 +40,7 @@ func permittedAlways(ctx context.Context, a *app.App, c *app.Cluster, op Operati
 	return RequireOnly(ctx, a, kube, op.Needs)
 }
 
-// missingInPlan returns the permissions of the plan of now that the user lacks. It returns none if
+// missingInPlan returns the permissions of the current plan that the user lacks. It returns none if
 // there is no plan: what is missing already may be why.
 func missingInPlan(ctx context.Context, a *app.App, c *app.Cluster, op Operation) []operate.Need {
 	plan, err := op.Judge(ctx)

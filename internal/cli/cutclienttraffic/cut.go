@@ -50,7 +50,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			A cut doesn't end open connections, and clients that dial members by their own names or
 			through another Service are not cut. When the endpoints are gone, the command reads from the
 			metrics of the members how many streams clients still hold open (watches and lease
-			keep-alives). For five seconds it counts which requests still come, by any path. The numbers
+			keep-alives). For five seconds it counts all requests that still arrive. The numbers
 			are minimums. An idle connection has no stream and makes no request, one stream can have many
 			watches, and etcd doesn't report which client it is. What the probes of the pods and the
 			sidecars of etcd-druid do is subtracted.

@@ -36,7 +36,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use:   "drain-plan NODE... | -l SELECTOR",
 		Short: "Plan drains of several nodes, and run them with --run",
 		Long: ui.Paragraphs(`
-			Show which nodes can be drained together, in which waves, and what blocks the others and why.
+			Show which nodes can be drained together, in which waves, and which nodes are blocked, and why.
 			The plan covers all etcd clusters that you may see. A wave leaves each cluster with a quorum of
 			healthy voters, and each disruption budget allows its evictions. Every eviction is judged as
 			the eviction guard of etcd-webhook judges it, whether etcd-webhook is installed or not. Without

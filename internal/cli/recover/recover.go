@@ -42,18 +42,18 @@ func NewCommand(a *app.App) *cobra.Command {
 			If the data of too many members is lost, the command saves the data of the member that has
 			applied most to a file in the current directory, and verifies it. Then it restores this
 			file as kubectl etcd snapshot restore does: all members stop, and start as one new cluster.
-			Their old data stays under another name. What only lost members had is lost.
+			Their old data stays under another name. Data that only lost members had is lost.
 			If several members answer and their data differs, it refuses, and shows how to save
-			the data of each. Then choose one of them with --member. It also refuses if a backup has a higher
-			revision than that member, as far as the Leases of the backups show it. --member then restores the
-			member's data all the same.
+			the data of each. Then choose one of them with --member. It also refuses if the Leases of the
+			backups show that a backup has a higher revision than that member. To restore the member's data
+			anyway, use --member.
 
-			Declare each lost member with --lost, after you have made sure that it can't come back. Nothing that
-			the command could read shows that for sure. The command does not force the deletion of a pod. If a
-			member, or the volume of one without a pod, is on a node that is not Ready, it refuses before it
-			changes anything. It also refuses if no node can start a member with its volume, or enough members at
-			the same time. It judges the cluster again after you have confirmed the plan, when it continues,
-			and directly before it stops the members.
+			Declare each lost member with --lost, after you have made sure that it can't come back. The command
+			can't verify this. It does not force the deletion of a pod. It refuses before it changes anything if
+			a member is on a node that is not Ready. The same holds for the volume of a member without a pod. It
+			also refuses if no node can start a member with its volume, or enough members at the same time. It
+			judges the cluster again after you have confirmed the plan, when it continues, and directly before
+			it stops the members.
 
 			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
 			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
@@ -82,7 +82,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	restoring.AddLost(cmd, &o.PlanOptions)
 	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
-	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again, whatever the other flags are")
+	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again. All other flags are ignored")
 	restoring.AddResume(cmd, &o.Options)
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("abort", "resume")

@@ -94,7 +94,7 @@ func NewCommand(a *app.App) *cobra.Command {
 func (o *options) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.member, "member", "", "Pod of the only member to restart. The default is all members")
-	flags.BoolVar(&o.abort, "abort", false, "End the whole unfinished restart, whatever the other flags are. Members that have not been stopped stay as they are")
+	flags.BoolVar(&o.abort, "abort", false, "End the whole unfinished restart. All other flags are ignored. Members that have not been stopped stay as they are")
 	ui.AddEnum(cmd, flags, &o.strategy, "strategy", "strategy", "How to restart the members: rolling (default), one at a time; or coordinated, which stops all before any starts",
 		restart.Rolling, restart.Coordinated)
 	flags.BoolVar(&o.withoutCut, "without-cut", false, "Don't cut client traffic in a coordinated restart. For a cluster without a client Service that can be cut")

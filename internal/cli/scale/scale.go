@@ -76,7 +76,7 @@ func NewCommand(e *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.replicas, "replicas", 0, "New number of members")
-	flags.BoolVar(&o.abort, "abort", false, "Undo the unfinished step of a scale, whatever the other flags are")
+	flags.BoolVar(&o.abort, "abort", false, "Undo the unfinished step of a scale. All other flags are ignored")
 	flags.BoolVar(&o.keepClaims, "keep-pvc", false, "Keep the volume claims of removed members")
 	flags.StringVar(&o.snapshot, "after-snapshot", "", "File with a snapshot of this cluster. Required to scale an Etcd to 0")
 	change.AddFlags(cmd, &o.Flags)

@@ -16,10 +16,14 @@ var restoreHelp = struct{ Long, Example string }{
 
 		If FILE.json exists beside the snapshot and shows that it is of another cluster, the command warns.
 		-y does not confirm that: use --from-other-cluster with it. A cluster of the same name is another
-		one if the UID of its object differs, and if either etcd's cluster ID differs, too, or the present
-		object existed already when the snapshot was taken. If only one of the IDs differs, the cluster may
-		have been restored or created again since: the command only warns. In both cases, it does not count
-		what is lost: revisions of two etcd clusters can't be compared.
+		one if both of these are true:
+
+		  - The UID of its object differs.
+		  - Its etcd cluster ID differs, or the present object existed when the snapshot was taken.
+
+		If only one of the IDs differs, the cluster may have been restored or created again since: the
+		command only warns. In both cases, it does not count what is lost, because revisions of two etcd
+		clusters can't be compared.
 
 		For a StatefulSet, the command checks the snapshot, makes the data directories on your machine,
 		cuts client traffic, and saves the present data if a member answers. Then it stops all members,

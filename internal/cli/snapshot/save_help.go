@@ -31,9 +31,9 @@ var saveHelp = struct{ Long, Example string }{
 		output is a snapshot only if the exit code is 0. To check the database itself, use
 		snapshot status on the file in which you store it.
 
-		This changes nothing in the cluster but the Lease of --renew-lease, and takes no lock. The
-		command refuses to run while kubectl etcd defrag runs. That command refuses to run while a
-		snapshot is read.
+		In the cluster, the command changes only the Lease of --renew-lease, and takes no lock. It
+		refuses to run while kubectl etcd defrag runs. That command refuses to run while a snapshot is
+		read.
 
 		With --via backup-restore, the sidecar of a druid cluster writes a snapshot to the backup
 		store. This is a change with a plan, a lock and an Event. The flags --dry-run, --yes and

@@ -46,10 +46,10 @@ func newVerifyCommand(a *app.App) *cobra.Command {
 			a file, the file is used: write statefulset/NAME for the cluster.
 
 			--restore needs two programs on this machine, of the same minor release as the members: etcdutl
-			and etcd. No cluster is changed. A snapshot has all secrets of its cluster, so the directory is only
-			for you, and etcd listens on sockets in it and on no port. If authentication was on, it is off
-			in the copy. The directory is below TMPDIR, needs room for the whole database, and is removed at the
-			end, even after Ctrl-C.
+			and etcd. The snapshot contains all data of the cluster, so only you can read the directory, and
+			etcd listens on sockets in it and on no port. If authentication was on, it is off in the copy. The
+			directory is below TMPDIR, needs room for the whole database, and is removed at the end, even
+			after Ctrl-C.
 
 			Exit codes: 0 the snapshot is complete, 3 it is damaged, 1 error. A program or a disk of this machine
 			that fails is an error, and shows nothing about the snapshot.`),

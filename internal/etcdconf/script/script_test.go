@@ -119,7 +119,7 @@ func TestScriptEnvironment(t *testing.T) {
 		{"behind an operator", "export A=1 B=1; x && A=2; x || B=2; etcd", map[string]string{"A": "${A}", "B": "${B}", "INHERITED": "old"}},
 		{"before an operator", "export A=1; A=2 && cd /x && etcd", map[string]string{"A": "2", "INHERITED": "old"}},
 		{"before the same command", "A=1; A=2 B=$A etcd", map[string]string{"A": "2", "B": "2", "INHERITED": "old"}},
-		{"before a launcher, which gets the value of before", "A=1; A=2 env B=$A etcd", map[string]string{"A": "2", "B": "1", "INHERITED": "old"}},
+		{"before a launcher, which gets the previous value", "A=1; A=2 env B=$A etcd", map[string]string{"A": "2", "B": "1", "INHERITED": "old"}},
 		{"of a subshell", "export A=1; (A=2); A=3 | true; etcd", map[string]string{"A": "1", "INHERITED": "old"}},
 		{"in a subshell", "(export A=2; etcd)", map[string]string{"A": "2", "INHERITED": "old"}},
 		{"in a function", "f() { export A=2; exec etcd; }\nf", map[string]string{"A": "2", "INHERITED": "old"}},

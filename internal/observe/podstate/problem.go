@@ -110,9 +110,9 @@ func initializing(pod *corev1.Pod) string {
 		switch {
 		case c.State.Running == nil:
 		case sidecar && c.Started != nil && !*c.Started:
-			return "the startup probe of sidecar " + c.Name + " has not passed yet" + before(&c) + ", and the containers after it wait"
+			return "the startup probe of sidecar " + c.Name + " has not passed yet, and the containers after it wait" + before(&c)
 		case sidecar && !c.Ready:
-			return "the readiness probe of sidecar " + c.Name + before(&c) + " fails"
+			return "the readiness probe of sidecar " + c.Name + " fails" + before(&c)
 		case !sidecar:
 			return "init container " + c.Name + " runs, and the containers after it wait"
 		}
@@ -122,22 +122,26 @@ func initializing(pod *corev1.Pod) string {
 
 // failingProbes returns the containers with a probe that doesn't pass, empty for none.
 func failingProbes(pod *corev1.Pod) string {
-	var unready []string
+	var (
+		unready []string
+		earlier string
+	)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.State.Running != nil && c.Started != nil && !*c.Started {
 			return "the startup probe of container " + c.Name + " has not passed yet" + before(&c)
 		}
 		if !c.Ready {
-			unready = append(unready, c.Name+before(&c))
+			unready = append(unready, c.Name)
+			earlier += before(&c)
 		}
 	}
 	switch len(unready) {
 	case 0:
 		return ""
 	case 1:
-		return "the readiness probe of container " + unready[0] + " fails"
+		return "the readiness probe of container " + unready[0] + " fails" + earlier
 	}
-	return "the readiness probes of containers " + policy.List(unready) + " fail"
+	return "the readiness probes of containers " + policy.List(unready) + " fail" + earlier
 }
 
 // before returns how a container that was restarted ended, in parentheses.
@@ -146,7 +150,7 @@ func before(c *corev1.ContainerStatus) string {
 	if t == nil || t.ExitCode == 0 {
 		return ""
 	}
-	return " (before, it ended " + ended(t) + ")"
+	return " (before, " + c.Name + " ended " + ended(t) + ")"
 }
 
 // closedGate returns the first readiness gate that is not True, empty for none.

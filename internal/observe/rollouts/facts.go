@@ -48,7 +48,7 @@ type Set struct {
 	// ReleaseSince is since when no policy holds it, to be recorded. It is zero while one does.
 	ReleaseSince time.Time
 	// Follows is true if another StatefulSet of the cluster is released now, and this one waits for it: the last
-	// step is then of now.
+	// step is then the current one.
 	Follows bool
 }
 

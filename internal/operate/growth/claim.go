@@ -155,7 +155,7 @@ func (j *Job) warning(ctx context.Context, claim *corev1.PersistentVolumeClaim) 
 }
 
 // needsRestart reports whether the file system of a claim has not grown within the limit since its volume has, and
-// its pod is still the one of then. It grows when a new pod mounts it, so no pod is restarted twice for it.
+// its pod is still the same one. It grows when a new pod mounts it, so no pod is restarted twice for it.
 func (j *Job) needsRestart(claim *corev1.PersistentVolumeClaim, pod types.UID) bool {
 	waits := slices.ContainsFunc(claim.Status.Conditions, func(c corev1.PersistentVolumeClaimCondition) bool {
 		return c.Type == corev1.PersistentVolumeClaimFileSystemResizePending && c.Status == corev1.ConditionTrue

@@ -236,7 +236,7 @@ func TestPlanCoordinated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTogether(t)
-			c.together(t) // the pods of before
+			c.together(t) // the old pods
 			row.change(c)
 			j := c.together(t)
 			j.WithoutCut = row.withoutCut

@@ -61,7 +61,7 @@ func TestCoordinatedHosts(t *testing.T) {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
 				c := newTogether(t)
-				c.together(t) // the pods of before
+				c.together(t) // the old pods
 				if row.node != nil {
 					c.setNode(row.node)
 				}

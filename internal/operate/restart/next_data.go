@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// checkNextData refuses a member whose next pod looks for its data in another directory or volume than the one of
-// now: etcd would start there without data. now is the configuration of the pod, which shows its directories.
+// checkNextData refuses a member whose next pod looks for its data in another directory or volume than the current
+// one: etcd would start there without data. now is the configuration of the pod, which shows its directories.
 func (j *Job) checkNextData(ctx context.Context, s *state, pod *corev1.Pod, now etcdconf.Config, f *operate.Findings) error {
 	at := slices.IndexFunc(s.sets, func(sts *appsv1.StatefulSet) bool { return sts.Name == j.setOf(pod.Name) })
 	next := j.nextPod(s, pod)
@@ -47,8 +47,8 @@ func (j *Job) checkNextData(ctx context.Context, s *state, pod *corev1.Pod, now 
 		if l.now.Path == l.then.Path && from.text(l.now) == to.text(l.then) {
 			continue
 		}
-		f.Refuse("the next pod of %s has its %s in %s, %s, and this pod has it in %s, %s: etcd would start without it; restore the directory and the volume mount in the pod template",
-			pod.Name, l.what, l.then.Dir, to.text(l.then), l.now.Dir, from.text(l.now))
+		f.Refuse("the %s of %s would move from %s (%s) to %s (%s), and etcd would start without it; restore the directory and the volume mount in the pod template",
+			l.what, pod.Name, l.now.Dir, from.text(l.now), l.then.Dir, to.text(l.then))
 		return nil
 	}
 	return nil

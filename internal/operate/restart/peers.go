@@ -23,7 +23,7 @@ type peers struct {
 	id uint64
 	// listed are those in etcd's list, and due those that the list is to get, none if it has the right ones.
 	listed, due []string
-	// served is true if its pod of now listens on what the due URLs are for.
+	// served is true if its current pod listens on what the due URLs are for.
 	served bool
 	// contradiction is why its configuration has no right ones, and unknown why they are not known.
 	contradiction, unknown string

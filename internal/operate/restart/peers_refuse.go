@@ -37,7 +37,7 @@ func (s *state) checkPeers(f *operate.Findings) {
 }
 
 // refusePeers refuses to restart a member alone if others can't reach its next pod by the URLs in etcd's list, and
-// reach its pod of now. A program that manages the members may update them itself, and a single member has no others.
+// reach its current pod. A program that manages the members may update them itself, and a single member has no others.
 func (j *Job) refusePeers(ctx context.Context, s *state, only []string, f *operate.Findings) error {
 	if managed := j.notCoordinated(); len(s.Members) < 2 || managed != "" && !j.Owner.InParts() {
 		return nil

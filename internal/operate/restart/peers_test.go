@@ -32,7 +32,7 @@ func TestDuePeerURLs(t *testing.T) {
 		{what: "another port", listed: plain, listens: "http://0.0.0.0:2390", advertised: "http://main-0.peer:2390", due: "http://main-0.peer:2390"},
 		{what: "another host, which etcd ignores", listed: plain, listens: "http://0.0.0.0:2380", advertised: "http://10.1.0.1:2380"},
 		{what: "updated already", listed: secure, listens: "https://0.0.0.0:2380", advertised: secure},
-		{what: "the port is another one, and the listeners of now are not known", listed: plain, listens: "http://0.0.0.0:12380", advertised: plain, contradiction: "--initial-advertise-peer-urls is " + plain},
+		{what: "the port is another one, and the current listeners are not known", listed: plain, listens: "http://0.0.0.0:12380", advertised: plain, contradiction: "--initial-advertise-peer-urls is " + plain},
 		{what: "the advertised port has no listener", listed: plain, listens: "http://0.0.0.0:2390", advertised: "http://main-0.peer:2381", now: "http://0.0.0.0:2380", contradiction: "--initial-advertise-peer-urls is http://main-0.peer:2381"},
 		{what: "TLS on, and the listener has another port", listed: plain, listens: "https://0.0.0.0:2390", advertised: secure, now: "http://0.0.0.0:2380", contradiction: "--initial-advertise-peer-urls is " + secure},
 		{what: "TLS on behind a Service that maps the port", listed: plain, listens: "https://0.0.0.0:12380", advertised: secure, now: "http://0.0.0.0:12380", due: secure},
@@ -122,7 +122,7 @@ var secured = []string{
 func newSecured(t *testing.T) *stage {
 	t.Helper()
 	c := newTogether(t)
-	c.together(t) // the pods of before
+	c.together(t) // the old pods
 	c.replaceArgs(secured...)
 	return c
 }

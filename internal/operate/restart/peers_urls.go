@@ -84,7 +84,7 @@ func meet(a, b []string) bool {
 // duePeerURLs returns the peer URLs that etcd's list is to get for a member with a configuration, none if
 // others reach it by those that are listed. etcd ignores --initial-advertise-peer-urls of a member with data,
 // so another host in it means nothing. now are the listeners of the pod that runs, none if they are not known. If they
-// stay the same, a port or TLS of a proxy may be between. If those of now are listed, nothing is between. So the next
+// stay the same, a port or TLS of a proxy may be between. If the current ones are listed, nothing is between. So the next
 // pod has to listen on what it advertises then, and if they are not known, too.
 func duePeerURLs(listed []string, c etcdconf.Config, now []string) (due []string, contradiction string) {
 	advertised := slices.Sorted(slices.Values(c.AdvertisePeer))

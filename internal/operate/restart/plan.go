@@ -225,7 +225,7 @@ func (j *Job) describe(s *state, r *Record, f *operate.Findings) {
 	if len(r.Config) > 0 {
 		f.Fact("what a new pod reads exists: %s", strings.Join(sortedKeys(r.Config), ", "))
 		if r.Strategy == Rolling {
-			f.Fact("before each member, the contents of these are compared with those of now: after a change, no further member is restarted")
+			f.Fact("before each member, the contents of these are compared with the current ones: after a change, no further member is restarted")
 		}
 	}
 }

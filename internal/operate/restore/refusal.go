@@ -233,7 +233,7 @@ func markPod(c *corev1.Container, path string) string {
 func (r Plan) subPath(c *corev1.Container, m corev1.VolumeMount) (string, error) {
 	path := cmp.Or(m.SubPath, markPod(c, m.SubPathExpr))
 	if m.SubPathExpr != "" && strings.Contains(path, "$(") {
-		return "", r.refuse("container %s mounts %s from subPathExpr %s of volume %s, of which only the pod's name (metadata.name) is known here; restore it by hand, or use only the pod's name in it",
+		return "", r.refuse("container %s mounts %s from subPathExpr %s of volume %s, and only metadata.name can be resolved here; restore it by hand, or use only metadata.name in it",
 			c.Name, m.MountPath, m.SubPathExpr, m.Name)
 	}
 	return path, nil

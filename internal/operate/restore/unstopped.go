@@ -36,7 +36,7 @@ func Unstopped(j *journal.Journal, sts *appsv1.StatefulSet) bool {
 }
 
 // MayStillStop refuses a restore whose members run on their present data, if what the members answer now is not what the user agreed
-// to lose. The plan has the survey of now, and the record what the plan had that the user agreed to. That a cluster with
+// to lose. The plan has the current survey, and the record what the plan had that the user agreed to. That a cluster with
 // a quorum has written more is no reason: the plan showed that its present data is lost. Whether the quorum of a recovery
 // is still lost is the decision of policy/recovery.
 func (r Plan) MayStillStop(rec *progress.Record) error {
@@ -64,7 +64,7 @@ func (r Plan) MustEnd(why string) error {
 		why, state, r.plugin("snapshot restore %s --abort", r.Target()))}}
 }
 
-// AsNow takes over the survey of now from a plan, for the steps that the restore began with.
+// AsNow takes over the survey of the current plan, for the steps that the restore began with.
 func (r *Plan) AsNow(now Plan) { r.Newest, r.Loss = now.Newest, now.lost() }
 
 // AtStop takes over the last survey before members stop. Clients that have written since the plan may go on until then:

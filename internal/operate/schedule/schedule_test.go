@@ -74,7 +74,7 @@ func (s *stage) do(t *testing.T, a Action) operate.Plan {
 	return plan
 }
 
-// start judges and acts, as change.Do does, on the annotations of now.
+// start judges and acts, as change.Do does, on the current annotations.
 func (s *stage) start(t *testing.T, a Action) operate.Plan {
 	t.Helper()
 	s.job.Action, s.job.Owner.Annotations = a, s.annotations()

@@ -50,7 +50,7 @@ func recoveryFacts(ctx context.Context, a *app.App, c *app.Cluster) (recovery.Fa
 }
 
 // stillLost returns why a recovery that has stopped no member is not to go on, empty if it may. lost are the members that
-// its journal has as lost. Those whose claims are lost may be no members of the StatefulSet of now. The data of the survivor
+// its journal has as lost. Those whose claims are lost may be no members of the present StatefulSet. The data of the survivor
 // is saved, so the survivor need not answer any more.
 func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string, survivor string) (why string, err error) {
 	var back []string

@@ -28,7 +28,7 @@ type Folder interface {
 // It only deletes snapshots with the names of this cluster whose description has its UID and etcd's ID of the
 // cluster. So it keeps those of a cluster of the same name that existed before, or that another Kubernetes
 // cluster has. It also keeps those from before the last time that the revision became lower, and those with a later time
-// in their names than the one of now.
+// in their names than the present one.
 func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, stored string, keep int, warn func(string, ...any)) ([]string, error) {
 	names, others, err := n.stored(ctx, f)
 	if err != nil {
@@ -38,7 +38,7 @@ func Prune(ctx context.Context, f Folder, n Names, saved *v1alpha1.Snapshot, sto
 		warn("%s", n.NotDeleted(others[of], of))
 	}
 	if at := slices.Index(names, stored); at >= 0 && at+1 < len(names) {
-		// They don't show what was before the one of now.
+		// They don't show what was before the present one.
 		warn("%d snapshots have a later time in their names than %s: a node's clock was or is wrong. They are kept until that time", len(names)-at-1, stored)
 		names = names[:at+1]
 	}

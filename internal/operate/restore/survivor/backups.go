@@ -55,8 +55,11 @@ func (s Set) Against(o owner.Owner, b Backups) (fact string, err error) {
 	case s.Chosen:
 		return fmt.Sprintf("the backups have revision %d, by Lease %s: what only they have after revision %d is not restored", newer, b.newest().Name, s.Source.Revision), nil
 	}
-	return "", Refuse(o, "%s has revision %d, and the backups have revision %d, by Lease %s: what only the backups have would not be restored. To see them: kubectl etcd snapshot list %s -n %s. To restore one: kubectl etcd snapshot restore FILE %s -n %s%s. If the backups are of an earlier cluster, or if the data of %s is to be restored all the same, run the same command again with --member %s",
-		s.Source.Pod, s.Source.Revision, newer, b.newest().Name, o.Target(), o.Namespace, o.Target(), o.Namespace, b.deltas(), s.Source.Pod, s.Source.Pod)
+	return "", Refuse(o, "%s has revision %d, and the backups have revision %d, by Lease %s: data that only the backups have would be lost\n"+
+		"  - To list the backups: kubectl etcd snapshot list %s -n %s\n"+
+		"  - To restore one: kubectl etcd snapshot restore FILE %s -n %s%s\n"+
+		"  - To restore the data of %s anyway, for example because the backups are of an earlier cluster: kubectl etcd recover %s -n %s --member %s, with your other flags",
+		s.Source.Pod, s.Source.Revision, newer, b.newest().Name, o.Target(), o.Namespace, o.Target(), o.Namespace, b.deltas(), s.Source.Pod, o.Target(), o.Namespace, s.Source.Pod)
 }
 
 // deltas describes how far the full backups are, if the newest is a delta. It is empty otherwise.
