@@ -8,11 +8,14 @@
 // a function of what was observed; and returns a Decision. The endpoint counts the Decision
 // and respond makes the response of it.
 //
-// A handler never dials etcd and has no side effects, so that dry runs are safe. It changes
-// objects only by patches, and only the fields that belong to this project. Mutation fails
-// open: a member without this project's terms is better than no member. The exceptions are the
-// guards of evictions and replicas, which record what they allow, and the handler of the
-// uninstallation, which releases rollouts. None of them writes in a dry run.
+// A handler never dials etcd. It changes the reviewed object only by patches, and only the fields
+// that belong to this project. It writes nothing, except:
+//
+//   - The guards of evictions and replicas record what they allow.
+//   - The handler of the uninstallation releases rollouts.
+//
+// None of them writes in a dry run. Mutation fails open: a member without this project's terms is
+// better than no member.
 package webhook
 
 import (

@@ -58,12 +58,14 @@ type conditionHistory struct {
 	memory.Keyed[conditionKey, observedCondition]
 }
 
+// conditionKey names a condition of a cluster.
 type conditionKey struct {
 	owner.Key
 
 	condition string
 }
 
+// observedCondition is the status of a condition, and since when it has it.
 type observedCondition struct {
 	status policy.Status
 	since  time.Time

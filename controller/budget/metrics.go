@@ -69,6 +69,7 @@ func resultOf(err error) string {
 // without a search through those of all clusters.
 var series budgetSeries
 
+// budgetSeries has the label of the series of each managed budget, so that they can be removed.
 type budgetSeries struct {
 	labels memory.Keyed[owner.Key, string]
 }

@@ -65,6 +65,6 @@ func (u *Reconciler) delete(ctx context.Context, pod *corev1.Pod, owner owner.Ow
 	})
 	announce.Warning(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
 		"deleted pod %s, which found no node for %s: it was required to run in %s, and %s",
-		pod.Name, u.Clock.Since(since).Round(time.Minute), terms.DescribeOne(found[0].term), found[0].why)}, actionRespread)
+		pod.Name, policy.Duration(u.Clock.Since(since).Round(time.Minute)), terms.DescribeOne(found[0].term), found[0].why)}, actionRespread)
 	return 0, nil
 }

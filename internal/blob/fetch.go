@@ -16,6 +16,7 @@ import (
 // Progress is called with the number of bytes transferred so far, and with the total.
 type Progress func(done, total int64)
 
+// progressKey is the key of a Progress in a context.
 type progressKey struct{}
 
 // WithProgress returns a context with which Fetch and Upload report their progress.

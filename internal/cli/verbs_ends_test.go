@@ -78,15 +78,15 @@ const (
 var ends = map[string]end{
 	"alarm disarm statefulset main": {
 		out: "alarm NOSPACE of main-1 is disarmed.", event: "AlarmDisarmed", again: "No alarm is raised in StatefulSet team/main.",
-		stuck: hang, title: "Disarm the alarms of StatefulSet team/main", next: sameCommand,
+		stuck: hang, title: "disarm the alarms of StatefulSet team/main", next: sameCommand,
 	},
 	"cut-client-traffic statefulset main": {
 		shown: "No endpoint of Service main is ready", event: "ClientTrafficCut",
-		stuck: idle(isCut), title: "cut client traffic of StatefulSet team/main for 15m0s, until ", next: "kubectl etcd restore-client-traffic statefulset/main -n team",
+		stuck: idle(isCut), title: "cut client traffic of StatefulSet team/main for 15m, until ", next: "kubectl etcd restore-client-traffic statefulset/main -n team",
 	},
 	"defrag statefulset main": {
 		out: "StatefulSet team/main is defragmented.", event: "Defragmented",
-		stuck: hang, title: "Defragment StatefulSet team/main", next: sameCommand,
+		stuck: hang, title: "defragment StatefulSet team/main", next: sameCommand,
 	},
 	"drain-plan node-1": {
 		out: "node/node-1 drained", event: "MembersDrained",
@@ -116,7 +116,7 @@ var ends = map[string]end{
 	},
 	"move-leader statefulset main": {
 		out: "is now the leader of StatefulSet team/main, instead of", event: "LeaderMoved",
-		stuck: hang, title: "Move the leadership of StatefulSet team/main from main-0 to main-1", next: "kubectl etcd status statefulset/main -n team shows which member leads now",
+		stuck: hang, title: "move the leadership of StatefulSet team/main from main-0 to main-1", next: "kubectl etcd status statefulset/main -n team shows which member leads now",
 	},
 	"recover statefulset main": {onCluster: "TestPluginRecover"},
 	"restart statefulset main": {
@@ -143,11 +143,11 @@ var ends = map[string]end{
 	"snapshot restore statefulset main": {onCluster: "TestPluginRestoreInPlaceKilled"},
 	"snapshot save etcd main": {
 		out: "Full-0-1000", event: "SnapshotTaken",
-		stuck: hang, title: "Take a full snapshot with backup-restore of Etcd team/main", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
+		stuck: hang, title: "take a full snapshot with backup-restore of Etcd team/main", next: "it may still be written: kubectl etcd snapshot list etcd/main -n team",
 	},
 	"snapshot schedule statefulset main": {
 		out: "statefulset/main: scheduled a snapshot every 1h to s3://backups/team", event: "SnapshotScheduleSet", again: "StatefulSet team/main already has this schedule",
-		stuck: idle(func(w *world) bool { return w.firstSnapshot() != nil }), title: "Save a snapshot of StatefulSet team/main every 1h to s3://backups/team",
+		stuck: idle(func(w *world) bool { return w.firstSnapshot() != nil }), title: "save a snapshot of StatefulSet team/main every 1h to s3://backups/team",
 		next: "the first snapshot may still be stored: kubectl etcd snapshot list statefulset/main -n team", resumed: "The first snapshot is stored",
 	},
 	"sweep --remove": {
@@ -228,6 +228,9 @@ func TestEnds(t *testing.T) {
 			if e.onCluster != "" {
 				isTest(t, e.onCluster)
 				return
+			}
+			if e.title == "" || e.title != strings.ToLower(e.title[:1])+e.title[1:] {
+				t.Errorf("the title of the plan is %q: it begins with a small letter, because errors have it after a colon", e.title)
 			}
 			w := newWorld(t, v)
 			w.startControllers(t)

@@ -107,6 +107,7 @@ type source struct {
 	optional bool
 }
 
+// sources are the objects whose contents a volume has, in its order.
 type sources []source
 
 // sourcesOf returns the objects of a volume, or as text what else the volume is.

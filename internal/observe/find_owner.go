@@ -53,7 +53,7 @@ func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
 	alone := owner.OfStatefulSet(sts)
 	at := alone.Ordinal(pod.Name)
 	if at >= int(alone.Replicas) && at < owner.MaxMembersRead && pod.DeletionTimestamp == nil {
-		sts.Spec.Replicas = new(int32(at + 1)) //nolint:gosec // it is below maxMembers
+		sts.Spec.Replicas = new(int32(at + 1)) //nolint:gosec // it is below owner.MaxMembersRead
 	}
 }
 

@@ -19,6 +19,7 @@ type memo struct {
 	sharers map[owner.Key]sharerFacts
 }
 
+// podOwner is the owner of a pod, if one was found.
 type podOwner struct {
 	owner owner.Owner
 	found bool

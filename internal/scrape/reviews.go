@@ -29,6 +29,7 @@ func New(config *rest.Config) (*Guard, error) {
 	return &Guard{Identify: r.identify, Allowed: r.allowed, Clock: clock.RealClock{}}, nil
 }
 
+// reviews asks the API server who has a token, and what that user may do.
 type reviews struct{ client kubernetes.Interface }
 
 func (r reviews) identify(ctx context.Context, token string) (authenticationv1.UserInfo, bool, error) {

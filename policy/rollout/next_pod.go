@@ -44,7 +44,7 @@ func (f Facts) cureWithoutQuorum(set *Set, at int) Step {
 		return f.hold(DataEnds, "there is no quorum, and %s: none restarts, because there may be no other copy of the data", policy.Names(ends, "may lose its data with its pod", "may lose their data with their pods"))
 	}
 	if pod.Exists && pod.NotReadyFor < outageLimit {
-		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, pod.NotReadyFor.Round(time.Second), outageLimit)
+		return f.hold(policy.NoQuorum, "%s is not ready for %s, and there is no quorum: it gets the new template if it is not ready for %s", pod.Pod, policy.Duration(pod.NotReadyFor.Round(time.Second)), policy.Duration(outageLimit))
 	}
 	return f.restart(set, at)
 }

@@ -59,7 +59,7 @@ func Evaluate(f Facts, s Settings) Step {
 	case well.Allowed:
 		return f.next(well.Reason, well.Message)
 	case limit && f.affordable():
-		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more member", well.Message, s.HoldLimit))
+		return f.next(HoldLimitPassed, fmt.Sprintf("%s, but the rollout has waited for %s, and a quorum stays without one more member", well.Message, policy.Duration(s.HoldLimit)))
 	}
 	return f.hold(well.Reason, "%s", well.Message)
 }

@@ -121,7 +121,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
-	plan := "Take a full snapshot with backup-restore of Etcd " + c.Namespace + "/" + c.Name
+	plan := "take a full snapshot with backup-restore of Etcd " + c.Namespace + "/" + c.Name
 	prints(t, 0, []string{plan, "according to lease " + c.Name + "-full-snap, the store has had revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
 	prints(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
 	prints(t, 2, []string{plan, "run the command again with -y"}, save...)

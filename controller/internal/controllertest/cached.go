@@ -20,6 +20,7 @@ func (s *Store) Cached() client.Reader {
 	return &cached{store: s, held: map[client.Object]heldObject{}}
 }
 
+// cached reads the objects of a Store as a cache does: from the copies that it holds.
 type cached struct {
 	store *Store
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // The exit codes of docs/exit-codes.md.
@@ -72,7 +73,7 @@ func (e *timedOutError) Error() string {
 	if e.limit == 0 {
 		return e.message
 	}
-	return strings.TrimPrefix(e.message+": ", ": ") + fmt.Sprintf("not done within the --timeout of %s", e.limit)
+	return strings.TrimPrefix(e.message+": ", ": ") + fmt.Sprintf("not done within the --timeout of %s", policy.Duration(e.limit))
 }
 
 // Is reports whether target is context.DeadlineExceeded.

@@ -29,7 +29,7 @@ const (
 // timeLimit is the value of --timeout: a time that is not negative.
 type timeLimit time.Duration
 
-// String, Set and Type implement pflag.Value.
+// String returns the duration as help texts show it.
 func (l *timeLimit) String() string { return time.Duration(*l).String() }
 
 // Set parses a duration. 0 means no limit.
@@ -51,7 +51,7 @@ type reasonText string
 // longestReason leaves space in an Event for the user and the operation before the reason.
 const longestReason = 500
 
-// String, Set and Type implement pflag.Value.
+// String returns the text.
 func (r *reasonText) String() string { return string(*r) }
 
 // Set accepts one line of printable text.

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
+// options are the flags of cut-client-traffic.
 type options struct {
 	change.Flags
 

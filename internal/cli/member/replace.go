@@ -19,6 +19,7 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
+// replaceOptions are the flags of member replace.
 type replaceOptions struct {
 	change.Flags
 

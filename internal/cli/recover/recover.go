@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 )
 
+// options are the flags of recover.
 type options struct {
 	restoring.Options
 

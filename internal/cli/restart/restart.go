@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
 )
 
+// options are the flags of restart.
 type options struct {
 	change.Flags
 

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
+// scaleOptions are the flags of scale.
 type scaleOptions struct {
 	change.Flags
 

@@ -40,6 +40,7 @@ func (c *Console) Await(what string) {
 // ServerWarnings prints each warning of the API server once. Admission webhooks write them.
 func (c *Console) ServerWarnings() rest.WarningHandler { return &serverWarnings{console: c} }
 
+// serverWarnings prints each warning of the API server once.
 type serverWarnings struct {
 	console *Console
 

@@ -56,6 +56,7 @@ func (s *SpreadRecord) Add(notes ...policy.Note) {
 	}
 }
 
+// spreadRecordJSON is the format of a SpreadRecord in the annotation.
 type spreadRecordJSON struct {
 	Policy string       `json:"policy"`
 	At     string       `json:"at,omitempty"`

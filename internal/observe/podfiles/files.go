@@ -28,6 +28,7 @@ type Files struct {
 	read      map[[2]string]contentsRead
 }
 
+// contentsRead are the contents of a ConfigMap or Secret, or the error of reading them.
 type contentsRead struct {
 	data map[string][]byte
 	err  error

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Reads of the API server on behalf of one namespace. A namespace with a hundred clusters that
@@ -39,6 +41,7 @@ func Bounded(from client.Reader, now clock.PassiveClock) client.Reader {
 	return &bounded{Reader: from, clock: now, namespaces: map[string]*share{}, pages: make(chan struct{}, pagesAtOnce)}
 }
 
+// bounded is a reader that limits the reads of each namespace, and the pages of lists that it reads at once.
 type bounded struct {
 	client.Reader
 	clock      clock.PassiveClock
@@ -111,7 +114,7 @@ func (b *bounded) wait(ctx context.Context, namespace string) error {
 	if deadline, ok := ctx.Deadline(); !waits || ok && deadline.Sub(now) < delay {
 		reservation.CancelAt(now)
 		return fmt.Errorf("more than %d reads a second of the API server for namespace %q: try again in %s",
-			readsPerSecond, namespace, delay.Round(time.Millisecond))
+			readsPerSecond, namespace, policy.Duration(delay.Round(time.Millisecond)))
 	}
 	select {
 	case <-ctx.Done():

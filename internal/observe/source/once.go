@@ -18,6 +18,7 @@ func Once(from client.Reader) client.Reader {
 	return &once{Reader: from, results: map[objectKey]result{}}
 }
 
+// once is a reader that reads each object once, and returns the same result again.
 type once struct {
 	client.Reader
 
@@ -25,6 +26,7 @@ type once struct {
 	results map[objectKey]result
 }
 
+// objectKey is the type and the name of an object.
 type objectKey struct {
 	kind reflect.Type
 	name client.ObjectKey

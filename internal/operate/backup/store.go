@@ -130,7 +130,7 @@ func (s *Store) Judge(ctx context.Context, kind Kind, planOnly bool) (operate.Pl
 
 // plan describes what Take will do.
 func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
-	plan := operate.Plan{Title: fmt.Sprintf("Take a %s snapshot with backup-restore of %s", kind, s.Owner), Subject: s.name()}
+	plan := operate.Plan{Title: fmt.Sprintf("take a %s snapshot with backup-restore of %s", kind, s.Owner), Subject: s.name()}
 	if leases, err := backupstore.Leases(ctx, s.Reader, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {

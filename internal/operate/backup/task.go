@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/backupstore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // taskTimeout is how long a task may take. druid's own limit for a full snapshot is 15 minutes.
@@ -104,7 +105,7 @@ func (s *Store) runTask(ctx context.Context, kind Kind) (*druidv1alpha1.EtcdOpsT
 	}
 	for end := s.Clock.Now().Add(taskTimeout); !task.IsCompleted(); {
 		if s.Clock.Now().After(end) {
-			return nil, &timeoutError{fmt.Sprintf("EtcdOpsTask %s/%s has not ended within %s", task.Namespace, task.Name, taskTimeout)}
+			return nil, &timeoutError{fmt.Sprintf("EtcdOpsTask %s/%s has not ended within %s", task.Namespace, task.Name, policy.Duration(taskTimeout))}
 		}
 		if err := operate.Pause(ctx, s.Clock, time.Second); err != nil {
 			return nil, err

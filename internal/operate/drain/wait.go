@@ -53,7 +53,7 @@ func (r *Run) notBack(m evicted, pod *corev1.Pod) string {
 		if r.Clock.Since(m.at) < startTimeout {
 			return ""
 		}
-		return fmt.Sprintf("no new pod was created within %s after the eviction of %s", startTimeout, what)
+		return fmt.Sprintf("no new pod was created within %s after the eviction of %s", policy.Duration(startTimeout), what)
 	}
 	if pod.Name != m.Pod {
 		what = "pod " + pod.Namespace + "/" + pod.Name + ", which replaces " + m.Pod + ","

@@ -93,6 +93,7 @@ func Acquire(ctx context.Context, kube client.Client, o owner.Owner, c Claim) (*
 	return nil, err
 }
 
+// acquirer tries to write a claim into the lease of a cluster.
 type acquirer struct {
 	kube  client.Client
 	claim Claim

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func (a *acquirer) hold(ctx context.Context, lease *coordinationv1.Lease, previous *Holder) *Lock {
@@ -130,7 +132,7 @@ func (l *Lock) expired() error {
 	if ago <= RenewDeadline {
 		return nil
 	}
-	return &LostError{Lease: l.name, Why: fmt.Sprintf("it was last renewed %s ago, and another process may hold it now", ago.Round(time.Second))}
+	return &LostError{Lease: l.name, Why: fmt.Sprintf("it was last renewed %s ago, and another process may hold it now", policy.Duration(ago.Round(time.Second)))}
 }
 
 // free deletes the lease if it hasn't changed since the last renewal. Where it has records, or without

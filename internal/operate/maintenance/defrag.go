@@ -181,7 +181,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, policy.Bytes(after.DBSize), policy.Bytes(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, policy.Bytes(after.DBSize), policy.Bytes(before), policy.Duration(took.Round(10*time.Millisecond)))
 	return nil
 }
 

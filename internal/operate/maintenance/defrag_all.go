@@ -48,7 +48,7 @@ func (d *Defragmentation) Judge(ctx context.Context) (operate.Plan, error) {
 func (d *Defragmentation) plan(v policy.Verdict) operate.Plan {
 	order := maintenance.DefragOrder(d.state.Databases)
 	plan := operate.Plan{
-		Title: "Defragment " + d.Cluster,
+		Title: "defragment " + d.Cluster,
 		Facts: append(Facts(d.state.Databases), v.Message, "no snapshot is being read"),
 		// Another leader, or another member, is another order of the steps.
 		Subject: strings.Join(order, " "),

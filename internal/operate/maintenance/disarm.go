@@ -49,7 +49,7 @@ func (d *Disarming) Judge(ctx context.Context) (operate.Plan, error) {
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	plan := operate.Plan{Title: "Disarm the alarms of " + d.Cluster, Facts: Facts(databases)}
+	plan := operate.Plan{Title: "disarm the alarms of " + d.Cluster, Facts: Facts(databases)}
 	d.survey, d.may, d.stay = survey, nil, nil
 	for _, alarm := range alarms {
 		v := maintenance.MayDisarm(d.Facts, databases, alarm.Type, data)

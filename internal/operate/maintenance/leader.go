@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // electionLimit is how long an election may take. etcd needs some seconds, even with a long election
@@ -78,7 +79,7 @@ func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, awaitErr)
 	}
 	if !last {
-		return fmt.Errorf("move the leadership from %s to %s: it has not become the leader within %s; %w", leader, to, electionLimit, errElected)
+		return fmt.Errorf("move the leadership from %s to %s: it has not become the leader within %s; %w", leader, to, policy.Duration(electionLimit), errElected)
 	}
 	return nil
 }

@@ -49,16 +49,16 @@ func TestPlans(t *testing.T) {
 		want string
 	}{
 		{"no alarm", nil, disarm, "No alarm is raised in main."},
-		{"one alarm", noSpace(2), disarm, "Disarm the alarms of main: NOSPACE of 0000000000000002 "},
-		{"an alarm of another member", noSpace(3), disarm, "Disarm the alarms of main: NOSPACE of 0000000000000003 "},
+		{"one alarm", noSpace(2), disarm, "disarm the alarms of main: NOSPACE of 0000000000000002 "},
+		{"an alarm of another member", noSpace(3), disarm, "disarm the alarms of main: NOSPACE of 0000000000000003 "},
 		{"a cause that still exists", func(c *etcdtest.Cluster) { noSpace(2)(c); c.Size, c.InUse = 2<<30, 2<<30 }, disarm, "alarm NOSPACE of main-1 stays: "},
-		{"the most advanced follower", nil, transfer(""), "Move the leadership of main from main-0 to main-1"},
-		{"a chosen member", nil, transfer("main-2"), "Move the leadership of main from main-0 to main-2"},
+		{"the most advanced follower", nil, transfer(""), "move the leadership of main from main-0 to main-1"},
+		{"a chosen member", nil, transfer("main-2"), "move the leadership of main from main-0 to main-2"},
 		{"the leader itself", nil, transfer("main-0"), "main-0 is already the leader of main."},
 		{"a learner", func(c *etcdtest.Cluster) { c.Members[2].IsLearner = true }, transfer("main-2"), "main-2 can't become the leader of main: "},
-		{"all members", nil, defrag, "Defragment main: main-1 main-2 main-0"},
-		{"with another leader", func(c *etcdtest.Cluster) { c.Leader = 2 }, defrag, "Defragment main: main-0 main-2 main-1"},
-		{"without space", noSpace(2), defrag, "Defragment main and disarm NOSPACE: main-1 main-2 main-0"},
+		{"all members", nil, defrag, "defragment main: main-1 main-2 main-0"},
+		{"with another leader", func(c *etcdtest.Cluster) { c.Leader = 2 }, defrag, "defragment main: main-0 main-2 main-1"},
+		{"without space", noSpace(2), defrag, "defragment main and disarm NOSPACE: main-1 main-2 main-0"},
 		{"a member is down", func(c *etcdtest.Cluster) { c.Stop("main-1") }, defrag, "main can't be defragmented now: "},
 	} {
 		t.Run(row.name, func(t *testing.T) {

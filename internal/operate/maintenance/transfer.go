@@ -40,7 +40,7 @@ func (t *Transfer) Judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{Already: fmt.Sprintf("%s is already the leader of %s.", t.To, t.Cluster)}, nil
 	}
 	return operate.Plan{
-		Title: fmt.Sprintf("Move the leadership of %s from %s to %s", t.Cluster, t.From, t.To),
+		Title: fmt.Sprintf("move the leadership of %s from %s to %s", t.Cluster, t.From, t.To),
 		Facts: Facts(databases),
 		Steps: []string{fmt.Sprintf("transfer leadership from %s to %s; writes wait for the election", t.From, t.To)},
 	}, nil

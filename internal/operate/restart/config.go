@@ -58,6 +58,7 @@ func references(spec *corev1.PodSpec) []reference {
 	return all
 }
 
+// addReference records that a pod reads an object: all of it, or only the given keys.
 type addReference func(kind, name string, optional *bool, keys ...string)
 
 const configMap, secret = "ConfigMap", "Secret"

@@ -114,7 +114,7 @@ func (r Plan) resume() step.Step {
 	}
 	if was, there := r.Owner.Annotations[traffic.SuspendAnnotation]; there {
 		// druid first ends the reconciliation that it has begun, and then removes the
-		// annotation. Its state need not be Succeeded by then: see druidBusy.
+		// annotation. Its state need not be Succeeded by then.
 		s.Acts = append(s.Acts, step.AwaitReconcile{Etcd: r.Owner.Name})
 		back = append(back, step.Annotation{Key: traffic.SuspendAnnotation, Value: was})
 	}

@@ -22,6 +22,7 @@ func (r Plan) statefulSet() []step.Step {
 	if r.Answers {
 		steps = append(steps, r.keep())
 	}
+	last := r.stop()
 	if lost := r.lostClaims(); len(r.Gone)+len(lost) > 0 {
 		steps = append(steps, r.stop())
 		steps = append(steps, r.renameFirst()...)
@@ -29,8 +30,9 @@ func (r Plan) statefulSet() []step.Step {
 			steps = append(steps, r.replaceClaims(lost))
 		}
 		steps = append(steps, r.makeClaims(into))
+		last.Title += " again"
 	}
-	steps = append(steps, r.stop())
+	steps = append(steps, last)
 	steps = append(steps, r.putData(into)...)
 	if r.OneByOne {
 		steps = append(steps, r.startOne())

@@ -31,10 +31,16 @@ func (r Plan) putData(into []Member) []step.Step {
 		return []step.Action{step.ForEach{Pods: pods, Acts: acts}}
 	}
 	start, end := r.helpers(into)
-	ran := len(r.Gone)+len(r.lostClaims()) > 0 // to create volumes
+	ran, rename := len(r.Gone)+len(r.lostClaims()) > 0, "Rename the old data"
+	if ran { // to create volumes
+		rename = "Move the data of the empty cluster away"
+	}
+	if ran && len(r.intact()) > 0 {
+		start.Title += " again"
+	}
 	return []step.Step{
 		start,
-		{ID: renamed, Title: "Rename the old data", Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember()}, each(r.roomBefore()), []step.Action{r.recordKept()}, each(r.setAside(ran)), each(r.room()))},
+		{ID: renamed, Title: rename, Uses: []string{stopped, helpersRun}, Acts: slices.Concat([]step.Action{r.noMember()}, each(r.roomBefore()), []step.Action{r.recordKept()}, each(r.setAside(ran)), each(r.room()))},
 		{
 			ID: copied, Title: "Copy the new data and compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Uses: []string{made, stopped, helpersRun},
 			Acts: append([]step.Action{r.noMember()}, each(r.copyData())...),

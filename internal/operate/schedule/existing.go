@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -82,7 +81,7 @@ func (j *Job) none() operate.Plan {
 // and still has objects, such as a ServiceAccount that may read Secrets.
 func (j *Job) judgeDelete(ctx context.Context) (operate.Plan, error) {
 	plan := operate.Plan{
-		Title:    fmt.Sprintf("Delete the schedule of snapshots of %s", j.Owner),
+		Title:    fmt.Sprintf("delete the schedule of snapshots of %s", j.Owner),
 		Warnings: []string{"The snapshots in the store stay. The state of backups is not known afterwards, so failing backups block no eviction."},
 	}
 	if j.Owner.Annotations[v1alpha1.BackupLeaseAnnotation] == Name(j.Owner.Name) {
@@ -125,7 +124,7 @@ func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 	wanted.Spec.Suspend = &suspend
 	j.changes = []change{{c, wanted}}
 	plan := operate.Plan{
-		Title: fmt.Sprintf("%s the schedule of snapshots of %s", title(string(j.Action)), j.Owner), Steps: []string{"change CronJob " + c.Name},
+		Title: fmt.Sprintf("%s the schedule of snapshots of %s", j.Action, j.Owner), Steps: []string{"change CronJob " + c.Name},
 		Subject: identify(c),
 	}
 	if suspend {
@@ -133,5 +132,3 @@ func (j *Job) judgeExisting(ctx context.Context) (operate.Plan, error) {
 	}
 	return plan, nil
 }
-
-func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

@@ -105,7 +105,7 @@ func (j *Job) Judge(ctx context.Context) (operate.Plan, error) {
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	plan := operate.Plan{Title: fmt.Sprintf("Save a snapshot of %s every %s to %s", j.Owner, policy.Duration(j.Spec.Every), j.Spec.To)}
+	plan := operate.Plan{Title: fmt.Sprintf("save a snapshot of %s every %s to %s", j.Owner, policy.Duration(j.Spec.Every), j.Spec.To)}
 	for _, wanted := range b.objects() {
 		done, err := j.compare(ctx, wanted)
 		if err != nil {

@@ -263,7 +263,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("suspended nothing: %v", p)
 	}
 	plan := s.do(t, Set)
-	if plan.Title != "Save a snapshot of StatefulSet team/main every 1h to s3://backups/team?endpoint=https%3A%2F%2Fminio%3A9000" || len(plan.Steps) != 7 {
+	if plan.Title != "save a snapshot of StatefulSet team/main every 1h to s3://backups/team?endpoint=https%3A%2F%2Fminio%3A9000" || len(plan.Steps) != 7 {
 		t.Errorf("the plan is %q with %q", plan.Title, plan.Steps)
 	}
 	if a := s.annotations(); a["kubectl-etcd.dev/backup-lease"] != name || a["kubectl-etcd.dev/backup-max-age"] != "1h48m" {

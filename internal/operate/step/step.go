@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Step is one step of a plan.
@@ -100,7 +101,7 @@ func (c Clients) poll(ctx context.Context, limit time.Duration, awaited string, 
 			return err
 		}
 		if c.Clock.Now().After(end) {
-			return fmt.Errorf("wait for %s: %w after %s", awaited, errTimeout, limit)
+			return fmt.Errorf("wait for %s: %w after %s", awaited, errTimeout, policy.Duration(limit))
 		}
 		if err := operate.Pause(ctx, c.Clock, pollPeriod); err != nil {
 			return fmt.Errorf("wait for %s: %w", awaited, err)

@@ -17,7 +17,7 @@ import (
 
 // cutPlan describes what a cut will do.
 func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) {
-	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, format.Time(c.until)), Subject: c.list()}
+	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, policy.Duration(r.Length), format.Time(c.until)), Subject: c.list()}
 	ready, voters := c.ready(), c.voters()
 	if voters == 0 {
 		p.Facts = append(p.Facts, "the cluster should have no member")

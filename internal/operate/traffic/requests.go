@@ -42,10 +42,11 @@ type Requests struct {
 	Seconds int
 }
 
+// metricFamilies are the metrics of a member by their names.
 type metricFamilies map[string]*dto.MetricFamily
 
 // measure reads from all members which streams are open, and counts for a few seconds which
-// unary requests still come, whatever way clients take. own is the traffic of the cluster
+// unary requests still arrive. own is the traffic of the cluster
 // itself, by pod.
 func measure(ctx context.Context, c *etcd.Cluster, timer clock.Clock, own map[string]OwnTraffic) []MemberStreams {
 	before, began := readMetrics(ctx, c), timer.Now()

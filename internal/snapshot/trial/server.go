@@ -17,6 +17,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 const (
@@ -121,7 +123,7 @@ func (s *server) connect(ctx context.Context) (*clientv3.Client, *clientv3.Statu
 }
 
 func (s *server) await(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("timed out after %s", startTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("timed out after %s", policy.Duration(startTimeout)))
 	defer cancel()
 	for {
 		try, end := context.WithTimeout(ctx, time.Second)
