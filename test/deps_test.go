@@ -67,7 +67,7 @@ var graph = map[string][]string{
 	"internal/observe/scheduling":     {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/terms", "internal/etcdconf", "policy", "policy/spread"},
 	"internal/observe/observetest":    nil,
 	"internal/pdb":                    {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
-	"internal/snapshot":               nil,
+	"internal/snapshot":               {"policy"},
 	"internal/snapshot/trial":         {"internal/snapshot", "policy"},
 	"internal/blob":                   {"internal/snapshot"},
 	"internal/blob/blobtest":          nil,
@@ -187,7 +187,7 @@ var graph = map[string][]string{
 
 	"internal/apiserver":   nil,
 	"internal/podexec":     nil,
-	"internal/certificate": {"internal/apiserver", "internal/format", "internal/scrape"},
+	"internal/certificate": {"internal/apiserver", "internal/format", "internal/scrape", "policy"},
 	"internal/format":      nil,
 	"internal/kubeclient":  {"internal/observe", "api/v1alpha1"},
 	"internal/scrape":      nil,
@@ -207,7 +207,7 @@ var graph = map[string][]string{
 	"internal/cli/app": {
 		"internal/format", "internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/access", "internal/etcd/tunnel", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles",
-		"internal/observe/leaseclock", "internal/snapshot", "internal/version", "api/output/v1alpha1",
+		"internal/observe/leaseclock", "internal/snapshot", "internal/version", "api/output/v1alpha1", "policy",
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",

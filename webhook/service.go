@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // serviceHandler keeps a cut of client traffic in a Service's selector until it expires. To
@@ -85,7 +86,7 @@ func (r *serviceReview) keepCut() Decision {
 		return Decision{
 			Outcome: Patched, Reason: reasons.CutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
 			Warnings: []string{fmt.Sprintf("%s=%q is removed from the selector of Service %s: the value of a cut must have the form %sUNIXTIME, in seconds and at most %s ahead",
-				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix, observe.LongestCut)},
+				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix, policy.Duration(observe.LongestCut))},
 		}
 	}
 	return Decision{Outcome: Unchanged, Reason: reasons.CutEnded}

@@ -258,5 +258,5 @@ func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 func resetNote(budget string) *policy.Note {
 	return &policy.Note{Reason: reasons.BudgetWrittenBack, Message: fmt.Sprintf(
 		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",
-		budget, maxConflicts, conflictWindow)}
+		budget, maxConflicts, policy.Duration(conflictWindow))}
 }

@@ -204,7 +204,7 @@ func (c *cluster) holdNote() *policy.Note {
 	}
 	until := "for as long as that lasts"
 	if !c.tie {
-		until = fmt.Sprintf("for %s, and is then released", c.settings().Settle)
+		until = fmt.Sprintf("for %s, and is then released", policy.Duration(c.settings().Settle))
 	}
 	return &policy.Note{Reason: reasons.BudgetHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held[0].Name, c.unkept.Message, until)}
 }

@@ -146,7 +146,7 @@ func (c *Reconciler) publish(o owner.Owner, step restart.Step) {
 }
 
 func (c *Reconciler) publishDenied(o owner.Owner, wait time.Duration, err error) {
-	c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(restart.RequestDenied, "the requested restart waits, and is retried in %s: %v", wait, err))
+	c.publishNote(o, corev1.EventTypeWarning, policy.NewNote(restart.RequestDenied, "the requested restart waits, and is retried in %s: %v", policy.Duration(wait), err))
 }
 
 // publishChange records an Event of a change of a record. Two may have the same reason: of two StatefulSets, or of two

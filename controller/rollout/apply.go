@@ -38,7 +38,7 @@ func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r rollouts.State,
 		return again, nil
 	case write.Answered(err):
 		wait := c.denied.Next(o.Key())
-		c.announce(o, policy.NewNote(reasons.RolloutWriteDenied, "cannot continue the rollout (%s: %s); it is retried in %s: %v", step.Reason, step.Message, wait, err), actionHoldRollout)
+		c.announce(o, policy.NewNote(reasons.RolloutWriteDenied, "cannot continue the rollout (%s: %s); it is retried in %s: %v", step.Reason, step.Message, policy.Duration(wait), err), actionHoldRollout)
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("continue the rollout of %s: %w", o, err)

@@ -151,7 +151,7 @@ func cutOf(service *corev1.Service, now time.Time) (until time.Time, why string,
 	until, readable := observe.CutUntil(service, now)
 	switch {
 	case !readable:
-		return time.Unix(0, 0), fmt.Sprintf("its selector had %s=%q, which is not the end of a cut of at most %s", v1alpha1.ClientTrafficKey, value, observe.LongestCut), true
+		return time.Unix(0, 0), fmt.Sprintf("its selector had %s=%q, which is not the end of a cut of at most %s", v1alpha1.ClientTrafficKey, value, policy.Duration(observe.LongestCut)), true
 	case value == observe.CutValue(time.Time{}):
 		return until, "an interrupted restore had already ended the cut", true
 	}

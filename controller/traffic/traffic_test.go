@@ -92,7 +92,7 @@ func TestTrafficCut(t *testing.T) {
 		{name: "ended by an interrupted restore", value: observe.CutValue(time.Time{}), ends: true, event: "an interrupted restore had already ended the cut"},
 		{name: "no readable end", value: "disabled", ends: true, event: `had kubectl-etcd.dev/client-traffic="disabled"`},
 		{name: "the longest cut", value: observe.CutValue(now.Add(observe.LongestCut)), again: observe.LongestCut},
-		{name: "an end in milliseconds", value: fmt.Sprintf("cut-until-%d", now.UnixMilli()), ends: true, event: "which is not the end of a cut of at most 24h0m0s"},
+		{name: "an end in milliseconds", value: fmt.Sprintf("cut-until-%d", now.UnixMilli()), ends: true, event: "which is not the end of a cut of at most 24h"},
 		{name: "an end beyond the longest cut", value: observe.CutValue(now.Add(observe.LongestCut + time.Hour)), ends: true, event: "not the end of a cut"},
 		{name: "changed meanwhile", value: observe.CutValue(now), on: func(c *serviceStore) { c.service.ResourceVersion = "8" }, again: time.Second},
 		{name: "recreated meanwhile", value: observe.CutValue(now), on: func(c *serviceStore) { c.service.UID = "w" }, again: time.Second},

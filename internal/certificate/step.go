@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Settings are the parameters of an installation. The zero value is not useful: see
@@ -35,9 +37,9 @@ func (s Settings) Validate() error {
 	case s.Settle < 0 || s.Life <= 0:
 		return errors.New("lifetimes of certificates must be positive")
 	case s.Life < 6*s.Settle:
-		return fmt.Errorf("a certificate's lifetime of %s is too short: it must be at least six times the settle time of %s", s.Life, s.Settle)
+		return fmt.Errorf("a certificate's lifetime of %s is too short: it must be at least six times the settle time of %s", policy.Duration(s.Life), policy.Duration(s.Settle))
 	case s.AuthorityLife < 3*s.Life:
-		return fmt.Errorf("an authority's lifetime of %s is too short: it must be at least three times the certificate's of %s", s.AuthorityLife, s.Life)
+		return fmt.Errorf("an authority's lifetime of %s is too short: it must be at least three times the certificate's of %s", policy.Duration(s.AuthorityLife), policy.Duration(s.Life))
 	}
 	return nil
 }

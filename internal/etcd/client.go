@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/access"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 const (
@@ -227,7 +228,7 @@ func (l *link) explain(ctx context.Context, limit time.Duration, err error) erro
 	case failed.code == codes.DeadlineExceeded:
 		// Unknown, since etcd's client would convert DeadlineExceeded into the context's error.
 		failed.Err, failed.code = errNoAnswer, codes.Unknown
-		failed.Message = fmt.Sprintf("no answer within %s", limit)
+		failed.Message = fmt.Sprintf("no answer within %s", policy.Duration(limit))
 	default:
 		return err
 	}

@@ -372,7 +372,7 @@ func TestMembers(t *testing.T) {
 		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "restarted 5 times, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
 		{name: "no readiness probe that asks etcd, and the data is in the pods", id: "M008", with: func(f *Facts) {
-			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.NoReadinessProbe, Message: "it counts as ready once its pod has run for 1m0s"}}
+			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.NoReadinessProbe, Message: "it counts as ready once its pod has run for 1m"}}
 			inPod(0)(f)
 		}, want: Warning, fix: "only when the data is on persistent volumes (D006), because it restarts the members, and a new pod starts without the data: add a readiness probe on etcd's /readyz: kubectl edit statefulset main -n team"},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {

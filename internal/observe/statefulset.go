@@ -52,7 +52,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 		f.addMember(m)
 	}
 	if unprobed {
-		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, minReady)
+		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, policy.Duration(minReady))
 	}
 	if answered > 0 {
 		f.note(reasons.MembersAsked, "the readiness of %s is what etcd answers to etcd-webhook, because its readiness probe does not ask etcd", policy.Count(answered, "member"))

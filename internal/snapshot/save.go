@@ -14,6 +14,8 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // defaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from
@@ -199,7 +201,7 @@ func (s Saver) transfer(ctx context.Context, src Source, w io.Writer, begin func
 		idle = defaultIdle
 	}
 	watchdog := time.AfterFunc(idle, func() {
-		cancel(badStream("no data arrived for %s", idle))
+		cancel(badStream("no data arrived for %s", policy.Duration(idle)))
 	})
 	defer watchdog.Stop()
 	start := time.Now() //nolint:forbidigo // measures a duration

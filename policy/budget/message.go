@@ -87,10 +87,10 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 		notes = append(notes, policy.NewNote(reason, "etcd cluster %s: %s", cluster, fmt.Sprintf(format, args...)))
 	}
 	if r.reason == FactsStaleTooLong {
-		note(FactsStaleTooLong, "the state of its members has been unknown since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
+		note(FactsStaleTooLong, "the state of its members has been unknown since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), policy.Duration(s.StaleLimit))
 	}
 	if r.reason == BackupFailingTooLong {
-		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, because recent data is in none of them", clockTime(c.state.HoldSince), s.BackupHoldLimit)
+		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, because recent data is in none of them", clockTime(c.state.HoldSince), policy.Duration(s.BackupHoldLimit))
 	}
 	// While pods still go, their number would be wrong a moment later.
 	if f.Cluster.Lost > 0 && f.Cluster.Operation == "" {

@@ -103,5 +103,5 @@ func (f Facts) alone(s Settings) Step {
 	if f.Since < s.HoldLimit {
 		return f.hold(policy.SizeUnknown, "it is not known which other members the cluster has (%s), and one of them may be down", f.Cluster.SizeUnknown)
 	}
-	return f.release(HoldLimitPassed, "the rollout has waited for %s, and it is still not known which other members the cluster has (%s)", s.HoldLimit, f.Cluster.SizeUnknown)
+	return f.release(HoldLimitPassed, "the rollout has waited for %s, and it is still not known which other members the cluster has (%s)", policy.Duration(s.HoldLimit), f.Cluster.SizeUnknown)
 }

@@ -83,7 +83,7 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 	if zones := clusters.Zones(members(t, c)); zones[zone] != 2 {
 		t.Errorf("the two members with volumes in %s are not both there: %v", zone, zones)
 	}
-	awaitEvent(t, c, "found no node for 2m0s: it was required to run in")
+	awaitEvent(t, c, "found no node for 2m: it was required to run in")
 
 	tied := ""
 	// A member that does not answer comes first: then the check advises no replacement.

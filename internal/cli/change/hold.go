@@ -68,7 +68,7 @@ func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, oper
 
 // Watching reports that the command waits to learn whether a lock's holder is alive.
 func Watching(e *app.App, h lock.Holder, watch time.Duration) {
-	e.Notef("The cluster is locked by %s. Waiting up to %s for a sign that it is still running.", h, watch)
+	e.Notef("The cluster is locked by %s. Waiting up to %s for a sign that it is still running.", h, policy.Duration(watch))
 }
 
 // Release releases a lock. A failure is only a warning, because the lock expires by itself.

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // options are the flags of cut-client-traffic.
@@ -90,7 +91,7 @@ func NewCommand(a *app.App) *cobra.Command {
 func run(cmd *cobra.Command, a *app.App, target string, o options) error {
 	ctx := cmd.Context()
 	if o.length < time.Second || o.length > traffic.LongestCut {
-		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", o.length, traffic.LongestCut)
+		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", policy.Duration(o.length), policy.Duration(traffic.LongestCut))
 	}
 	if o.Reason == "" {
 		return errors.New("--reason is empty: enter a reason for the users whose clients are cut off")

@@ -73,8 +73,8 @@ func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
 }
 
 // Outdated reports whether pods may have another template than the newest. The two revisions of the
-// status are equal again if a template is restored while pods have the other one, and they are of
-// before a change that the StatefulSet's controller has not seen.
+// status are equal again if a template is restored while pods have the other one, and they are out
+// of date until the StatefulSet's controller has seen a change.
 func Outdated(sts *appsv1.StatefulSet) bool {
 	s := &sts.Status
 	return s.UpdateRevision != s.CurrentRevision || s.UpdatedReplicas < s.Replicas || s.ObservedGeneration < sts.Generation

@@ -152,7 +152,7 @@ func (r *Run) waits(ctx context.Context) (string, error) {
 			return "", operate.Halt("the next wave can't begin: %s", m.Message)
 		case r.unschedulable(next) != "":
 			return "", operate.Halt("the next wave can't begin: no node has run pod %s/%s for %s (%s). If node %s can run it, uncordon the node after its maintenance, and wait until the pod is ready",
-				m.Namespace, next.Name, nodeTimeout, r.unschedulable(next), m.node)
+				m.Namespace, next.Name, policy.Duration(nodeTimeout), r.unschedulable(next), m.node)
 		case r.notBack(m, next) != "":
 			return "", operate.Halt("the next wave can't begin: %s. %s shows why, and what to do", r.notBack(m, next), m.owner.Command("diagnose"))
 		default:

@@ -176,12 +176,12 @@ func TestNotBack(t *testing.T) {
 		{"its data is lost, a moment ago", 9 * time.Minute, "node-2", waits("CrashLoopBackOff", 1), false, ""},
 		{"its image can't be read", 11 * time.Minute, "node-2", waits("ImagePullBackOff", 0), false, "ImagePullBackOff"},
 		{"its image is being read", 11 * time.Minute, "node-2", waits("ContainerCreating", 0), false, ""},
-		{"its image is being read for ever", 31 * time.Minute, "node-2", waits("ContainerCreating", 0), false, "has not become ready on node node-2 for 30m0s"},
+		{"its image is being read for ever", 31 * time.Minute, "node-2", waits("ContainerCreating", 0), false, "has not become ready on node node-2 for 30m"},
 		{"it restores a backup", 20 * time.Minute, "node-2", runs, false, ""},
 		{"it hangs", 31 * time.Minute, "node-2", runs, false, "the readiness probe of container etcd fails"},
-		{"its member hangs", 31 * time.Minute, "node-2", runs, true, "its member is not healthy after 30m0s"},
+		{"its member hangs", 31 * time.Minute, "node-2", runs, true, "its member is not healthy after 30m"},
 		{"no pod, a moment ago", 9 * time.Minute, "none", runs, false, ""},
-		{"no pod", 11 * time.Minute, "none", runs, false, "no new pod was created within 10m0s after the eviction of pod team/main-1"},
+		{"no pod", 11 * time.Minute, "none", runs, false, "no new pod was created within 10m after the eviction of pod team/main-1"},
 		{"no node", time.Hour, "", runs, false, ""}, // unschedulable decides
 	} {
 		m := evicted{Back: drain.Back{Eviction: drain.Eviction{Namespace: "team", Pod: "main-1"}}, at: now.Add(-row.age)}

@@ -70,9 +70,9 @@ func (r *Run) notBack(m evicted, pod *corev1.Pod) string {
 	case pod.Spec.NodeName == "" || r.Clock.Since(since) < limit:
 		return ""
 	case problem.State == "":
-		return fmt.Sprintf("%s is Ready on node %s, but its member is not healthy after %s", what, pod.Spec.NodeName, limit)
+		return fmt.Sprintf("%s is Ready on node %s, but its member is not healthy after %s", what, pod.Spec.NodeName, policy.Duration(limit))
 	}
-	return fmt.Sprintf("%s has not become ready on node %s for %s (%s)", what, pod.Spec.NodeName, limit, problem)
+	return fmt.Sprintf("%s has not become ready on node %s for %s (%s)", what, pod.Spec.NodeName, policy.Duration(limit), problem)
 }
 
 // replacement returns a member's pod that is not ready and that was created after the eviction, nil for none. The new pod

@@ -89,7 +89,7 @@ func (l *Lock) renew(until context.Context) error {
 		l.renewErr = err
 	}
 	if l.expired() != nil {
-		return &LostError{Lease: l.name, Why: fmt.Sprintf("not renewed for %s: %v", RenewDeadline, l.renewErr)}
+		return &LostError{Lease: l.name, Why: fmt.Sprintf("not renewed for %s: %v", policy.Duration(RenewDeadline), l.renewErr)}
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (l *Lock) free(ctx context.Context) error {
 		err = l.clear(ctx)
 	}
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("release lock %s, which ends by itself in %s: %w", l.name, LeaseDuration, err)
+		return fmt.Errorf("release lock %s, which ends by itself in %s: %w", l.name, policy.Duration(LeaseDuration), err)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/blob"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Spec is what the user asks for.
@@ -62,7 +63,7 @@ func cron(every time.Duration, name string) (string, error) {
 	case minutes >= 5 && minutes < 60 && 60%minutes == 0 && every%time.Minute == 0:
 		return fmt.Sprintf("*/%d * * * *", minutes), nil
 	}
-	return "", fmt.Errorf("--every %s: choose one of %s", every, intervals)
+	return "", fmt.Errorf("--every %s: choose one of %s", policy.Duration(every), intervals)
 }
 
 // Deadline returns how long a run may take, with its retry.

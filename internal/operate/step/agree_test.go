@@ -32,8 +32,8 @@ func TestAgree(t *testing.T) {
 	w.clients.Etcd = &agreement{waiting: []error{late, late, nil}}
 	w.do(t, act)
 	w.clients.Etcd = &agreement{waiting: []error{late}}
-	wantError(t, act.Do(t.Context(), w.clients), "wait for the members to agree: timed out after 5m0s: member main-2 doesn't answer")
-	wantError(t, Agree{Target: "main", Size: 3, Unready: true}.Do(t.Context(), w.clients), "wait for the members to agree: timed out after 10m0s")
+	wantError(t, act.Do(t.Context(), w.clients), "wait for the members to agree: timed out after 5m: member main-2 doesn't answer")
+	wantError(t, Agree{Target: "main", Size: 3, Unready: true}.Do(t.Context(), w.clients), "wait for the members to agree: timed out after 10m")
 	w.clients.Etcd = &agreement{waiting: []error{nil}, err: errors.New("two clusters")}
 	wantError(t, act.Do(t.Context(), w.clients), "two clusters")
 }

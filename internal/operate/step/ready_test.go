@@ -37,7 +37,7 @@ func TestAwaitReady(t *testing.T) {
 		warned, fail string
 	}{
 		{name: "ready", ready: 3},
-		{name: "not ready", ready: 2, fail: "timed out after 1m0s"},
+		{name: "not ready", ready: 2, fail: "timed out after 1m"},
 		{name: "an alarm", etcd: alarmed{why: "alarm NOSPACE is in force"}, ready: 0, warned: "This step does not wait until the members are ready: alarm NOSPACE is in force."},
 		{name: "an alarm that ends it", etcd: alarmed{err: errors.New("alarm CORRUPT is in force")}, ready: 3, fail: "alarm CORRUPT is in force"},
 	} {
@@ -59,7 +59,7 @@ func TestExplained(t *testing.T) {
 	wait := Wait{Kind: StatefulSet, Names: []string{"main"}, For: Field("status.readyReplicas", 3), Timeout: time.Minute}
 	act := Explained{Action: wait, Cause: "the cause"}
 	wantCommand(t, act, wait.Command(flags))
-	wantError(t, act.Do(t.Context(), w.clients), "timed out after 1m0s: the cause")
+	wantError(t, act.Do(t.Context(), w.clients), "timed out after 1m: the cause")
 	w.refuse("GET")
 	if err := act.Do(t.Context(), w.clients); err == nil || strings.Contains(err.Error(), "the cause") {
 		t.Errorf("%v", err)

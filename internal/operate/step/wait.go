@@ -95,7 +95,7 @@ func (w Wait) pull(c Clients, why string, failing *time.Time) error {
 	case failing.IsZero():
 		*failing = now
 		if c.Warn != nil {
-			c.Warn("%s. It is retried for %s. To set another image, use %s.", why, pullTime, w.ImageFlag)
+			c.Warn("%s. It is retried for %s. To set another image, use %s.", why, policy.Duration(pullTime), w.ImageFlag)
 		}
 	case now.Sub(*failing) > pullTime:
 		return fmt.Errorf("wait for %s of %s: %s: set an image that the nodes can pull with %s", w.For, plural(w.Kind, w.Names), why, w.ImageFlag)

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Effect is what a cut or a restore has brought about.
@@ -79,7 +80,7 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	}
 	c.Logf("No endpoint of Service %s is ready: new connections through it fail", c.list())
 	if c.Unreached == nil {
-		c.Logf("Counting streams and requests for %s", measureTime)
+		c.Logf("Counting streams and requests for %s", policy.Duration(measureTime))
 		e.Members = addUnreached(measure(ctx, c.Members, c.Clock, c.own(ctx)), c.survey.List)
 		e.OpenStreams = sum(e.Members)
 	}

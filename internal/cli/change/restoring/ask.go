@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 const (
@@ -25,7 +26,7 @@ func AskAgain(ctx context.Context, a *app.App, ask func() (again bool, err error
 			return err
 		}
 		if try == 1 {
-			a.Notef("Not all members that may have data answer. They are asked again, for %s", (askTries-1)*askPause)
+			a.Notef("Not all members that may have data answer. They are asked again, for %s", policy.Duration((askTries-1)*askPause))
 		}
 		if err := operate.Pause(ctx, a.Clock, askPause); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // cluster is the cluster of a restore, for its steps. It implements step.Members.
@@ -81,7 +82,7 @@ func (c *cluster) CutTraffic(ctx context.Context, length time.Duration) error {
 	}
 	if !cut.Maintained() {
 		t.app.Warn("If this command is interrupted, nothing restores client traffic, not even in %s. In that case, continue it with the same command, or end it with kubectl etcd snapshot restore %s -n %s --abort",
-			length, cluster.Target(), cluster.Namespace)
+			policy.Duration(length), cluster.Target(), cluster.Namespace)
 	}
 	_, err = cut.AwaitCut(ctx, r)
 	return err

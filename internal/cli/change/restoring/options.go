@@ -123,7 +123,7 @@ func (o PlanOptions) Validate() error {
 	case o.Bump < 0:
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.Bump)
 	case o.KeepFor < 0:
-		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", o.KeepFor)
+		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", policy.Duration(o.KeepFor))
 	case o.Replicas < 0 || o.Replicas > membership.MaxScale:
 		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, membership.MaxScale)
 	}
