@@ -54,8 +54,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			--remove removes all that may be removed, and volume claims only if --delete-claims names them. It
 			judges each object again just before it removes it. It removes an object only if all facts about it
 			are known. It removes nothing of a cluster with an operation under way, and no lease or volume claim
-			of a member that etcd has. For a rollout and a budget, it restores what their author requested. It ends no cut,
-			and continues no operation. Old data is only removed when the deadline of snapshot restore
+			of a member that etcd has. For a rollout and a budget, it restores what their author requested. It
+			ends no cut, and continues no operation. Old data is only removed when the deadline of snapshot restore
 			--keep-old-for has passed and the cluster is healthy.
 
 			TARGET limits the search to one cluster. If the cluster is gone, use its name. The members
