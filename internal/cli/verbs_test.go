@@ -135,8 +135,14 @@ func (w *world) snapshot(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "SNAPSHOT"), w.Etcd.Database, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n"
-	if err := os.WriteFile(filepath.Join(dir, "ETCDUTL"), []byte(script), 0o700); err != nil {
+	w.tool(t, "")
+}
+
+// tool writes a tool of etcd that shows the members' version, and ends with a command of the shell.
+func (w *world) tool(t *testing.T, end string) {
+	t.Helper()
+	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n" + end + "\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(w.config), "ETCDUTL"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
