@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -236,8 +237,10 @@ func (w *world) held() {
 	names := []string{"kubectl-etcd-statefulset-main", "kubectl-etcd-etcd-main"}
 	renew := func() {
 		for _, name := range names {
+			annotations := apitest.Object{"kubectl-etcd.dev/operation": "scale"}
+			maps.Copy(annotations, operatetest.Field(w.Get(operatetest.Path("Lease", name)), "metadata", "annotations"))
 			w.Create(apitest.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
-				"namespace": "team", "name": name, "annotations": apitest.Object{"kubectl-etcd.dev/operation": "scale"},
+				"namespace": "team", "name": name, "annotations": annotations,
 			}, "spec": apitest.Object{"holderIdentity": "cat@desk", "leaseDurationSeconds": 15, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}})
 		}
 	}
