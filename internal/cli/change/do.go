@@ -65,7 +65,7 @@ func judge(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operatio
 	if err != nil || f.DryRun == DryRunClient || len(plan.Needs) == 0 {
 		return plan, err
 	}
-	return plan, Require(ctx, a, c, plan.Needs)
+	return plan, require(ctx, a, c, plan.Needs)
 }
 
 // already ends a command that has nothing to do.
