@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,8 @@ func TestOutcome(t *testing.T) {
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not done within the --timeout of 1ns\n"},
 		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
 		{"the API server's deadline", fmt.Errorf("ask: %w", apierrors.NewTimeoutError("no response in the time allotted", 0)), 124, "timed out: ask: Timeout: no response in the time allotted\n"},
+		{"the user's own command", fmt.Errorf("run: %w", app.CommandError{Code: 7}), 7, ""},
+		{"a program that a step runs", fmt.Errorf("run etcdutl: %w", exec.Command("sh", "-c", "exit 2").Run()), 1, "error: run etcdutl: exit status 2\n"},
 		{"another deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

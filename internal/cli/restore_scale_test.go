@@ -108,7 +108,7 @@ func TestAwaitsScaleEnds(t *testing.T) {
 		to               int
 	}{
 		{"scale", "statefulset/main --replicas 5", "statefulset/main scaled to 5 members", 5},
-		{"nothing left", "statefulset/main --replicas 3", "StatefulSet team/main already has 3 members.", 3},
+		{"nothing left", "statefulset/main --replicas 3", "StatefulSet team/main already has 3 members", 3},
 		{"leave", "statefulset/main --abort", "statefulset/main: left with the members that it has", 5},
 	} {
 		w := newWorld(t, verb{})

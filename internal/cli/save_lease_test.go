@@ -44,3 +44,28 @@ func TestSaveTransfersNothingInVain(t *testing.T) {
 		})
 	}
 }
+
+// TestSaveFile: a snapshot to a file has nothing to confirm, so that -y changes nothing, and it ends in time as a change does.
+func TestSaveFile(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		flags, want string
+		code        int
+	}{
+		{"", "Saved and verified", 0},
+		{"-y", "Saved and verified", 0},
+		{"--dry-run=client", "--dry-run and --reason can only be used with --via", 1},
+		{"--timeout 1ns", "timed out: save a snapshot of statefulset/main: ", 124},
+		{"-y --timeout 1ns", ": not done within the --timeout of 1ns; run the same command again\n", 124},
+	} {
+		t.Run(row.flags, func(t *testing.T) {
+			t.Parallel()
+			save := verb{path: "snapshot save", args: "statefulset/main " + t.TempDir() + "/main.db"}
+			w := newWorld(t, save)
+			w.snapshot(t)
+			if code := w.run(t.Context(), save, strings.Fields(row.flags)...); code != row.code || !strings.Contains(w.err.String(), row.want) {
+				t.Errorf("exit code %d, want %d and %q: %s", code, row.code, row.want, w.err.String())
+			}
+		})
+	}
+}

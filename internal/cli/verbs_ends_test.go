@@ -70,8 +70,9 @@ func behind(w *world, reached func()) {
 }
 
 const (
-	sameCommand = "run the same command again to continue"
-	abortChange = sameCommand + ", or add --abort to undo the change (journal: ConfigMap kubectl-etcd-main)"
+	sameCommand  = "run the same command again to continue"
+	abortChange  = sameCommand + ", or add --abort to undo the change (journal: ConfigMap kubectl-etcd-main)"
+	abortRestore = sameCommand + ", or add --abort to start the members on their old data again (journal: ConfigMap kubectl-etcd-main)"
 )
 
 // ends has the ends of each verb by name.
@@ -357,6 +358,35 @@ func TestNotDone(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestProgramFails: a program of another author that fails ends the change as an error, whatever its exit code means among
+// those of this one, and the message has how to go on.
+func TestProgramFails(t *testing.T) {
+	t.Parallel()
+	restore := verb{path: "snapshot restore", args: "SNAPSHOT statefulset/main --tool ETCDUTL"}
+	for _, row := range []struct{ exits, want, next string }{
+		{"[ $1 = version ] || exit 7", "exit status 7", abortRestore},
+		{"[ $1 = version ] || exit 2", "exit status 2", abortRestore},
+		{"[ $1 = version ] || exit 3", "exit status 3", abortRestore},
+		{"[ $1 = version ] || exit 124", "exit status 124", abortRestore},
+		{"exit 7", "ETCDUTL version: exit status 7", ""},
+	} {
+		t.Run(row.exits, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, restore)
+			w.startControllers(t)
+			w.tool(t, row.exits)
+			if code := w.run(t.Context(), restore, "-y"); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			last := w.err.String()[max(strings.LastIndex(w.err.String(), "\nerror: "), 0):]
+			wants(t, last, "error: ", row.want, row.next)
+			if t.Failed() {
+				t.Logf("stdout:\n%s\nstderr:\n%s", &w.out, &w.err)
+			}
+		})
 	}
 }
 

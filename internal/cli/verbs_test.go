@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -135,8 +136,14 @@ func (w *world) snapshot(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "SNAPSHOT"), w.Etcd.Database, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n"
-	if err := os.WriteFile(filepath.Join(dir, "ETCDUTL"), []byte(script), 0o700); err != nil {
+	w.tool(t, "")
+}
+
+// tool writes a tool of etcd that shows the members' version, and ends with a command of the shell.
+func (w *world) tool(t *testing.T, end string) {
+	t.Helper()
+	script := "#!/bin/sh\necho etcdutl version: 3.6.5\n" + end + "\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(w.config), "ETCDUTL"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -230,8 +237,10 @@ func (w *world) held() {
 	names := []string{"kubectl-etcd-statefulset-main", "kubectl-etcd-etcd-main"}
 	renew := func() {
 		for _, name := range names {
+			annotations := apitest.Object{"kubectl-etcd.dev/operation": "scale"}
+			maps.Copy(annotations, operatetest.Field(w.Get(operatetest.Path("Lease", name)), "metadata", "annotations"))
 			w.Create(apitest.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
-				"namespace": "team", "name": name, "annotations": apitest.Object{"kubectl-etcd.dev/operation": "scale"},
+				"namespace": "team", "name": name, "annotations": annotations,
 			}, "spec": apitest.Object{"holderIdentity": "cat@desk", "leaseDurationSeconds": 15, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}})
 		}
 	}

@@ -295,9 +295,9 @@ func memberStops(t *testing.T, c *clusters.Cluster) {
 	}
 	asked := 0
 	m := &maintenance.Job{
-		Members: members,
-		Facts:   func(ctx context.Context) (policy.Cluster, error) { return reader.Cluster(ctx, owner) },
-		Logf:    t.Logf, Progressf: t.Logf, Settle: limit,
+		Members: members, Clock: clock.RealClock{},
+		Facts: func(ctx context.Context) (policy.Cluster, error) { return reader.Cluster(ctx, owner) },
+		Logf:  t.Logf, Progressf: t.Logf, Settle: limit,
 	}
 	m.StillHeld = func() error {
 		if asked++; asked == 2 {

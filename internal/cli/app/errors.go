@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -63,6 +62,12 @@ func Incomplete(format string, args ...any) error {
 	return &IncompleteError{fmt.Sprintf(format, args...)}
 }
 
+// CommandError means that the command of the user, which this one ran for them, ended with an exit code other than 0. It has
+// printed its own error.
+type CommandError struct{ Code int }
+
+func (e CommandError) Error() string { return fmt.Sprintf("exit status %d", e.Code) }
+
 // timedOutError describes what a command waited for when its time limit expired.
 type timedOutError struct {
 	message string
@@ -112,8 +117,8 @@ func Within(ctx context.Context, timeout time.Duration, awaited string) (context
 // Outcome returns the exit code of an error, and the label to print before it. ctx is the
 // context of the whole program, which ends when the user interrupts it.
 func Outcome(ctx context.Context, err error) (code int, label string) {
-	if ran, ok := errors.AsType[*exec.ExitError](err); ok && ran.ExitCode() > 0 {
-		return ran.ExitCode(), "" // the user's command has printed its own error
+	if ran, ok := errors.AsType[CommandError](err); ok {
+		return ran.Code, "" // the user's command has printed its own error
 	}
 	switch {
 	case err == nil:

@@ -5,12 +5,10 @@ package change
 
 import (
 	"context"
-	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -27,15 +25,7 @@ func Traffic(a *app.App, c *app.Cluster, target string, f Flags) *traffic.Cluste
 
 // RestoreLocked restores client traffic in a Run, and removes the record of the cut.
 func (r *Run) RestoreLocked(ctx context.Context, services []string) error {
-	t := Traffic(r.app, r.cluster, r.cluster.Target().String(), r.flags)
-	if err := t.RestoreAll(ctx, services); err != nil {
-		return err
-	}
-	if err := traffic.WriteRecord(ctx, r.Lock, nil); err != nil {
-		r.app.Warn("%v.", err)
-	}
-	r.Done(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
-	return nil
+	return Traffic(r.app, r.cluster, r.cluster.Target().String(), r.flags).RestoreLocked(ctx, r.Lock, services)
 }
 
 // LeaveCut leaves a cut from before the Run as it was.

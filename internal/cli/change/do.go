@@ -65,16 +65,14 @@ func judge(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operatio
 	if err != nil || f.DryRun == DryRunClient || len(plan.Needs) == 0 {
 		return plan, err
 	}
-	return plan, Require(ctx, a, c, plan.Needs)
+	return plan, require(ctx, a, c, plan.Needs)
 }
 
 // already ends a command that has nothing to do.
 func already(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
 	if f.DryRun == DryRunNone && op.Already != nil {
-		ctx, cancel := app.Within(ctx, f.Timeout, "")
-		defer cancel()
-		if err := op.Already(ctx); err != nil {
-			return ended(ctx, fmt.Sprintf("%s %s", op.Verb, c), err, op.next)
+		if err := Limited(ctx, f, fmt.Sprintf("%s %s", op.Verb, c), op.next, op.Already); err != nil {
+			return err
 		}
 	}
 	if plan.Already != "" {

@@ -86,7 +86,8 @@ func (j *Journaled[R]) changed(did string, r R) error {
 
 // try does the dry run: the API server tries the first writes of a fresh operation.
 func (j *Journaled[R]) try(ctx context.Context) error {
-	if !j.fresh {
+	var none R
+	if !j.fresh || j.Current == none {
 		return nil
 	}
 	return j.Create(ctx, j.Current, true)

@@ -17,7 +17,7 @@ import (
 func Maintenance(e *app.App, c *app.Cluster) *maintenance.Job {
 	last := ""
 	return &maintenance.Job{
-		Members: c.Members,
+		Members: c.Members, Clock: e.Clock,
 		Facts: func(ctx context.Context) (policy.Cluster, error) {
 			return c.Reader.Cluster(ctx, c.Owner)
 		},

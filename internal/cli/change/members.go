@@ -45,18 +45,14 @@ func PrintStep(e *app.App, format string, args ...any) {
 	e.Step(format, args...)
 }
 
-// HasUnfinished reports whether a change of a cluster's members is unfinished. A command asks before
-// it checks what manages the members, which may be another manager than when the change began.
-// It returns false if the user may not read the journal: the permissions are checked later.
-func HasUnfinished(ctx context.Context, c *app.Cluster) (bool, error) {
-	if !journal.CanExist(c.Owner) {
-		return false, nil
-	}
+// ReadJournal returns the journal of a cluster, nil for none. A command asks before it checks what manages the members, which may
+// be another manager than when a change began. It returns nil if the user may not read it: the permissions are checked later.
+func ReadJournal(ctx context.Context, c *app.Cluster) (*journal.Journal, error) {
 	kept, err := journal.Read(ctx, c.Kube, c.Owner)
 	if apierrors.IsForbidden(err) {
-		return false, nil
+		return nil, nil
 	}
-	return kept != nil && kept.OfMembers(), err
+	return kept, err
 }
 
 // MembersTask is one run of a change of members. An earlier command may have started the change.
@@ -64,8 +60,10 @@ type MembersTask struct {
 	Members *membership.Members
 	// Read reads the unfinished change. Nil reads it as any change of members does.
 	Read func(context.Context) (*membership.Change, error)
-	// Plan plans a change from current facts. The Change is nil if there is nothing to do.
+	// Plan plans a change from current facts. The Change is nil if there is nothing to do, or only what Finish does.
 	Plan func(context.Context) (*membership.Change, operate.Plan, error)
+	// Finish carries out a plan without a Change.
+	Finish func(context.Context, *Run) error
 	// Continues returns an error if this command can't continue or undo an unfinished change.
 	Continues func(context.Context, *membership.Change) error
 	// Undo is true if the user wants to undo an unfinished change.
@@ -139,6 +137,9 @@ func (t *MembersTask) warnLeft(ctx context.Context) {
 
 func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
+	if t.run.Current == nil {
+		return t.Finish(ctx, run)
+	}
 	if err := t.run.Begin(ctx, run); err != nil {
 		return err
 	}

@@ -32,6 +32,16 @@ func ended(ctx context.Context, title string, err error, next func(error) string
 	return fmt.Errorf("%s: %w; %s", title, err, cmp.Or(next(err), "run the same command again to continue"))
 }
 
+// Limited calls do within the --timeout of a command. If its time is over, or the user interrupts it, the error is as that of
+// a change that did not end.
+func Limited(ctx context.Context, f Flags, title string, next func(error) string, do func(context.Context) error) error {
+	ctx, cancel := app.Within(ctx, f.Timeout, "")
+	defer cancel()
+	err := do(ctx)
+	awaitLimit(ctx, err)
+	return ended(ctx, title, err, next)
+}
+
 // unfinished returns the error of the change, as ended does for one whose time is over. It also adds how to
 // continue to other errors, but not to verdicts, which explain themselves. A change that
 // can't continue is refused.

@@ -81,11 +81,11 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	if err != nil {
 		return err
 	}
-	unfinished, err := change.HasUnfinished(ctx, c)
+	kept, err := change.ReadJournal(ctx, c)
 	if err != nil {
 		return err
 	}
-	if !unfinished && c.Membership().ByPlugin {
+	if c.Membership().ByPlugin && !kept.OfMembers() {
 		return replaceDruid(ctx, e, c, pod, o)
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)

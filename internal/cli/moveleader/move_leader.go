@@ -66,7 +66,7 @@ func run(ctx context.Context, a *app.App, target, to string, f change.Flags) err
 		return err
 	}
 	defer c.Close()
-	t := &maintenance.Transfer{Cluster: c.String(), To: to}
+	t := &maintenance.Transfer{Cluster: c.String(), To: to, Clock: a.Clock}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "move-leader", Needs: change.ThroughTunnel(c),
 		AllowsUnfinished: true, // a change can wait for another leader, and transfers leadership itself

@@ -6,6 +6,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -121,7 +122,11 @@ func runCommand(ctx context.Context, a *app.App, command, variables []string) er
 	run.Env = append(os.Environ(), variables...)
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	run.WaitDelay = 10 * time.Second
-	return run.Run()
+	err := run.Run()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() > 0 {
+		return app.CommandError{Code: ended.ExitCode()}
+	}
+	return err
 }
 
 // quoted returns a variable in the syntax of a shell.

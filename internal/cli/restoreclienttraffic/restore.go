@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // NewCommand returns the command restore-client-traffic.
@@ -28,7 +29,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			Let clients reach an etcd cluster again, before the end of a cut. The command removes the key
 			of cut-client-traffic from the selector of the client Service and nothing else. If that
 			command has suspended the reconciliation of etcd-druid, this one resumes it. On a cluster
-			that isn't cut, it does nothing.
+			that isn't cut, it only removes the record of a cut that has ended.
 
 			It refuses while a restore, a recovery or a coordinated restart is unfinished: these restore client
 			traffic at their end, and before that, clients could reach members without data.`),
@@ -61,22 +62,22 @@ func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 		Judge: func(ctx context.Context) (operate.Plan, error) {
 			t.Owner = c.Owner
 			plan, err := t.JudgeRestore(ctx)
-			if err != nil || plan.Title == "" {
+			if err != nil || t.NothingToRestore() {
 				return plan, err
 			}
 			return plan, change.UnfinishedCut(ctx, a, c)
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if t.NothingToRestore() {
-				return nil // another client has restored it since the question
+			switch {
+			case !t.NothingToRestore():
+				return run.RestoreLocked(ctx, t.Names())
+			case t.Record != nil:
+				return removeRecord(ctx, a, run)
 			}
-			return run.RestoreLocked(ctx, t.Names())
+			return nil // another client has restored it since the question
 		},
-		Already: func(ctx context.Context) error {
+		Already: func(context.Context) error {
 			a.Step("Client traffic of %s is not cut", t.Owner)
-			if t.Record != nil {
-				t.DeleteRecord(ctx, t.Record)
-			}
 			return a.Print(cmd, change.TrafficReport(t, traffic.Effect{}), noTable)
 		},
 		After: func(ctx context.Context, limit app.Limit) error {
@@ -92,6 +93,16 @@ func run(cmd *cobra.Command, a *app.App, target string, f change.Flags) error {
 		},
 		Next: func(error) string { return t.Left() },
 	})
+}
+
+// removeRecord removes the record of a cut that has ended.
+func removeRecord(ctx context.Context, a *app.App, run *change.Run) error {
+	if err := traffic.WriteRecord(ctx, run.Lock, nil); err != nil {
+		return err
+	}
+	a.Step("The record of the cut is removed")
+	run.Done(ctx, reasons.ClientTrafficRestored, "record of a cut of client traffic that has ended removed", "")
+	return nil
 }
 
 // noTable prints nothing: all is reported already.

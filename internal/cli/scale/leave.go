@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // leave ends a restore of which only a scale is left, and adds no member.
@@ -25,11 +26,19 @@ func leave(ctx context.Context, a *app.App, c *app.Cluster, f change.Flags) erro
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			if err := awaits.DeleteUnchanged(ctx, c.Kube); err != nil {
-				return err
-			}
-			run.Done(ctx, reasons.ScaledUndone, "scale after a restore was left out", fmt.Sprintf("%s: left with the members that it has", c.Target()))
-			return nil
+			return end(ctx, run, c, awaits, reasons.ScaledUndone, "scale after a restore was left out")
 		},
 	})
+}
+
+// end removes the journal of a restore of which only a scale was left.
+func end(ctx context.Context, run *change.Run, c *app.Cluster, awaits *journal.Journal, event policy.Reason, what string) error {
+	if err := run.Held(); err != nil {
+		return err
+	}
+	if err := awaits.DeleteUnchanged(ctx, c.Kube); err != nil {
+		return err
+	}
+	run.Done(ctx, event, what, fmt.Sprintf("%s: left with the members that it has", c.Target()))
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -89,20 +90,18 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.abort {
-		after, err := membership.AwaitsScale(ctx, c.Kube, c.Owner)
-		if err != nil {
-			return err
-		}
-		if after {
-			return leave(ctx, e, c, o.Flags)
-		}
-	}
-	unfinished, err := change.HasUnfinished(ctx, c)
+	kept, err := change.ReadJournal(ctx, c)
 	if err != nil {
 		return err
 	}
-	if !unfinished && c.Membership().ByPlugin {
+	if o.abort {
+		if awaits, err := membership.AwaitsScale(ctx, c.Kube, c.Owner, kept); err != nil {
+			return err
+		} else if awaits {
+			return leave(ctx, e, c, o.Flags)
+		}
+	}
+	if c.Membership().ByPlugin && !kept.OfMembers() {
 		return scaleDruid(ctx, e, c, o)
 	}
 	return scaleStatefulSet(ctx, e, c, o)
@@ -114,6 +113,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	defer m.Close()
+	var ended *journal.Journal
 	t := &change.MembersTask{
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + policy.Count(o.replicas, "member"),
@@ -121,13 +121,18 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return membership.ReadScale(ctx, c.Kube, c.Owner, o.replicas)
 		},
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
-			return m.PlanScale(ctx, o.replicas, o.keepClaims)
+			j, plan, err := m.PlanScale(ctx, o.replicas, o.keepClaims)
+			if err == nil && j == nil {
+				ended, plan, err = membership.PlanEnd(ctx, c.Kube, c.Owner, plan)
+			}
+			return j, plan, err
+		},
+		Finish: func(ctx context.Context, run *change.Run) error {
+			return end(ctx, run, c, ended, reasons.Scaled, "scale after a restore had nothing left to do")
 		},
 		Continues: func(_ context.Context, j *membership.Change) error {
 			return j.ContinuesScale(c.Owner, o.replicas, o.keepClaims, o.abort)
 		},
 	}
-	op := t.Operation(e, c)
-	op.Already = func(ctx context.Context) error { return membership.EndAwaiting(ctx, c.Kube, c.Owner) }
-	return change.Do(ctx, e, c, o.Flags, op)
+	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
 }

@@ -4,6 +4,7 @@
 package snapshot
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -70,14 +71,20 @@ func newSaveCommand(a *app.App) *cobra.Command {
 				return runSaveToStore(cmd, a, args[0], o.via.kind(), o.change)
 			}
 			if !cmd.Flags().Changed("timeout") {
-				o.change.Timeout = 0 // the default is for the sidecar
+				o.change.Timeout = 0 // a transfer that goes on may take as long as it needs
 			}
-			return runSave(cmd, a, args[0], file, o)
+			title := "save a snapshot of " + args[0]
+			return change.Limited(cmd.Context(), o.change, title, saveAgain, func(ctx context.Context) error {
+				return runSave(ctx, cmd, a, args[0], file, o)
+			})
 		},
 	}
 	o.addTo(cmd)
 	return cmd
 }
+
+// saveAgain returns how to go on after a save that ended early: what it had transferred is removed.
+func saveAgain(error) string { return "run the same command again" }
 
 // addTo adds the flags to the command.
 func (o *saveOptions) addTo(cmd *cobra.Command) {
@@ -93,6 +100,7 @@ func (o *saveOptions) addTo(cmd *cobra.Command) {
 		viaMember, viaDefault, viaFull, viaDelta)
 	ui.AddOutputFlags(cmd)
 	change.AddFlags(cmd, &o.change)
+	flags.Lookup("timeout").DefValue += " with --via, none without it"
 }
 
 // validate checks combinations of flags.

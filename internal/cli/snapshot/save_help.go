@@ -36,8 +36,8 @@ var saveHelp = struct{ Long, Example string }{
 		read.
 
 		With --via backup-restore, the sidecar of a druid cluster writes a snapshot to the backup
-		store. This is a change with a plan, a lock and an Event. The flags --dry-run, --yes and
-		--reason are only for it.`),
+		store. This is a change with a plan, a lock and an Event. The flags --dry-run and --reason
+		are only for it. Without it, there is nothing to confirm, and --yes has no effect.`),
 	Example: ui.Examples(`
 		# Save a snapshot to a file with a generated name
 		kubectl etcd snapshot save etcd-main

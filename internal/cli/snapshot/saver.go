@@ -22,9 +22,7 @@ import (
 )
 
 // runSave saves a snapshot of a member to a file or to stdout.
-func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions) error {
-	ctx, cancel := app.Within(cmd.Context(), o.change.Timeout, "save a snapshot of "+target)
-	defer cancel()
+func runSave(ctx context.Context, cmd *cobra.Command, a *app.App, target, file string, o saveOptions) error {
 	if file == "-" {
 		if err := checkStdout(a, cmd); err != nil {
 			return err

@@ -83,10 +83,7 @@ func (t *task) judge(ctx context.Context) (operate.Plan, error) {
 	}
 	t.state = state
 	t.items, err = state.Removable(t.options.claims)
-	if err != nil || t.options.DryRun == change.DryRunClient {
-		return sweep.Plan(t.items), err
-	}
-	return sweep.Plan(t.items), change.RequireOnly(ctx, t.app, t.sweeper.Kube, sweep.Needs(t.items))
+	return sweep.Plan(t.items), err
 }
 
 func (t *task) act(ctx context.Context, run *change.Run) error {

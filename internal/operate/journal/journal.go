@@ -67,8 +67,10 @@ const (
 	kindScale = "scale"
 )
 
-// OfMembers reports whether the operation is a change of members.
-func (j *Journal) OfMembers() bool { return j.Kind != KindRestart && j.Kind != KindRestore }
+// OfMembers reports whether there is an operation, and it is a change of members.
+func (j *Journal) OfMembers() bool {
+	return j != nil && j.Kind != KindRestart && j.Kind != KindRestore
+}
 
 // Replaced returns why an operation on a StatefulSet that was created again since can't go on, and the way out of it.
 func (j *Journal) Replaced(sts *appsv1.StatefulSet) string {

@@ -29,6 +29,7 @@ const (
 // cluster's lock.
 type Job struct {
 	Members *etcd.Cluster
+	Clock   clock.Clock
 	// Facts reads the cluster's facts.
 	Facts func(context.Context) (policy.Cluster, error)
 	// StillHeld is called right before each change. An error ends the work.
@@ -119,18 +120,17 @@ func interrupted(done, left []string, err error) error {
 
 // await reads the state and asks the rules. With mayWait it waits until they allow, for Settle.
 func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, error) {
-	timer := clock.RealClock{}
-	for began := timer.Now(); ; {
+	for began := m.Clock.Now(); ; {
 		state, err := m.readState(ctx)
 		if err != nil {
 			return state, policy.Verdict{}, err
 		}
 		verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
-		if verdict.Allowed || !mayWait || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+		if verdict.Allowed || !mayWait || m.Clock.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return state, verdict, nil
 		}
 		m.Progressf("waiting: %s", verdict.Message)
-		if err := operate.Pause(ctx, clock.RealClock{}, settleEvery); err != nil {
+		if err := operate.Pause(ctx, m.Clock, settleEvery); err != nil {
 			return state, verdict, err
 		}
 	}
@@ -149,7 +149,7 @@ func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) 
 	if err := m.StillHeld(); err != nil {
 		return false, err
 	}
-	if err := MoveLeader(ctx, m.Members, s.Survey, to); err != nil {
+	if err := MoveLeader(ctx, m.Members, s.Survey, to, m.Clock); err != nil {
 		return false, err
 	}
 	m.Logf("the leadership went from %s to %s", next, to)
@@ -167,8 +167,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	}
 	before := s.database(pod).Size
 	m.Progressf("defragmenting %s, %s", pod, policy.Bytes(before))
-	timer := clock.RealClock{}
-	began := timer.Now()
+	began := m.Clock.Now()
 	// Not the client's own method, which makes another connection.
 	if _, err := pb.NewMaintenanceClient(client.ActiveConnection()).Defragment(ctx, &pb.DefragmentRequest{}); err != nil {
 		if ctx.Err() != nil {
@@ -176,7 +175,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 		}
 		return fmt.Errorf("defragment %s: %w", pod, explain(m.Members, pod, err))
 	}
-	took := timer.Since(began)
+	took := m.Clock.Since(began)
 	after, err := m.awaitMember(ctx, pod)
 	if err != nil {
 		return err
@@ -187,16 +186,15 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 
 // awaitMember waits until a member is back among the others.
 func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) {
-	timer := clock.RealClock{}
-	for began := timer.Now(); ; {
+	for began := m.Clock.Now(); ; {
 		s := m.Members.Status(ctx, pod)
 		if s.Err == nil && s.LeaderID != 0 {
 			return s, nil
 		}
-		if err := operate.Pause(ctx, clock.RealClock{}, settleEvery); err != nil {
+		if err := operate.Pause(ctx, m.Clock, settleEvery); err != nil {
 			return s, err
 		}
-		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+		if m.Clock.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return s, &StoppedError{Done: []string{pod}, Verdict: policy.Verdict{
 				Reason: policy.MemberDown, Message: fmt.Sprintf("%s has not become healthy since: %s", pod, whyUnhealthy(s)),
 			}}

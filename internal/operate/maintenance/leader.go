@@ -31,9 +31,9 @@ var errElected = errors.New("another may have been elected")
 
 // MoveLeader transfers leadership to the member of a pod and returns when that member leads, also where
 // the leader has changed meanwhile. It asks no rule; see maintenance.MayLead.
-func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
+func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string, timer clock.Clock) error {
 	for try := 1; ; try++ {
-		err := moveLeader(ctx, members, s, to)
+		err := moveLeader(ctx, members, s, to, timer)
 		if !errors.Is(err, errElected) || try == maxAttempts {
 			return err
 		}
@@ -48,16 +48,16 @@ func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 }
 
 // MoveLeaderTo does as MoveLeader for the member with an ID, which may also be one that another workload's pod runs.
-func MoveLeaderTo(ctx context.Context, members *etcd.Cluster, s etcd.Survey, id uint64) error {
+func MoveLeaderTo(ctx context.Context, members *etcd.Cluster, s etcd.Survey, id uint64, timer clock.Clock) error {
 	for _, m := range s.Answers() {
 		if m.ID == id {
-			return MoveLeader(ctx, members, s, m.Pod)
+			return MoveLeader(ctx, members, s, m.Pod, timer)
 		}
 	}
 	return fmt.Errorf("move the leadership to %016x: no member answers with this ID", id)
 }
 
-func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
+func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string, timer clock.Clock) error {
 	from, ok := s.Leader()
 	answers := s.Answers()
 	at := slices.IndexFunc(answers, func(m etcd.Member) bool { return m.Pod == to })
@@ -74,7 +74,7 @@ func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 	if err != nil && !noLeader(err) {
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, explain(members, leader, err))
 	}
-	last, awaitErr := awaitLeader(ctx, members, to)
+	last, awaitErr := awaitLeader(ctx, members, to, timer)
 	if awaitErr != nil {
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, awaitErr)
 	}
@@ -93,8 +93,7 @@ func noLeader(err error) bool {
 }
 
 // awaitLeader reports whether a member becomes the leader in time.
-func awaitLeader(ctx context.Context, members *etcd.Cluster, pod string) (bool, error) {
-	timer := clock.RealClock{}
+func awaitLeader(ctx context.Context, members *etcd.Cluster, pod string, timer clock.Clock) (bool, error) {
 	for began := timer.Now(); timer.Since(began) < electionLimit; {
 		m := members.Status(ctx, pod)
 		if m.Err == nil && m.Leader {

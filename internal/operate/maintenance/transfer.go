@@ -8,6 +8,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/utils/clock"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -16,6 +18,7 @@ import (
 // Transfer is a transfer of leadership between the members of two pods.
 type Transfer struct {
 	Members *etcd.Cluster
+	Clock   clock.Clock
 	// Cluster is its name in messages.
 	Cluster string
 	// To is the pod of the new leader. Empty means the most advanced follower: then Judge
@@ -86,5 +89,5 @@ func (t *Transfer) Run(ctx context.Context, held func() error) error {
 	if err := held(); err != nil {
 		return err
 	}
-	return MoveLeader(ctx, t.Members, t.survey, t.To)
+	return MoveLeader(ctx, t.Members, t.survey, t.To, t.Clock)
 }

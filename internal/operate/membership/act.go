@@ -184,7 +184,7 @@ func (j *Change) hasClaim(claim *corev1.PersistentVolumeClaim) bool {
 // changeMembers changes etcd's member list, or moves the leadership.
 func (m *Members) changeMembers(ctx context.Context, s *observation, step membership.Step) error {
 	if step.Act == membership.MoveLeader {
-		return maintenance.MoveLeaderTo(ctx, m.cluster, s.survey, step.TransferTo)
+		return maintenance.MoveLeaderTo(ctx, m.cluster, s.survey, step.TransferTo, m.Clock)
 	}
 	leader, err := memberlist.LeaderOf(ctx, m.cluster, s.survey)
 	if err != nil {

@@ -6,8 +6,8 @@ package membership
 import (
 	"context"
 	"fmt"
+	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -20,27 +20,22 @@ import (
 // ReadAwaiting returns the journal of a restore of which only a scale is left, nil for none.
 func ReadAwaiting(ctx context.Context, kube client.Reader, o owner.Owner) (*journal.Journal, error) {
 	kept, err := journal.Read(ctx, kube, o)
-	if err != nil || kept == nil || kept.ScaleTo == 0 {
+	if err != nil {
 		return nil, err
 	}
-	sts, err := operate.ReadStatefulSet(ctx, kube, o)
-	if err != nil || !kept.AwaitsScale(sts) {
+	if awaits, err := AwaitsScale(ctx, kube, o, kept); err != nil || !awaits {
 		return nil, err
 	}
 	return kept, nil
 }
 
-// AwaitsScale reports whether only a scale is left of a restore. It is false if the user may not read that: the
-// permissions are checked later.
-func AwaitsScale(ctx context.Context, kube client.Reader, o owner.Owner) (bool, error) {
-	if !journal.CanExist(o) {
+// AwaitsScale reports whether only a scale is left of the restore of a journal, which may be nil.
+func AwaitsScale(ctx context.Context, kube client.Reader, o owner.Owner, kept *journal.Journal) (bool, error) {
+	if kept == nil || kept.ScaleTo == 0 {
 		return false, nil
 	}
-	awaits, err := ReadAwaiting(ctx, kube, o)
-	if apierrors.IsForbidden(err) {
-		return false, nil
-	}
-	return awaits != nil, err
+	sts, err := operate.ReadStatefulSet(ctx, kube, o)
+	return err == nil && kept.AwaitsScale(sts), err
 }
 
 // ReadScale returns what ReadChange returns, for a scale to so many members. A restore of which only this scale is left
@@ -58,13 +53,17 @@ func ReadScale(ctx context.Context, kube client.Reader, o owner.Owner, replicas 
 	return nil, nil
 }
 
-// EndAwaiting removes the journal of a restore that awaits a scale for which nothing is left to do.
-func EndAwaiting(ctx context.Context, kube client.Client, o owner.Owner) error {
+// PlanEnd returns the journal of a restore that awaits a scale for which nothing is left to do, and the plan that removes it.
+// Without such a journal it returns the plan that there is nothing to do.
+func PlanEnd(ctx context.Context, kube client.Reader, o owner.Owner, nothing operate.Plan) (*journal.Journal, operate.Plan, error) {
 	awaits, err := ReadAwaiting(ctx, kube, o)
 	if err != nil || awaits == nil {
-		return err
+		return nil, nothing, err
 	}
-	return awaits.DeleteUnchanged(ctx, kube)
+	plan := withoutScale(awaits)
+	plan.Title = fmt.Sprintf("end the restore into %s, for which nothing is left to do", o)
+	plan.Facts = append(plan.Facts, strings.TrimSuffix(nothing.Already, "."))
+	return awaits, plan, nil
 }
 
 // PlanLeave returns the journal of a restore of which only a scale is left, and the plan that ends the restore without
@@ -74,12 +73,18 @@ func PlanLeave(ctx context.Context, kube client.Reader, o owner.Owner) (*journal
 	if err != nil || awaits == nil {
 		return nil, operate.Plan{Already: fmt.Sprintf("No scale of %s is left of a restore: there is nothing to undo.", o)}, err
 	}
-	return awaits, operate.Plan{
-		Title:   fmt.Sprintf("leave %s with the members that it has", o),
+	plan := withoutScale(awaits)
+	plan.Title = fmt.Sprintf("leave %s with the members that it has", o)
+	return awaits, plan, nil
+}
+
+// withoutScale returns the plan to remove the journal of a restore that awaits a scale.
+func withoutScale(awaits *journal.Journal) operate.Plan {
+	return operate.Plan{
 		Subject: fmt.Sprint(awaits.Began.UnixNano(), awaits.ScaleTo), // another restore may have ended since
 		Facts:   []string{fmt.Sprintf("a restore, begun %s, has ended, and was to get %s", format.Time(awaits.Began), policy.Count(awaits.ScaleTo, "member"))},
 		Steps:   []string{"remove the record of the restore, which alone has that number"},
-	}, nil
+	}
 }
 
 // LeaveNeeds returns the permissions that a restore without its scale uses.

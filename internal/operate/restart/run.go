@@ -123,7 +123,7 @@ func (j *Job) moveLeader(ctx context.Context, s *state, from string) error {
 	if err := j.StillHeld(); err != nil {
 		return err
 	}
-	if err := maintenance.MoveLeader(ctx, j.members, s.survey, to); err != nil {
+	if err := maintenance.MoveLeader(ctx, j.members, s.survey, to, j.Clock); err != nil {
 		return err
 	}
 	j.Logf("the leadership went from %s to %s", from, to)

@@ -65,6 +65,7 @@ func Plan(items []Item) operate.Plan {
 		case rules.Journal, rules.ClientTraffic, rules.Suspension, rules.Lock, rules.Budget, rules.MemberLease, rules.HelperPod:
 		}
 	}
+	p.Needs = needsOf(items)
 	p.Facts = []string{"each object is judged again before it is removed"}
 	p.Subject = strings.Join(subject, "\n")
 	return p
@@ -90,8 +91,8 @@ func act(i *Item) string {
 	return actDelete
 }
 
-// Needs returns the permissions to remove items.
-func Needs(items []Item) []operate.Need {
+// needsOf returns the permissions to remove items.
+func needsOf(items []Item) []operate.Need {
 	var needs []operate.Need
 	add := func(n operate.Need) {
 		if !slices.Contains(needs, n) {

@@ -255,7 +255,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("subjects %q and %q", p.Subject, other.Subject)
 	}
 	var needs []string
-	for _, n := range Needs(items) {
+	for _, n := range p.Needs {
 		needs = append(needs, n.String())
 	}
 	for _, want := range []string{

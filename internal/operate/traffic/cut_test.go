@@ -166,6 +166,22 @@ func TestRestoreAll(t *testing.T) {
 	s.wantShown(t, "Client traffic through Service b is restored", "Client traffic through Service a is restored", "etcd-druid reconciles Etcd team/main again")
 }
 
+// TestRestoreLockedRecord: clients are let in although the record of the cut can't be removed. That is a warning.
+func TestRestoreLockedRecord(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	held := s.lock(t)
+	if err := WriteRecord(t.Context(), held, &Record{Holder: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	s.service("a", "cut-until-7")
+	s.refuse(http.StatusForbidden, "/apis/coordination.k8s.io/v1/namespaces/team/leases/"+lock.Name(s.cluster.Owner))
+	if err := s.cluster.RestoreLocked(t.Context(), held, []string{"a"}); err != nil || s.cutOf("a") != "" || len(s.events) != 1 || len(s.shown) != 2 {
+		t.Errorf("%v, a has %q, Events %q, shown %q", err, s.cutOf("a"), s.events, s.shown)
+	}
+	s.Refuse = nil
+}
+
 func TestDeleteRecord(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -175,18 +191,14 @@ func TestDeleteRecord(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	s.cluster.DeleteRecord(ctx, nil)
+	s.cluster.deleteRecord(ctx)
 	if !s.recorded(t) {
 		t.Error("it is deleted while another operation has the lock")
 	}
 	if err := held.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster.DeleteRecord(t.Context(), &Record{Holder: "carl"})
-	if !s.recorded(t) {
-		t.Error("the record of another cut is deleted")
-	}
-	s.cluster.DeleteRecord(t.Context(), &Record{Holder: "ann"})
+	s.cluster.deleteRecord(t.Context())
 	if s.recorded(t) {
 		t.Error("it isn't deleted")
 	}

@@ -98,6 +98,6 @@ func (c *Cluster) end(ctx context.Context, err error) error {
 	}
 	c.left = "client traffic is restored. Run the same command again to cut it again"
 	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+c.list()+" restored")
-	c.DeleteRecord(ctx, nil)
+	c.deleteRecord(ctx)
 	return err
 }

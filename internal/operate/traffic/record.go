@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,11 +29,6 @@ type Record struct {
 	// Holder is user, host and process; Reason is the user's own.
 	Holder string `json:"holder"`
 	Reason string `json:"reason,omitempty"`
-}
-
-// is reports whether two records are of one cut with one end.
-func (r *Record) is(other *Record) bool {
-	return r != nil && r.Holder == other.Holder && r.Reason == other.Reason && r.Until.Equal(other.Until) && slices.Equal(r.Services, other.Services)
 }
 
 // recordOf returns a cluster's record, nil if there is none.

@@ -60,29 +60,28 @@ func (c *Cluster) RestoreAll(ctx context.Context, services []string) error {
 	return err
 }
 
-// RestoreLocked restores Services under the cluster's lock, and removes the record of the cut.
+// RestoreLocked restores Services under the cluster's lock, and removes the record of the cut. A record that stays is a warning:
+// clients are let in, and the record only informs.
 func (c *Cluster) RestoreLocked(ctx context.Context, held *lock.Lock, services []string) error {
 	if err := c.RestoreAll(ctx, services); err != nil {
 		return err
 	}
+	if err := WriteRecord(ctx, held, nil); err != nil {
+		c.Warnf("%v.", err)
+	}
 	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored")
-	return WriteRecord(ctx, held, nil)
+	return nil
 }
 
-// DeleteRecord deletes the record of a cut that has ended. The record stays if another operation has the cluster's lock, or if
-// it is not the one of the argument, nil for any: then another user has cut client traffic since.
-func (c *Cluster) DeleteRecord(ctx context.Context, of *Record) {
+// deleteRecord deletes the record of a cut that has ended. The record stays if another operation has the cluster's lock.
+func (c *Cluster) deleteRecord(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	held, err := lock.Acquire(ctx, c.Kube, c.Owner, lock.Claim{Operation: RestoreOperation, Holder: c.Holder})
 	if err != nil {
 		return
 	}
-	now, err := recordOf(ctx, c.Kube, c.Owner)
-	if err == nil && (of == nil || now.is(of)) {
-		err = WriteRecord(ctx, held, nil)
-	}
-	if err != nil {
+	if err := WriteRecord(ctx, held, nil); err != nil {
 		c.Warnf("%v.", err)
 	}
 	err = held.Release(ctx)

@@ -6,10 +6,12 @@ package traffic
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // cuts are what cuts client traffic: the value of each Service's selector by the Service's name, and whether the operator
@@ -39,11 +41,11 @@ func (k cuts) has(others cuts) bool {
 	return k.suspended || !others.suspended
 }
 
-// JudgeRestore finds the Services that are cut and returns the plan to restore them. The first
-// plan is empty if there is nothing to restore. A later one is the same while there is no other cut: to restore what
+// JudgeRestore finds the Services that are cut and returns the plan to restore them, or to remove the record of a cut that has
+// ended. The first plan is empty if there is neither. A later one is the same while there is no other cut: to restore what
 // is restored does nothing. A cut that another user has made since is not ended with the others.
 func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
-	if err := c.findCut(ctx); err != nil || c.NothingToRestore() && c.toRestore == nil {
+	if err := c.findCut(ctx); err != nil || c.NothingToRestore() && c.Record == nil && c.toRestore == nil {
 		return operate.Plan{}, err
 	}
 	now := c.cuts()
@@ -62,6 +64,13 @@ func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
 // restorePlan describes what a restore of the cuts will do.
 func (c *Cluster) restorePlan() operate.Plan {
 	now := c.cuts()
+	if c.NothingToRestore() {
+		return operate.Plan{
+			Title: fmt.Sprintf("remove the record of a cut of %s that has ended", c.Owner), Needs: c.restoreNeeds(),
+			Facts: []string{"client traffic is not cut", "the last cut was" + strings.TrimPrefix(c.whoCut(), ",")},
+			Steps: []string{"remove the record of the cut from lease " + lock.Name(c.Owner)},
+		}
+	}
 	p := operate.Plan{
 		Title: fmt.Sprintf("restore client traffic of %s", c.Owner), Needs: c.restoreNeeds(),
 		Subject: fmt.Sprint(now.services, now.suspended),

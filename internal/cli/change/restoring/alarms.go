@@ -23,7 +23,7 @@ type alarms struct {
 // relieve disarms NOSPACE where there is room, before clients are let in, and records what stays in force.
 func (c *cluster) relieve(ctx context.Context, cluster *app.Cluster, survey etcd.Survey) error {
 	job := &maintenance.Job{
-		Members: cluster.Members, StillHeld: c.run.Held, Logf: c.task.job.Logf,
+		Members: cluster.Members, Clock: c.task.app.Clock, StillHeld: c.run.Held, Logf: c.task.job.Logf,
 		Facts: func(context.Context) (policy.Cluster, error) { // only for messages
 			return policy.Cluster{Namespace: cluster.Namespace, Name: cluster.Name, Target: cluster.Target().String()}, nil
 		},

@@ -131,7 +131,7 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 	if successor < 0 {
 		return leader.Remove(ctx, was.ID)
 	}
-	if err := maintenance.MoveLeaderTo(ctx, c, s, peers[successor].ID); err != nil {
+	if err := maintenance.MoveLeaderTo(ctx, c, s, peers[successor].ID, r.Clock); err != nil {
 		return err
 	}
 	return r.Remove(ctx, was, held)
