@@ -135,6 +135,12 @@ func (f *Facts) Quorum() output.Quorum {
 	return q
 }
 
+// MemberCount counts the members that Kubernetes shows, whether or not members answer, so that list, status and the
+// metrics count alike. Quorum has what etcd shows.
+func (f *Facts) MemberCount() output.MemberCount {
+	return output.MemberCount{Desired: f.Size(), Ready: f.Cluster.Value.Cluster.UpVoters()}
+}
+
 // Responding returns the members that answered.
 func (f *Facts) Responding() []etcd.Member {
 	return slices.DeleteFunc(slices.Clone(f.Survey.Value.Members), func(m etcd.Member) bool { return m.Err != nil })
