@@ -65,7 +65,7 @@ func (f *Facts) voters() voters {
 			v.noAnswer = append(v.noAnswer, m)
 		case m.Learner:
 			learners++
-		case m.LeaderID != 0 && m.LeaderID == v.leader:
+		case s.Healthy(m):
 			v.following = append(v.following, m.Pod)
 		}
 	}
@@ -90,7 +90,7 @@ func (f *Facts) listedVoters(v *voters) {
 		v.total++
 		other, answers := f.Survey.Value.Other(l.ID)
 		switch {
-		case answers && other.LeaderID == v.leader:
+		case answers && f.Survey.Value.Healthy(other):
 			v.following = append(v.following, other.Pod)
 		case l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive:
 			v.following = append(v.following, called(l))

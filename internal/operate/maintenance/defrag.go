@@ -189,8 +189,9 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) {
 	timer := clock.RealClock{}
 	for began := timer.Now(); ; {
-		s := m.Members.Status(ctx, pod)
-		if s.Err == nil && s.LeaderID != 0 {
+		survey, _ := m.Members.Survey(ctx) // it has the members also where it fails
+		s := survey.Members[slices.IndexFunc(survey.Members, func(s etcd.Member) bool { return s.Pod == pod })]
+		if survey.Healthy(s) {
 			return s, nil
 		}
 		if err := operate.Pause(ctx, clock.RealClock{}, settleEvery); err != nil {
@@ -208,5 +209,5 @@ func whyUnhealthy(m etcd.Member) string {
 	if m.Err != nil {
 		return etcd.Reason(m.Err)
 	}
-	return "it follows no leader"
+	return "it " + unled(m)
 }
