@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/proxy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // options are the flags of proxy.
@@ -103,7 +104,8 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		err = runCommand(ctx, a, o.command, p.Variables())
 	} else {
 		for _, v := range p.Variables() {
-			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
+			name, value, _ := strings.Cut(v, "=")
+			fmt.Fprintf(a.Out, "export %s=%s\n", name, format.Quote(value))
 		}
 		<-ctx.Done()
 	}
@@ -122,10 +124,4 @@ func runCommand(ctx context.Context, a *app.App, command, variables []string) er
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	run.WaitDelay = 10 * time.Second
 	return run.Run()
-}
-
-// quoted returns a variable in the syntax of a shell.
-func quoted(variable string) string {
-	name, value, _ := strings.Cut(variable, "=")
-	return name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
