@@ -148,5 +148,10 @@ func Quorum(n int) int { return n/2 + 1 }
 // that has run for long, an empty learner reaches it within a moment.
 const LagLimit = 1000
 
+// RequestGap is how many entries a member may have committed and not applied for it to accept a request, also its own
+// (maxGapBetweenApplyAndCommitIndex of etcd 3.4 to 3.6, maxNormalGap of etcd 3.7, in server/etcdserver/v3_server.go). It
+// is also how many entries a leader keeps for members that catch up (server.go, DefaultSnapshotCatchUpEntries).
+const RequestGap = 5000
+
 // AdvisedQuota is the largest quota of a database that etcd's documentation advises, in bytes.
 const AdvisedQuota = 8 << 30

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -111,10 +110,10 @@ func (w *rolloutWrite) withMaxUnavailable(author appsv1.StatefulSetUpdateStrateg
 		return author
 	}
 	from := &w.after.Spec.UpdateStrategy
-	if equality.Semantic.DeepEqual(maxUnavailable(from), maxUnavailable(&w.before.Spec.UpdateStrategy)) {
+	if equality.Semantic.DeepEqual(rollouts.MaxUnavailable(from), rollouts.MaxUnavailable(&w.before.Spec.UpdateStrategy)) {
 		from = &w.record.Author
 	}
-	number := maxUnavailable(from)
+	number := rollouts.MaxUnavailable(from)
 	if number == nil && author.RollingUpdate == nil {
 		return author
 	}
@@ -124,13 +123,6 @@ func (w *rolloutWrite) withMaxUnavailable(author appsv1.StatefulSetUpdateStrateg
 	}
 	author.RollingUpdate.MaxUnavailable = number
 	return author
-}
-
-func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
-	if s.RollingUpdate == nil {
-		return nil
-	}
-	return s.RollingUpdate.MaxUnavailable
 }
 
 // movesPeers reports whether the write has the members listen for peers on another scheme or port.
@@ -192,7 +184,7 @@ func (w *rolloutWrite) strategyPatch(record *annotation.RolloutRecord) []jsonpat
 	if !set {
 		ops = append(ops, jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/partition", record.Value.Partition))
 	}
-	if wrote, one := maxUnavailable(have), annotation.OneAtOnce(*have); !equality.Semantic.DeepEqual(maxUnavailable(&one), wrote) {
+	if wrote, one := rollouts.MaxUnavailable(have), annotation.OneAtOnce(*have); !equality.Semantic.DeepEqual(rollouts.MaxUnavailable(&one), wrote) {
 		ops = append(ops, jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/maxUnavailable", 1))
 	}
 	return ops

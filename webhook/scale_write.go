@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // scaled is what the scale rule needs of an Etcd, a StatefulSet, or a Scale of either.
@@ -25,9 +26,8 @@ type scaled struct {
 	} `json:"metadata"`
 	Spec struct {
 		Replicas *int32 `json:"replicas"`
-		Ordinals *struct {
-			Start int32 `json:"start"`
-		} `json:"ordinals"`
+		// Ordinals is nil for a Scale, which doesn't have them.
+		Ordinals  *appsv1.StatefulSetOrdinals `json:"ordinals"`
 		Retention *struct {
 			WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType `json:"whenScaled"`
 		} `json:"persistentVolumeClaimRetentionPolicy"`
@@ -45,14 +45,6 @@ func (s *scaled) replicas(subResource string) int {
 		return 0
 	}
 	return 1
-}
-
-// first returns the first ordinal. A Scale doesn't have it.
-func (s *scaled) first() int {
-	if s.Spec.Ordinals == nil {
-		return 0
-	}
-	return int(s.Spec.Ordinals.Start)
 }
 
 // whenScaled returns what is done with the claims of removed replicas, nil for the default and for a Scale.
@@ -79,7 +71,7 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 	write = observe.ScaleWrite{
 		Etcd: req.Resource.Group == druidv1alpha1.GroupName, Namespace: req.Namespace, Name: req.Name,
 		Now: before.replicas(req.SubResource), Asked: after.replicas(req.SubResource),
-		FirstNow: before.first(), First: after.first(), OfScale: req.SubResource == "scale",
+		FirstNow: owner.FirstOrdinal(before.Spec.Ordinals), First: owner.FirstOrdinal(after.Spec.Ordinals), OfScale: req.SubResource == "scale",
 		RestartNow: before.Metadata.Annotations[v1alpha1.RestartAnnotation], Restart: after.Metadata.Annotations[v1alpha1.RestartAnnotation],
 		RestoreNow: before.Metadata.Annotations[v1alpha1.RestoreAnnotation], Restore: after.Metadata.Annotations[v1alpha1.RestoreAnnotation],
 	}

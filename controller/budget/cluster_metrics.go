@@ -71,8 +71,9 @@ type observedCondition struct {
 	since  time.Time
 }
 
-// publish sets the metrics of a cluster. f are facts without the answers of members, so that the metrics count as list
-// and status do. notAnswering is the number of members that only their answers show as not ready.
+// publish sets the metrics of a cluster. f are facts without the answers of members, so that the metrics count ready
+// members as list and status do: see health.Facts.MemberCount. notAnswering is the number of members that only their
+// answers show as not ready.
 func (h *conditionHistory) publish(o owner.Owner, f observe.Facts, notAnswering int, reported []observe.Condition) {
 	quorum := 0
 	if f.Cluster.Size > 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memory"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -47,10 +48,6 @@ type Writer interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 	SubResource(subResource string) client.SubResourceClient
 }
-
-// recheck is how often a restart that waits is decided again. Leases and conditions may change without a change of
-// the StatefulSet.
-const recheck = 3 * time.Second
 
 // Reconcile does one step of the restarts that are requested of a cluster.
 func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Result, error) {
@@ -83,7 +80,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 	}
 	if step := s.next(); step.Kind != restart.Restart {
 		c.publish(o, step)
-		return reconcile.Result{RequeueAfter: recheck}, nil
+		return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 	}
 	return c.evict(ctx, o)
 }
@@ -98,10 +95,10 @@ func (c *Reconciler) evict(ctx context.Context, o owner.Owner) (reconcile.Result
 	pod := s.Pods[step.Pod]
 	switch {
 	case !s.begun(), step.Kind == restart.Restart && pod == nil: // it was withdrawn or changed a moment ago
-		return reconcile.Result{RequeueAfter: recheck}, nil
+		return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 	case step.Kind != restart.Restart:
 		c.publish(o, step)
-		return reconcile.Result{RequeueAfter: recheck}, nil
+		return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 	}
 	ends, err := rollouts.DataEnds(ctx, c.Reader, pod)
 	if err != nil {
@@ -125,7 +122,7 @@ func (c *Reconciler) after(o owner.Owner, err error) (reconcile.Result, error) {
 	switch {
 	case passing(err):
 		c.denied.Remove(o.Key())
-		return reconcile.Result{RequeueAfter: recheck}, nil
+		return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 	case write.Answered(err):
 		wait := c.denied.Next(o.Key())
 		c.publishDenied(o, wait, err)

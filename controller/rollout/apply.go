@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/announce"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
@@ -30,7 +31,7 @@ const (
 
 // apply does a step: it records the pod that restarts, sets the strategies, and deletes the pod.
 func (c *Reconciler) apply(ctx context.Context, o owner.Owner, r rollouts.State, step rollout.Step) (reconcile.Result, error) {
-	again := reconcile.Result{RequeueAfter: recheck}
+	again := reconcile.Result{RequeueAfter: queue.Recheck}
 	err := c.write(ctx, o, r, step)
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):

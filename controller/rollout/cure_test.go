@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/controllertest"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 )
 
 // TestRolloutCuresWithoutQuorum has no quorum for a while, and the data of each member where its row puts it. What
@@ -67,11 +68,11 @@ func TestHoldReadsSeldom(t *testing.T) {
 	})
 	reads := func(d time.Duration) int {
 		live.times = map[time.Time]bool{}
-		for range d / recheck {
+		for range d / queue.Recheck {
 			if _, err := s.reconciler.Reconcile(t.Context(), s.key); err != nil {
 				t.Fatal(err)
 			}
-			s.advance(recheck)
+			s.advance(queue.Recheck)
 		}
 		return len(live.times)
 	}

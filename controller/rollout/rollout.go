@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/memory"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/write"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -58,10 +59,6 @@ type Writer interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 
-// recheck is how often a rollout that is held is decided again. Leases, conditions, evictions
-// and policies may change without a change of the StatefulSet.
-const recheck = 3 * time.Second
-
 // recheckPeers is how often a rollout is decided again that peer URLs hold. Only the API server has the flags of
 // pods by which that is known, and such a hold ends by a write of the StatefulSet, which is watched.
 const recheckPeers = time.Minute
@@ -90,7 +87,7 @@ func (c *Reconciler) Reconcile(ctx context.Context, key owner.Key) (reconcile.Re
 	step := c.evaluate(key, &r, match)
 	if needsLive(step) {
 		if c.heldLive(key, &r, step) {
-			return reconcile.Result{RequeueAfter: recheck}, nil
+			return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 		}
 		cached := step
 		// The cache may be behind.
@@ -188,7 +185,7 @@ func (c *Reconciler) endOrphan(ctx context.Context, gone owner.Key, sts *appsv1.
 	case err != nil:
 		return reconcile.Result{}, err
 	case found && o.Key() == gone:
-		return reconcile.Result{RequeueAfter: recheck}, nil // the cache has both
+		return reconcile.Result{RequeueAfter: queue.Recheck}, nil // the cache has both
 	case found && (sts.Name == gone.Name || o.Spans()):
 		return c.Reconcile(ctx, o.Key())
 	case found:
@@ -202,7 +199,7 @@ func (c *Reconciler) endOrphan(ctx context.Context, gone owner.Key, sts *appsv1.
 	if err == nil && patch != nil {
 		err = client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, write.FieldOwner))
 	}
-	return reconcile.Result{RequeueAfter: min(wait, recheck)}, err
+	return reconcile.Result{RequeueAfter: min(wait, queue.Recheck)}, err
 }
 
 func (c *Reconciler) removeState(key owner.Key) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/controllertest"
+	"github.com/kubectl-etcd/kubectl-etcd/controller/internal/queue"
 )
 
 // apart has each member run by a StatefulSet of its own, whose rollout is held.
@@ -83,7 +84,7 @@ func TestReleasedByHandOneByOne(t *testing.T) {
 	for _, row := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 1}, {recheck, 1}, {time.Minute, 1}, {time.Minute, 2}, {recheck, 2}} {
+	}{{0, 1}, {queue.Recheck, 1}, {time.Minute, 1}, {time.Minute, 2}, {queue.Recheck, 2}} {
 		s.advance(row.after)
 		if n := s.releasedSets(); n != row.want {
 			t.Fatalf("%d are released, want %d", n, row.want)
@@ -124,11 +125,11 @@ func TestRefusedReleaseKeepsTheWait(t *testing.T) {
 					}
 				}
 				s.refuse = nil
-				s.advance(recheck)
+				s.advance(queue.Recheck)
 				if n := s.releasedSets(); n != 2 {
 					t.Errorf("%d are released when nothing is refused any more, want 2", n)
 				}
-				s.advance(recheck)
+				s.advance(queue.Recheck)
 				if n := s.releasedSets(); n != 2 {
 					t.Errorf("%d are released at once, want 2", n)
 				}

@@ -130,6 +130,12 @@ func (s Survey) Followed() uint64 {
 	return best
 }
 
+// Healthy reports whether a member answers and follows the leader that most members follow. One that follows another
+// leader is on the smaller side of a partition.
+func (s Survey) Healthy(m Member) bool {
+	return m.Err == nil && m.LeaderID != 0 && m.LeaderID == s.Followed()
+}
+
 // NonMemberPods returns the pods whose etcd is not a member: they don't answer as members, and
 // every entry of the list has another pod. It returns none if the list is unknown or has an
 // entry without a pod, which may be theirs.

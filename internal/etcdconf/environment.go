@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
 // Contents reads the data of an object in the pod's namespace. kind is "ConfigMap" or "Secret". The
@@ -72,10 +73,6 @@ func once(contents Contents) Contents {
 func newEnvironment(pod *corev1.Pod, c *corev1.Container, contents Contents) *environment {
 	return &environment{pod: pod, container: c, contents: contents, unknown: map[string]error{}}
 }
-
-// maxVariable is the longest variable or argument that Linux passes to a program
-// (MAX_ARG_STRLEN). Each variable may double the one before it.
-const maxVariable = 128 << 10
 
 var errTooLong = errors.New("longer than the 128 KiB that Linux passes to a program")
 
@@ -239,7 +236,7 @@ func expandReferences(text string, lookup func(string) (string, bool)) (string, 
 	for {
 		before, after, found := strings.Cut(text, "$")
 		out.WriteString(before)
-		if out.Len() > maxVariable {
+		if out.Len() > script.MaxWord { // each variable may double the one before it
 			return "", errTooLong
 		}
 		if !found {

@@ -42,7 +42,7 @@ func launcherOf(c *corev1.Container, started script.Invocation, contents Content
 	case started.Program == "etcd":
 		return theImage
 	}
-	return script.Cut(cmp.Or(started.Path, started.Program, theImage), mostShown)
+	return script.Cut(cmp.Or(started.Path, started.Program, theImage))
 }
 
 // theImage stands for a program that only the image names.

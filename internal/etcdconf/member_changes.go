@@ -124,7 +124,7 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 	case "":
 		return "the image decides which program it is"
 	}
-	return script.Cut(cmp.Or(started.Path, script.FileOf(slices.Concat(c.Command, c.Args)), started.Program), mostShown) + ": no ConfigMap has the program that starts etcd"
+	return script.Cut(cmp.Or(started.Path, script.FileOf(slices.Concat(c.Command, c.Args)), started.Program)) + ": no ConfigMap has the program that starts etcd"
 }
 
 // unreadHook returns why it is not known what a hook of etcd's container does, empty if that is known: only the image or

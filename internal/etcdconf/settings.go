@@ -168,7 +168,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	}
 	var rest []string
 	if s.flags, rest = script.Flags(argv); len(rest) > 0 && unresolved(rest[0]) {
-		s.opaque = script.Cut(rest[0], mostShown)
+		s.opaque = script.Cut(rest[0])
 	}
 	return s, s.readFile(env)
 }

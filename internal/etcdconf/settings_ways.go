@@ -34,7 +34,7 @@ func (s *settings) readOthers(started script.Invocation, env *environment) error
 		o := &settings{unknown: env.unknown}
 		var rest []string
 		if o.flags, rest = script.Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {
-			o.opaque = script.Cut(rest[0], mostShown)
+			o.opaque = script.Cut(rest[0])
 		}
 		if err := o.readFile(env); err != nil {
 			return err

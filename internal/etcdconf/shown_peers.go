@@ -53,7 +53,7 @@ type ShownPeers struct {
 func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	config, err := parseShown(pod)
 	if err != nil {
-		return ShownPeers{Unknown: script.Cut(err.Error(), mostShown)}
+		return ShownPeers{Unknown: script.Cut(err.Error())}
 	}
 	p := ShownPeers{Own: canonical(config.ownPeers()), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
@@ -114,7 +114,7 @@ var waysUnknown = []string{errWays.Error(), errManyWays.Error(), errTooMuchWork.
 func (c *Config) UnknownPeers() string {
 	for _, flag := range []string{"initial-cluster", "name", "initial-advertise-peer-urls"} {
 		if why := c.Unknown[flag]; slices.Contains(waysUnknown, why) {
-			return script.Cut("--"+flag+": "+why, mostShown)
+			return script.Cut("--" + flag + ": " + why)
 		}
 	}
 	if c.Where["initial-cluster"] == "" {
@@ -124,17 +124,17 @@ func (c *Config) UnknownPeers() string {
 				why = "--" + flag + " finds the members"
 			}
 		}
-		return script.Cut(cmp.Or(why, c.listInData()), mostShown)
+		return script.Cut(cmp.Or(why, c.listInData()))
 	}
 	named := false
 	for _, e := range entriesOf(c.InitialCluster) {
 		named = named || e.named && e.Name == c.Name
 		if !e.named && e.text != "" || unresolved(e.Name) && e.Name != c.Name {
-			return script.Cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+e.text), mostShown)
+			return script.Cut(cmp.Or(c.Unknown["initial-cluster"], "a part of --initial-cluster is only known in the pod: "+e.text))
 		}
 	}
 	if !named {
-		return script.Cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)), mostShown)
+		return script.Cut(cmp.Or(c.Unknown["name"], fmt.Sprintf("--initial-cluster does not name the member itself, %s", c.Name)))
 	}
 	return ""
 }
@@ -178,12 +178,12 @@ func (c Config) PeerURLs() []string {
 func (c Config) UnknownPeerURLs() string {
 	for _, flag := range []string{"listen-peer-urls", "initial-advertise-peer-urls"} {
 		if why := c.Unknown[flag]; why != "" {
-			return script.Cut("--"+flag+": "+why, mostShown)
+			return script.Cut("--" + flag + ": " + why)
 		}
 	}
 	for _, text := range slices.Concat(c.ListenPeer, c.AdvertisePeer) {
 		if unresolved(text) {
-			return script.Cut("a part is only known in the pod: "+text, mostShown)
+			return script.Cut("a part is only known in the pod: " + text)
 		}
 	}
 	return ""

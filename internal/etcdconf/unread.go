@@ -40,6 +40,3 @@ func unresolved(text string) bool { return strings.ContainsAny(text, "$`") }
 // IsKnownDir reports whether a directory of a container is known. One that isn't absolute depends on the
 // container's working directory, which the image may set.
 func IsKnownDir(dir string) bool { return path.IsAbs(dir) && !unresolved(dir) }
-
-// mostShown is how many bytes of a text of a pod a message has at most.
-const mostShown = 160

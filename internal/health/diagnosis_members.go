@@ -202,7 +202,7 @@ func (f *Facts) answerOf(m *recovery.Member) {
 func (f *Facts) answerIs(m *recovery.Member, a etcd.Member) {
 	v := f.voters()
 	switch {
-	case a.Err == nil && a.LeaderID != 0 && a.LeaderID == v.leader:
+	case f.Survey.Value.Healthy(a):
 		m.Answer = recovery.Follows
 	case a.Err == nil:
 		m.Answer, m.Detail = recovery.NoLeader, "it answers and follows no common leader"

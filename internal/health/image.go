@@ -4,13 +4,10 @@
 package health
 
 import (
-	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -56,9 +53,7 @@ func (f *Facts) changeImage(order string) string {
 func (f *Facts) unpulled() []string {
 	var names []string
 	for _, p := range f.partPods() {
-		if slices.ContainsFunc(containers.Statuses(p), func(s corev1.ContainerStatus) bool {
-			return s.State.Waiting != nil && (s.State.Waiting.Reason == "ErrImagePull" || s.State.Waiting.Reason == "ImagePullBackOff")
-		}) {
+		if podstate.Unpulled(p) {
 			names = append(names, p.Name)
 		}
 	}

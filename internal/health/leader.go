@@ -75,14 +75,11 @@ func oneCluster(f *Facts) []Finding {
 	return []Finding{failure(f.Command("member list"), "split brain, %d clusters: %s", len(ids), strings.Join(parts, "; "))}
 }
 
-// The limits of a lag, in raft entries. A member that lags by 1,000 is busy. From 5,000
-// on it refuses requests with "too many requests" (etcd,
-// server/etcdserver/v3_server.go, maxGapBetweenApplyAndCommitIndex). That is also how
-// many entries a leader keeps for members that catch up (server.go,
-// DefaultSnapshotCatchUpEntries).
+// The limits of a lag, in raft entries. A member that lags by LagWarn is busy. From lagFail on it refuses requests with
+// "too many requests".
 const (
 	LagWarn = policy.LagLimit
-	lagFail = 5000
+	lagFail = policy.RequestGap
 )
 
 func raftLag(f *Facts) []Finding {

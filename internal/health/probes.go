@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -83,7 +84,7 @@ func (f *Facts) livePath() (path, why string) {
 		return older, "; the members' version is not known, and /livez came with 3.4.29 and 3.5.11"
 	}
 	for _, name := range names {
-		if v := release(name); !v.AtLeast(release("3.5.11")) && (v.Minor() != 4 || !v.AtLeast(release("3.4.29"))) {
+		if v := etcd.Release(name); !v.AtLeast(etcd.Release("3.5.11")) && (v.Minor() != 4 || !v.AtLeast(etcd.Release("3.4.29"))) {
 			return older, "; etcd " + name + " has no /livez, " + since
 		}
 	}

@@ -265,20 +265,20 @@ func oddSize(f *Facts) []Finding {
 	if !f.listKnown() { // a record may be of more than there are
 		n = max(f.Size(), f.LastVoters)
 	}
-	even := n > 0 && n%2 == 0
+	even := policy.EvenSize(n, "voters")
 	switch {
 	case n == 0:
 		return notApplicable("the cluster has no members")
-	case even && f.operation() != "":
+	case even != "" && f.operation() != "":
 		return []Finding{info("", "%d voters for now: %s", n, f.operation())}
-	case n > 7:
-		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, policy.Quorum(n))}
+	case n > policy.AdvisedMembers:
+		return []Finding{warning(f.grow(policy.AdvisedMembers), "%d voters: every write waits for %d of them", n, policy.Quorum(n))}
 	case n == 2:
 		two := warning(f.grow(3), "2 voters tolerate no failure")
 		two.Reason = budget.TwoMembers
 		return []Finding{two}
-	case even:
-		return []Finding{warning(f.grow(n+1), "%d voters tolerate no more failures than %d", n, n-1)}
+	case even != "":
+		return []Finding{warning(f.grow(n+1), "%s", even)}
 	}
 	return ok("%d", n)
 }

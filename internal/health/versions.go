@@ -47,15 +47,6 @@ func versionChecks() []Check {
 	}
 }
 
-// release returns a version of etcd, 0.0 for a text that is none.
-func release(text string) *version.Version {
-	v, err := version.ParseGeneric(text)
-	if err != nil {
-		return version.MajorMinor(0, 0)
-	}
-	return v
-}
-
 func (f *Facts) versions() map[string][]string {
 	by := map[string][]string{}
 	for _, m := range f.Responding() {
@@ -70,7 +61,7 @@ func oneVersion(f *Facts) []Finding {
 	}
 	by := f.versions()
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		switch x, y := release(a), release(b); {
+		switch x, y := etcd.Release(a), etcd.Release(b); {
 		case x.LessThan(y):
 			return -1
 		case y.LessThan(x):
@@ -85,7 +76,7 @@ func oneVersion(f *Facts) []Finding {
 	for _, v := range names {
 		parts = append(parts, v+" on "+policy.List(by[v]))
 	}
-	lowest, highest := release(names[0]), release(names[len(names)-1])
+	lowest, highest := etcd.Release(names[0]), etcd.Release(names[len(names)-1])
 	fix, what := f.finishUpdate(), strings.Join(parts, ", ")
 	switch {
 	case lowest.Major() != highest.Major() || highest.Minor()-lowest.Minor() > 1:
@@ -163,7 +154,7 @@ func knownFaults(f *Facts) []Finding {
 			continue
 		}
 		for _, bad := range faults {
-			if !r.AtLeast(release(bad.from)) || r.AtLeast(release(bad.fixed)) || bad.only == "single" && f.voters().total > 1 {
+			if !r.AtLeast(etcd.Release(bad.from)) || r.AtLeast(etcd.Release(bad.fixed)) || bad.only == "single" && f.voters().total > 1 {
 				continue
 			}
 			report := warning
@@ -185,7 +176,7 @@ func upgradeTraps(f *Facts) []Finding {
 	var found []Finding
 	by := f.versions()
 	for _, runs := range slices.Sorted(maps.Keys(by)) {
-		r := release(runs)
+		r := etcd.Release(runs)
 		switch {
 		case r.Major() == 3 && r.Minor() == 5 && r.Patch() < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/

@@ -65,7 +65,7 @@ func (f *Facts) voters() voters {
 			v.noAnswer = append(v.noAnswer, m)
 		case m.Learner:
 			learners++
-		case m.LeaderID != 0 && m.LeaderID == v.leader:
+		case s.Healthy(m):
 			v.following = append(v.following, m.Pod)
 		}
 	}
@@ -90,7 +90,7 @@ func (f *Facts) listedVoters(v *voters) {
 		v.total++
 		other, answers := f.Survey.Value.Other(l.ID)
 		switch {
-		case answers && other.LeaderID == v.leader:
+		case answers && f.Survey.Value.Healthy(other):
 			v.following = append(v.following, other.Pod)
 		case l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive:
 			v.following = append(v.following, called(l))
@@ -133,6 +133,12 @@ func (f *Facts) Quorum() output.Quorum {
 		q.Slack = q.Healthy - q.Needed
 	}
 	return q
+}
+
+// MemberCount counts the members that Kubernetes shows, whether or not members answer, so that list, status and the
+// metrics count alike. Quorum has what etcd shows.
+func (f *Facts) MemberCount() output.MemberCount {
+	return output.MemberCount{Desired: f.Size(), Ready: f.Cluster.Value.Cluster.UpVoters()}
 }
 
 // Responding returns the members that answered.

@@ -6,7 +6,6 @@ package install
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -59,7 +58,7 @@ func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 	for _, c := range pod.Status.ContainerStatuses {
 		r.Restarts += c.RestartCount
 		if t := c.LastTerminationState.Terminated; t != nil && r.Ready {
-			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, format.Time(t.FinishedAt.Time))
+			r.LastExit = format.Time(t.FinishedAt.Time) + ", " + podstate.Ended(t)
 		}
 	}
 	return r

@@ -73,11 +73,7 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 // Reread reads the holder of the record again, which another client wrote, and nothing else: what
 // that client recorded counts beside the pods that were read before.
 func (e *Eviction) Reread(ctx context.Context, r *Reader) error {
-	if err := e.live.reread(ctx, r, e.Holder); err != nil {
-		return err
-	}
-	e.judge()
-	return nil
+	return e.live.reread(ctx, r, e.Holder, e.judge)
 }
 
 // judge sets what follows from what was read.

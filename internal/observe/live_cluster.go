@@ -102,9 +102,18 @@ func (l *liveCluster) sized() Facts {
 	return f
 }
 
-// reread reads the holder of a record again, and the budgets if it is a StatefulSet: a budget that was
+// reread reads the holder of a record again, which another client wrote, and judges what follows from it.
+func (l *liveCluster) reread(ctx context.Context, r *Reader, holder client.Object, judge func()) error {
+	if err := l.readHolder(ctx, r, holder); err != nil {
+		return err
+	}
+	judge()
+	return nil
+}
+
+// readHolder reads the holder of a record again, and the budgets if it is a StatefulSet: a budget that was
 // created since has the records from then on.
-func (l *liveCluster) reread(ctx context.Context, r *Reader, holder client.Object) error {
+func (l *liveCluster) readHolder(ctx context.Context, r *Reader, holder client.Object) error {
 	again := &Reader{Reader: r.Uncached()}
 	if sts, ok := holder.(*appsv1.StatefulSet); ok {
 		return l.rereadSet(ctx, again, sts.Name)

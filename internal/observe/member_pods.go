@@ -141,7 +141,7 @@ func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.Statef
 		return w, err
 	}
 	names := map[string]bool{}
-	for ordinal := range min(firstOf(sts)+owner.ReplicasOf(sts), owner.MaxMembersRead) {
+	for ordinal := range min(owner.FirstOrdinal(sts.Spec.Ordinals)+owner.ReplicasOf(sts), owner.MaxMembersRead) {
 		names[sts.Name+"-"+strconv.Itoa(ordinal)] = true
 	}
 	for i := range cached {

@@ -123,11 +123,7 @@ func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
 
 // Reread reads the holder of the record again, which another client wrote, and nothing else.
 func (s *Scale) Reread(ctx context.Context, r *Reader) error {
-	if err := s.live.reread(ctx, r, s.Holder); err != nil {
-		return err
-	}
-	s.judge()
-	return nil
+	return s.live.reread(ctx, r, s.Holder, s.judge)
 }
 
 // judge sets what follows from what was read.

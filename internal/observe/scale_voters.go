@@ -68,7 +68,7 @@ func (s *Scale) leftBefore(sts *appsv1.StatefulSet, ordinal int) bool {
 
 // leaves reports whether this write takes the replica of a pod.
 func (s *Scale) leaves(sts *appsv1.StatefulSet, ordinal int) bool {
-	at, first := ordinal+firstOf(sts), s.write.First
+	at, first := ordinal+owner.FirstOrdinal(sts.Spec.Ordinals), s.write.First
 	return s.writes(sts) && (at < first || at >= first+s.write.Asked)
 }
 
@@ -86,7 +86,7 @@ func (s *Scale) stopping() (n int) {
 func (w *Workload) firstOrdinal(s ScaleWrite) int {
 	for _, sts := range w.Sets() {
 		if !s.Etcd && sts.Name == s.Name {
-			return firstOf(sts)
+			return owner.FirstOrdinal(sts.Spec.Ordinals)
 		}
 	}
 	return s.First
@@ -161,12 +161,4 @@ func (s *Scale) ordinals() []int {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// firstOf returns the first ordinal of a StatefulSet.
-func firstOf(sts *appsv1.StatefulSet) int {
-	if sts.Spec.Ordinals == nil {
-		return 0
-	}
-	return int(sts.Spec.Ordinals.Start)
 }

@@ -188,10 +188,7 @@ func (w *Workload) ordinalOf(pod string) (*appsv1.StatefulSet, int) {
 		if at < 0 {
 			continue
 		}
-		if sts.Spec.Ordinals != nil {
-			at -= int(sts.Spec.Ordinals.Start)
-		}
-		return sts, at
+		return sts, at - owner.FirstOrdinal(sts.Spec.Ordinals)
 	}
 	return nil, 0
 }

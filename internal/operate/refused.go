@@ -21,6 +21,11 @@ func Refuse(format string, args ...any) error {
 	return &RefusedError{Why: []string{fmt.Sprintf(format, args...)}}
 }
 
+// RefuseTo returns a RefusedError of an operation with one reason.
+func RefuseTo(what, format string, args ...any) error {
+	return &RefusedError{What: what, Why: []string{fmt.Sprintf(format, args...)}}
+}
+
 func (e *RefusedError) Error() string {
 	if e.What == "" {
 		return strings.Join(e.Why, "; ")

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// defaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from
+// DefaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from
 // its disk without delay, so that a longer pause means that the connection is lost.
-const defaultIdle = 30 * time.Second
+const DefaultIdle = 30 * time.Second
 
 // Source is a member that serves snapshots.
 type Source struct {
@@ -198,7 +198,7 @@ func (s Saver) transfer(ctx context.Context, src Source, w io.Writer, begin func
 	defer cancel(nil)
 	idle := s.Idle
 	if idle == 0 {
-		idle = defaultIdle
+		idle = DefaultIdle
 	}
 	watchdog := time.AfterFunc(idle, func() {
 		cancel(badStream("no data arrived for %s", policy.Duration(idle)))

@@ -106,8 +106,8 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	}
 	if f.Cluster.Operation == "" && t.n == 2 {
 		note(TwoMembers, "2 members tolerate no failure, so every drain of their nodes waits; scale to 3, or to 1")
-	} else if f.Cluster.Operation == "" && t.n%2 == 0 {
-		note(EvenSize, "%d members tolerate no more failures than %d: scale to %d", t.n, t.n-1, t.n+1)
+	} else if even := policy.EvenSize(t.n, "members"); f.Cluster.Operation == "" && even != "" {
+		note(EvenSize, "%s: scale to %d", even, t.n+1)
 	}
 	return notes
 }

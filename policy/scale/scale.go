@@ -102,9 +102,8 @@ type Facts struct {
 func Evaluate(f Facts) policy.Verdict {
 	v := judge(f)
 	step := f.Sets != "" && f.Asked < f.Voters // no single write starts or stops all StatefulSets
-	if v.Allowed && v.Reason != VotersDeclared && f.Asked != f.Now && f.Asked > 0 && f.Asked%2 == 0 && !step {
-		v.Notes = append(v.Notes, policy.NewNote(EvenReplicas, "an even number gains nothing: %d members tolerate the loss of %d, the same as %d; choose %d or %d",
-			f.Asked, (f.Asked-1)/2, f.Asked-1, f.Asked-1, f.Asked+1))
+	if even := policy.EvenSize(f.Asked, "members"); v.Allowed && v.Reason != VotersDeclared && f.Asked != f.Now && even != "" && !step {
+		v.Notes = append(v.Notes, policy.NewNote(EvenReplicas, "%s: choose %d or %d", even, f.Asked-1, f.Asked+1))
 	}
 	return v
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// mostMembers is the largest size that kubectl etcd scale accepts.
-const mostMembers = 15
-
 // way returns how the number of members is changed after a write that was refused, as a clause. What must be so
 // before its commands are accepted comes first.
 func (f Facts) way() string { return f.wayFrom(f.Now) }
@@ -65,8 +62,8 @@ func (f Facts) own() int { return max(f.Voters-f.Others, min(f.Held, f.Voters), 
 
 // useOrRun returns the command to the size that was asked for, or with an N where kubectl etcd scale refuses that size.
 func (f Facts) useOrRun(command string) string {
-	if f.Asked%2 == 0 || f.Asked > mostMembers {
-		return fmt.Sprintf("use %sN, with an odd N up to %d", command, mostMembers)
+	if f.Asked%2 == 0 || f.Asked > policy.MaxScale {
+		return fmt.Sprintf("use %sN, with an odd N up to %d", command, policy.MaxScale)
 	}
 	return fmt.Sprintf("run: %s%d", command, f.Asked)
 }

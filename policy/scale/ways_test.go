@@ -163,7 +163,7 @@ func pluginRefuses(f Facts, target int) string {
 	if target < f.Voters {
 		operation = membership.ScaleIn
 	}
-	if f.Now != f.Voters || target%2 == 0 || target > mostMembers {
+	if f.Now != f.Voters || target%2 == 0 || target > policy.MaxScale {
 		return "kubectl etcd scale refuses the numbers"
 	}
 	step := membership.Next(state, membership.Record{Operation: operation, Target: target, Replicas: f.Now, OnDelete: true})

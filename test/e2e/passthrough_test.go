@@ -29,7 +29,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("the plugin warns of a listener that requires certificates: %s", &proxy.stderr)
 	}
 	exports := proxy.stdout.String()
-	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)
+	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS=https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}\n$`)
 	if !each.MatchString(exports) {
 		t.Fatalf("stdout %q", exports)
 	}

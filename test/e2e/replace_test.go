@@ -123,7 +123,7 @@ func TestPluginScaleDruid(t *testing.T) {
 		texts string
 	}{
 		{"scale main --replicas 1", "etcd-druid does not scale in"},
-		{"scale main --replicas 4", "4 members tolerate the failure of 1, as 3 do"},
+		{"scale main --replicas 4", "4 members tolerate no more failures than 3, and cost more"},
 		{"scale main --replicas 0", "without a snapshot"},
 		{"scale main --abort", "continues until it is complete"},
 		{"member add main --peer-urls http://a:2380", "etcd-druid adds and removes its members"},

@@ -77,7 +77,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 		}
 	}
 	for size, texts := range map[string]string{
-		"4": "4 members tolerate the failure of 1, as 3 do",
+		"4": "4 members tolerate no more failures than 3, and cost more",
 		"0": "a cluster can't have 0 members",
 	} {
 		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")

@@ -83,11 +83,13 @@ type EtcdCluster struct {
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
 }
 
-// MemberCount counts members.
+// MemberCount counts the members of the cluster's own workloads, as Kubernetes shows them. Alarms and what members
+// answer change neither number: see Quorum.
 type MemberCount struct {
-	// Desired is the number of requested members. It is 0 for a hibernated cluster.
+	// Desired is the number of requested members, learners included. It is 0 for a hibernated cluster.
 	Desired int `json:"desired"`
-	// Ready is the number of healthy members whose pods are Ready.
+	// Ready is the number of voters whose pods are Ready, and whose last heartbeat, where members have heartbeats,
+	// is not old. A learner counts from when it votes.
 	Ready int `json:"ready"`
 }
 

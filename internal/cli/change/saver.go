@@ -34,7 +34,7 @@ func NewSaver(a *app.App, c *app.Cluster, members []etcd.Member, retries int, id
 // has failed.
 const (
 	SaveRetries = 2
-	SaveIdle    = 30 * time.Second
+	SaveIdle    = snapshot.DefaultIdle
 )
 
 // progressReporter reports the progress of a snapshot on stderr.

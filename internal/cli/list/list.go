@@ -38,6 +38,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			List the etcd clusters of a namespace, or of all namespaces with -A: clusters of
 			etcd-druid, StatefulSets that run etcd, and pods that run etcd without a StatefulSet.
 
+			MEMBERS has the ready voters, as Kubernetes shows them, of all members that the workloads
+			request. A learner is one of those members, and counts as ready when it votes.
 			SLACK is the number of members that may still fail before the cluster loses its quorum.
 			BACKUP is the age of the last snapshot of any kind.
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/proxy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // options are the flags of proxy.
@@ -104,7 +105,8 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		err = runCommand(ctx, a, o.command, p.Variables())
 	} else {
 		for _, v := range p.Variables() {
-			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
+			name, value, _ := strings.Cut(v, "=")
+			fmt.Fprintf(a.Out, "export %s=%s\n", name, format.Quote(value))
 		}
 		<-ctx.Done()
 	}
@@ -127,10 +129,4 @@ func runCommand(ctx context.Context, a *app.App, command, variables []string) er
 		return app.CommandError{Code: ended.ExitCode()}
 	}
 	return err
-}
-
-// quoted returns a variable in the syntax of a shell.
-func quoted(variable string) string {
-	name, value, _ := strings.Cut(variable, "=")
-	return name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }

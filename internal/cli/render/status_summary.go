@@ -38,7 +38,7 @@ func statusHealth(st *v1alpha1.EtcdClusterStatus) string {
 	if st.Health == v1alpha1.Hibernated {
 		return "hibernated: 0 members are requested"
 	}
-	if !view.Answered(st) && len(view.MissingEvidence(st.Unseen, st.Cluster.Distribution)) > 0 {
+	if len(view.MissingEvidence(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%s, %d members are requested", strings.ToLower(st.Health), st.Replicas.Desired)
 	}
 	return fmt.Sprintf("%s, %d of %d members ready", strings.ToLower(st.Health), st.Replicas.Ready, st.Replicas.Desired)

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,9 +33,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// TestOneCount gives the same objects to list, to status where no member answers, and to the reconciler that
-// publishes the metrics: each counts the same healthy members, and the same quorum. It isn't parallel, because the
-// process has one set of series.
+// TestOneCount gives the same objects to list, to status, and to the reconciler that publishes the metrics: each counts
+// the same ready members of the same total, whatever members answer to status. Where none answers it has the same quorum,
+// too. It isn't parallel, because the process has one set of series.
 func TestOneCount(t *testing.T) {
 	for name, row := range map[string]struct {
 		objects string
@@ -45,6 +46,8 @@ func TestOneCount(t *testing.T) {
 		healthy int
 		// answers are those of members to the reconciler, by pod. Nil if no policy lets it ask.
 		answers answers
+		// survey has what members answer to status, by ordinal. Nil if none answers.
+		survey []etcd.Member
 		// notAnswering counts those that don't answer that they have a quorum.
 		notAnswering int
 	}{
@@ -63,15 +66,25 @@ func TestOneCount(t *testing.T) {
 		"a StatefulSet whose members answer": {
 			objects: "plain-3", change: unprobed, answers: answers{"etcd-0": true, "etcd-1": true, "etcd-2": true}, healthy: 3,
 		},
+		"members answer":               {objects: "plain-3", survey: following(3), healthy: 3},
+		"a voter's pod is not ready":   {objects: "plain-3", change: unready("etcd-1"), survey: following(3), healthy: 2},
+		"a learner joins":              {objects: "plain-3", change: replicas(4), survey: learning(following(4), 3), healthy: 3},
+		"a learner's pod is not ready": {objects: "plain-3", change: unready("etcd-2"), survey: learning(following(3), 2), healthy: 2},
+		"members have an alarm":        {objects: "plain-3", survey: alarmed(following(3)), healthy: 3},
+		"a member is unknown":          {objects: "plain-3", survey: silent(following(3), 2), healthy: 3},
+		"no member has a leader":       {objects: "plain-3", survey: make([]etcd.Member, 3), healthy: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newCounted(t, row.objects, row.silent, row.change)
-			w.answers = row.answers
+			w.answers, w.survey = row.answers, row.survey
 			listed, shown := w.listed(t), w.shown(t)
 			if listed.Members.Ready != row.healthy {
 				t.Errorf("list counts %d healthy members, want %d", listed.Members.Ready, row.healthy)
 			}
-			if listed.Quorum.Healthy != row.healthy || shown.Quorum != listed.Quorum {
+			if shown.Replicas != listed.Members {
+				t.Errorf("list counts %+v, status %+v", listed.Members, shown.Replicas)
+			}
+			if listed.Quorum.Healthy != row.healthy || row.survey == nil && shown.Quorum != listed.Quorum {
 				t.Errorf("list has the quorum %+v, status %+v", listed.Quorum, shown.Quorum)
 			}
 			w.reconcile(t)
@@ -101,6 +114,34 @@ type counted struct {
 	owner  owner.Owner
 	// answers are those of members to the reconciler.
 	answers answers
+	// survey has what members answer to status, by ordinal.
+	survey []etcd.Member
+}
+
+// following returns the answers of n voters that follow the first.
+func following(n int) []etcd.Member {
+	members := make([]etcd.Member, n)
+	for i := range members {
+		members[i] = etcd.Member{ID: uint64(i + 1), ClusterID: 7, LeaderID: 1, Leader: i == 0}
+	}
+	return members
+}
+
+func learning(members []etcd.Member, at int) []etcd.Member {
+	members[at].Learner = true
+	return members
+}
+
+func alarmed(members []etcd.Member) []etcd.Member {
+	for i := range members {
+		members[i].Alarms = []string{"NOSPACE"}
+	}
+	return members
+}
+
+func silent(members []etcd.Member, at int) []etcd.Member {
+	members[at] = etcd.Member{Err: errors.New("no answer")}
+	return members
 }
 
 // answers are those of members to the question whether they have a quorum, by pod.
@@ -185,7 +226,7 @@ func (w *counted) listed(t *testing.T) *v1alpha1.EtcdCluster {
 	return &all.Items[0]
 }
 
-// shown returns the cluster as status does where no member answers.
+// shown returns the cluster as status does.
 func (w *counted) shown(t *testing.T) *v1alpha1.EtcdClusterStatus {
 	t.Helper()
 	facts, err := w.reader.Facts(t.Context(), w.owner)
@@ -194,6 +235,14 @@ func (w *counted) shown(t *testing.T) *v1alpha1.EtcdClusterStatus {
 	}
 	f := &health.Facts{At: facts.At, Owner: w.owner}
 	f.Cluster.Value = facts
+	if f.Pods.Value, err = w.reader.MemberPods(t.Context(), w.owner); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range w.survey {
+		m.Pod = w.owner.PodName(i)
+		f.Survey.Value.Members = append(f.Survey.Value.Members, m)
+		f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: uint64(i + 1), Name: m.Pod, Pod: m.Pod, Learner: m.Learner})
+	}
 	if f.Conditions.Value, err = w.reader.Conditions(t.Context(), w.owner, facts); err != nil {
 		t.Fatal(err)
 	}

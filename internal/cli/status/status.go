@@ -43,6 +43,9 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			Problems are what kubectl etcd check finds. That command checks more.
 
+			Health counts ready members as list does: voters, as Kubernetes shows them, of all members
+			that the workloads request. Quorum counts the voters that answer and follow the leader.
+
 			LAG is the number of raft entries that a member is behind the most advanced one. If a
 			member does not answer or you lack a permission, the output contains the reason.
 

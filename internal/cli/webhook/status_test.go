@@ -148,7 +148,7 @@ func installed() *v1alpha1.WebhookStatus {
 			Ready: 2, Desired: 2, Leader: "etcd-webhook-6d4f-a",
 			Replicas: []v1alpha1.WebhookReplica{
 				{Pod: "etcd-webhook-6d4f-a", Node: "node-1", Zone: "zone-a", Ready: true, Leader: true, Certificate: certificate()},
-				{Pod: "etcd-webhook-6d4f-b", Node: "node-2", Zone: "zone-b", Ready: true, Restarts: 1, LastExit: "OOMKilled with exit code 137 at 2026-11-19T08:00:00Z", Certificate: certificate()},
+				{Pod: "etcd-webhook-6d4f-b", Node: "node-2", Zone: "zone-b", Ready: true, Restarts: 1, LastExit: "2026-11-19T08:00:00Z, exit code 137 (OOMKilled)", Certificate: certificate()},
 			},
 		},
 		Admission: v1alpha1.AdmissionTrial{

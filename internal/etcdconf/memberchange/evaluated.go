@@ -62,12 +62,9 @@ func isVerb(v script.Value) bool {
 	return is
 }
 
-// mostShown is how many bytes of a command a message has at most.
-const mostShown = 160
-
 // noteUnknown notes a command that is only known in the pod.
 func (w *walk) noteUnknown(texts []string) {
-	w.note(Change{Unread: "it executes a text that is only known in the pod: " + script.Cut(strings.Join(texts, " "), mostShown)})
+	w.note(Change{Unread: "it executes a text that is only known in the pod: " + script.Cut(strings.Join(texts, " "))})
 }
 
 // evaluators are programs of which an option has a script as its value.

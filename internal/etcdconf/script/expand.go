@@ -59,7 +59,7 @@ func (r *run) literal(word *syntax.Word) string {
 
 // asWritten returns a reference to a text that is not known better.
 func (r *run) asWritten(text string) string {
-	r.unknown = append(r.unknown, Cut(text, maxWritten))
+	r.unknown = append(r.unknown, cut(text, maxWritten))
 	return mark + strconv.Itoa(len(r.unknown)-1) + mark
 }
 

@@ -37,15 +37,16 @@ type Invocation struct {
 	positional []string
 }
 
-// maxWord is the length of the longest argument that Linux passes to a program, on most machines.
+// MaxWord is the length of the longest variable or argument that Linux passes to a program, on most machines
+// (MAX_ARG_STRLEN of include/uapi/linux/binfmts.h).
 // A script in a command that is longer is not read.
-const maxWord = 128 << 10
+const MaxWord = 128 << 10
 
 // Start returns how a container starts its program. Its arguments have the references of Kubernetes
 // expanded. A command that Linux would not start is "unreadable".
 func Start(command, args []string, around Surroundings) Invocation {
 	argv := slices.Concat(command, args)
-	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
+	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > MaxWord || strings.Contains(w, "\x00") }) {
 		return Invocation{Program: "unreadable"}
 	}
 	all := Fields{Argv: argv, Texts: argv}.unfolded()

@@ -73,8 +73,13 @@ func (w Way) Sets(name string) bool { _, ok := w.run.vars[name]; return ok }
 // an object that is not read.
 var setByShell = map[string]bool{"IFS": true, "PWD": true, "OLDPWD": true, "HOSTNAME": true, "HOME": true, "PATH": true}
 
-// Cut returns the beginning of a text of a pod, of so many bytes at most.
-func Cut(text string, most int) string {
+// mostShown is how many bytes of a text of a pod a message has at most.
+const mostShown = 160
+
+// Cut returns the beginning of a text of a pod, as a message shows it.
+func Cut(text string) string { return cut(text, mostShown) }
+
+func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -97,8 +97,7 @@ func summarize(ctx context.Context, r *observe.Reader, o owner.Owner, denials []
 	}
 	g := gatherer{Facts: &health.Facts{At: facts.At, Owner: o, Cluster: got(facts, nil)}, denials: denials}
 	g.Services = got(services, g.refusal("services"))
-	c.Members = output.MemberCount{Desired: o.Members(), Ready: g.Cluster.Value.Cluster.UpVoters()}
-	c.Quorum, c.Traffic, c.Operation = g.Quorum(), g.Traffic(), facts.Cluster.Operation
+	c.Members, c.Quorum, c.Traffic, c.Operation = g.MemberCount(), g.Quorum(), g.Traffic(), facts.Cluster.Operation
 	if c.Backup, err = Backup(ctx, r, o, facts); err != nil {
 		return c, err
 	}

@@ -123,7 +123,7 @@ func member(f *health.Facts, name string) v1alpha1.MemberStatus {
 		addAnswer(&m, survey.Members[i], furthest(f))
 	}
 	// A pod that is Pending has not had the time to join, so that state comes first.
-	if restarting := strings.HasPrefix(m.State, "CrashLoop"); (restarting || m.State == stateNoAnswer) && slices.Contains(survey.NonMemberPods(), name) {
+	if (problem.Crashing() || m.State == stateNoAnswer) && slices.Contains(survey.NonMemberPods(), name) {
 		m.State, m.Detail = stateNoMember, "it is not in etcd's member list: it was removed, or has not joined yet"
 	}
 	return m

@@ -24,7 +24,7 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 	cluster := f.Cluster.Value.Cluster
 	st := &v1alpha1.EtcdClusterStatus{
 		Time: metav1.NewTime(f.At), Cluster: health.IdentityOf(f.Owner),
-		Replicas: v1alpha1.MemberCount{Desired: f.Desired(), Ready: f.Cluster.Value.Cluster.UpVoters()}, Quorum: f.Quorum(),
+		Replicas: f.MemberCount(), Quorum: f.Quorum(),
 		Members: describeMembers(f), Operation: cluster.Operation, UnderWay: f.UnderWay.Value,
 		Spread: describeSpread(f), Budget: describeBudget(f),
 		Backup: f.Backup.Value, Traffic: f.Traffic(), Events: describeEvents(f), Unseen: slices.Clone(f.Unseen),
@@ -51,14 +51,10 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 
 // describeEtcd sets what the members report of the whole cluster.
 func describeEtcd(f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
-	responding := f.Responding()
-	if len(responding) > 0 {
-		st.Replicas.Ready = okMembers(st)
-	}
 	if f.Clusters() > 1 {
 		return // the answers are about different clusters
 	}
-	for _, m := range responding {
+	for _, m := range f.Responding() {
 		st.ClusterID = etcd.FormatID(m.ClusterID)
 		st.RaftTerm = max(st.RaftTerm, m.RaftTerm)
 		st.Revision = max(st.Revision, m.Revision)
@@ -69,17 +65,6 @@ func describeEtcd(f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
 // Answered reports whether a member answered.
 func Answered(st *v1alpha1.EtcdClusterStatus) bool {
 	return slices.ContainsFunc(st.Members, func(m v1alpha1.MemberStatus) bool { return m.Answered })
-}
-
-// okMembers counts the members that have no problem and whose pods are Ready.
-func okMembers(st *v1alpha1.EtcdClusterStatus) int {
-	n := 0
-	for i := range st.Members {
-		if st.Members[i].State == v1alpha1.StateOK && st.Members[i].PodReady {
-			n++
-		}
-	}
-	return n
 }
 
 // leader returns the member that most members follow: its pod, or its name or ID where no pod is

@@ -7,11 +7,20 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 )
 
 // Exit codes of a container that a signal ended: SIGKILL and SIGTERM. A liveness probe ends
 // containers in this way.
 const killed, terminated = 137, 143
+
+// Unpulled reports whether the image of a container can't be pulled.
+func Unpulled(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(containers.Statuses(pod), func(c corev1.ContainerStatus) bool {
+		return c.State.Waiting != nil && (c.State.Waiting.Reason == "ErrImagePull" || c.State.Waiting.Reason == "ImagePullBackOff")
+	})
+}
 
 // CantStart reports whether a pod is not Ready for a reason that time does not mend: no node fits,
 // the kubelet can't create a container, or a container ends by itself with an error again and again.

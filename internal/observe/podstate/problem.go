@@ -69,7 +69,7 @@ func waitingDetail(c *corev1.ContainerStatus) string {
 	text := "container " + c.Name
 	switch {
 	case c.LastTerminationState.Terminated != nil:
-		text += " ended " + ended(c.LastTerminationState.Terminated)
+		text += " ended with " + Ended(c.LastTerminationState.Terminated)
 	case c.State.Waiting.Message != "":
 		text += ": " + format.OneLine(c.State.Waiting.Message)
 	}
@@ -83,7 +83,7 @@ func waitingDetail(c *corev1.ContainerStatus) string {
 func unreadyDetail(pod *corev1.Pod) string {
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
-			return "container " + c.Name + " ended " + ended(t)
+			return "container " + c.Name + " ended with " + Ended(t)
 		}
 	}
 	for _, why := range []string{initializing(pod), failingProbes(pod), closedGate(pod)} {
@@ -150,7 +150,7 @@ func before(c *corev1.ContainerStatus) string {
 	if t == nil || t.ExitCode == 0 {
 		return ""
 	}
-	return " (before, " + c.Name + " ended " + ended(t) + ")"
+	return " (before, " + c.Name + " ended with " + Ended(t) + ")"
 }
 
 // closedGate returns the first readiness gate that is not True, empty for none.
@@ -166,9 +166,9 @@ func closedGate(pod *corev1.Pod) string {
 	return ""
 }
 
-// ended returns how a container ended, with the end of its log where Kubernetes has it.
-func ended(t *corev1.ContainerStateTerminated) string {
-	text := fmt.Sprintf("with exit code %d", t.ExitCode)
+// Ended returns how a container ended: its exit code, with the reason and the end of its log where Kubernetes has it.
+func Ended(t *corev1.ContainerStateTerminated) string {
+	text := fmt.Sprintf("exit code %d", t.ExitCode)
 	if t.Reason != "" && t.Reason != "Error" && t.Reason != "Completed" {
 		text += " (" + t.Reason + ")"
 	}

@@ -39,7 +39,7 @@ func (s *Set) Patch(have, due rollout.Value, release bool, reason policy.Reason,
 		return rolloutPatch(s.StatefulSet, nil, nil)
 	case release:
 		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
-		author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Record.Author)
+		author.RollingUpdate.MaxUnavailable = MaxUnavailable(&s.Record.Author)
 		return rolloutPatch(s.StatefulSet, nil, &author)
 	case have == due && !s.Follows && !s.several() && s.ReleaseSince.Equal(s.Record.ReleaseSince) && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
 		return nil, nil
@@ -50,7 +50,7 @@ func (s *Set) Patch(have, due rollout.Value, release bool, reason policy.Reason,
 		if record.Author.RollingUpdate == nil {
 			record.Author.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{}
 		}
-		record.Author.RollingUpdate.MaxUnavailable = maxUnavailable(&s.Spec.UpdateStrategy)
+		record.Author.RollingUpdate.MaxUnavailable = MaxUnavailable(&s.Spec.UpdateStrategy)
 	}
 	record.Reason, record.ReleaseSince = reason.Name(), s.ReleaseSince
 	if have != due || s.Follows {
@@ -65,7 +65,8 @@ func (s *Set) several() bool {
 	return !equality.Semantic.DeepEqual(annotation.OneAtOnce(s.Spec.UpdateStrategy), s.Spec.UpdateStrategy)
 }
 
-func maxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
+// MaxUnavailable returns how many pods a strategy may restart at once, nil for the default.
+func MaxUnavailable(s *appsv1.StatefulSetUpdateStrategy) *intstr.IntOrString {
 	if s.RollingUpdate == nil {
 		return nil
 	}

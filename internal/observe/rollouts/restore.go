@@ -24,7 +24,7 @@ func RestoredToOne(sts *appsv1.StatefulSet, now time.Time) string {
 	if s.Bypassed || !Outdated(sts) || annotation.RestartsAtOnce(&s.Record.Author, owner.ReplicasOf(sts)) == 1 {
 		return ""
 	}
-	return maxUnavailable(&s.Record.Author).String()
+	return MaxUnavailable(&s.Record.Author).String()
 }
 
 // Restore returns the patch that gives a StatefulSet its author's strategy back and removes

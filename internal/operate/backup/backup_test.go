@@ -85,13 +85,6 @@ func (s *stage) made() []string {
 	return made
 }
 
-func wantError(t *testing.T, err error, text string) {
-	t.Helper()
-	if err == nil && text != "" || err != nil && (text == "" || !strings.Contains(err.Error(), text)) {
-		t.Errorf("the error is %v, want %q", err, text)
-	}
-}
-
 // sidecars is a sidecar that answers in one way.
 type sidecars struct {
 	written StoredSnapshot
@@ -132,7 +125,7 @@ func TestTake(t *testing.T) {
 			s.outcomes = [][2]string{{"Succeeded"}}
 			s.store.dial = func(context.Context) (sidecar, error) { return row.sidecar, row.dial }
 			taken, err := s.store.Take(t.Context(), row.kind)
-			wantError(t, err, row.err)
+			operatetest.WantError(t, err, row.err)
 			if !strings.HasPrefix(taken.What, row.what) || row.what == "" && taken.What != "" || (taken.Snapshot != nil) != row.snapshot || len(s.made()) != row.tasks {
 				t.Errorf("%+v, tasks %q", taken, s.made())
 			}
@@ -161,7 +154,7 @@ func TestTakeByTask(t *testing.T) {
 			s := newStage(t)
 			s.outcomes = row.outcomes
 			name, err := s.store.takeByTask(t.Context(), Full)
-			wantError(t, err, row.err)
+			operatetest.WantError(t, err, row.err)
 			if len(s.made()) != row.tasks || (name == "") != (row.err != "") {
 				t.Errorf("task %q of %q", name, s.made())
 			}
@@ -194,7 +187,7 @@ func TestTask(t *testing.T) {
 		return 0
 	}
 	_, err := s.store.takeByTask(t.Context(), Full)
-	wantError(t, err, "create an EtcdOpsTask for Etcd team/main")
+	operatetest.WantError(t, err, "create an EtcdOpsTask for Etcd team/main")
 }
 
 func TestTry(t *testing.T) {
@@ -237,7 +230,7 @@ func TestChooseWay(t *testing.T) {
 			return nil
 		}
 		err := s.store.chooseWay(t.Context(), row.planOnly)
-		wantError(t, err, row.err)
+		operatetest.WantError(t, err, row.err)
 		if s.store.byTask != row.byTask {
 			t.Errorf("%s: by task %t, want %t", row.name, s.store.byTask, row.byTask)
 		}
@@ -251,13 +244,13 @@ func TestFind(t *testing.T) {
 		s.Put(etcdAt, apitest.Object{"metadata": apitest.Object{"namespace": "team", "name": "main"}, "spec": spec})
 	}
 	druid(apitest.Object{"backup": apitest.Object{}})
-	wantError(t, s.store.Find(t.Context()), "cannot take a snapshot with backup-restore of Etcd team/main: it has no backup store (spec.backup.store)")
+	operatetest.WantError(t, s.store.Find(t.Context()), "cannot take a snapshot with backup-restore of Etcd team/main: it has no backup store (spec.backup.store)")
 	druid(apitest.Object{"backup": apitest.Object{"store": apitest.Object{"provider": "S3", "container": "bucket", "prefix": "main"}}})
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
 		t.Errorf("%+v, %v", s.store.Store, err)
 	}
 	s.store.WorkloadKind, s.store.Distribution = owner.StatefulSet, flavour.Plain
-	wantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")
+	operatetest.WantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")
 }
 
 func TestChoose(t *testing.T) {
@@ -285,7 +278,7 @@ func TestChoose(t *testing.T) {
 	} {
 		warnings = nil
 		order, err := choose(owner.Owner{Kind: "Etcd", Namespace: "team", Name: "main"}, row.members, row.pod, warnf)
-		wantError(t, err, row.err)
+		operatetest.WantError(t, err, row.err)
 		if got := strings.Join(podsOf(order), " "); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
@@ -333,7 +326,7 @@ func TestRunTask(t *testing.T) {
 				return row.refuse(method)
 			}
 			task, err := s.store.runTask(ctx, Full)
-			wantError(t, err, row.err)
+			operatetest.WantError(t, err, row.err)
 			if (task == nil) != (err != nil) || task != nil && string(*task.Status.State) != row.outcome {
 				t.Errorf("the task is %+v", task)
 			}

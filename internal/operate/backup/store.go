@@ -75,7 +75,7 @@ func (s *Store) Find(ctx context.Context) error {
 }
 
 func (s *Store) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: fmt.Sprintf("take a snapshot with backup-restore of %s", s.Owner), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo(fmt.Sprintf("take a snapshot with backup-restore of %s", s.Owner), format, args...)
 }
 
 // name describes the store.

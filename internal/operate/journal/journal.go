@@ -158,6 +158,12 @@ func (j *Journal) readFlat(text []byte) error {
 	return nil
 }
 
+// Pack sets the payload.
+func (j *Journal) Pack(payload any) (err error) {
+	j.Payload, err = json.Marshal(payload)
+	return err
+}
+
 // Create writes the journal for the first time, beside the StatefulSet and owned by it. The journal of a scale replaces
 // one that awaits a scale. With dry it is a dry run at the API server.
 func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
@@ -241,6 +247,14 @@ func (j *Journal) reread(ctx context.Context, kube client.Client, text string) e
 	}
 	j.config = now
 	return nil
+}
+
+// UpdateWith is Update with another payload.
+func (j *Journal) UpdateWith(ctx context.Context, kube client.Client, payload any) error {
+	if err := j.Pack(payload); err != nil {
+		return err
+	}
+	return j.Update(ctx, kube)
 }
 
 // Delete removes the journal after the last step.

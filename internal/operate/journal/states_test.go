@@ -23,6 +23,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
 const configMapPath = "/api/v1/namespaces/team/configmaps/kubectl-etcd-main"
@@ -115,13 +116,6 @@ func refuse(s *apitest.Server, method string, code int) {
 	}
 }
 
-func wantError(t *testing.T, err error, text string) {
-	t.Helper()
-	if err == nil && text != "" || err != nil && (text == "" || !strings.Contains(err.Error(), text)) {
-		t.Errorf("the error is %v, want %q", err, text)
-	}
-}
-
 // TestCreate: one operation at a time begins, a refused one leaves nothing, and the journal has the
 // envelope and the payload, and nothing else of the StatefulSet.
 func TestCreate(t *testing.T) {
@@ -161,7 +155,7 @@ func TestCreate(t *testing.T) {
 				kube = row.kube(kube)
 			}
 			j := began(noon())
-			wantError(t, j.Create(t.Context(), kube, statefulSet("sts-1"), row.dry), row.err)
+			operatetest.WantError(t, j.Create(t.Context(), kube, statefulSet("sts-1"), row.dry), row.err)
 			if row.there {
 				wantStored(t, s)
 			} else if diff := cmp.Diff(before, s.Get(configMapPath)); diff != "" {
@@ -257,7 +251,7 @@ func TestRead(t *testing.T) {
 			kube := s.Client(t)
 			refuse(s, http.MethodGet, row.code)
 			got, err := Read(t.Context(), kube, o)
-			wantError(t, err, row.err)
+			operatetest.WantError(t, err, row.err)
 			if err != nil && row.code == 0 && !strings.Contains(err.Error(), "read the journal of StatefulSet team/main, ConfigMap kubectl-etcd-main: ") {
 				t.Errorf("the error names no object: %v", err)
 			}
@@ -327,7 +321,7 @@ func TestUpdate(t *testing.T) {
 				used = row.kube(kube)
 			}
 			j.Payload = json.RawMessage(`{"Target": 7}`)
-			wantError(t, j.Update(t.Context(), used), row.err)
+			operatetest.WantError(t, j.Update(t.Context(), used), row.err)
 			if has := text(s); !strings.Contains(has, row.has) || row.has == "" && has != "" {
 				t.Errorf("the journal is %s, want %s", has, row.has)
 			}
@@ -431,7 +425,7 @@ func TestDelete(t *testing.T) {
 			if row.kube != nil {
 				used = row.kube(kube)
 			}
-			wantError(t, j.Delete(t.Context(), used), row.err)
+			operatetest.WantError(t, j.Delete(t.Context(), used), row.err)
 			if there := s.Get(configMapPath) != nil; there != row.there {
 				t.Errorf("the journal is there: %t", there)
 			}
@@ -465,7 +459,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	ann.Payload = json.RawMessage(`{"Target":7}`)
-	wantError(t, ann.Update(t.Context(), kube), "another process has changed it")
+	operatetest.WantError(t, ann.Update(t.Context(), kube), "another process has changed it")
 	if !strings.Contains(text(s), `"Undo": true`) {
 		t.Errorf("the journal is %s", text(s))
 	}
@@ -485,7 +479,7 @@ func TestCreatedAgain(t *testing.T) {
 	again := statefulSet("sts-2")
 	next := began(noon())
 	next.Object = again.UID
-	wantError(t, next.Create(t.Context(), kube, again, false), "another operation has begun")
+	operatetest.WantError(t, next.Create(t.Context(), kube, again, false), "another operation has begun")
 	old, err := Read(t.Context(), kube, o)
 	if err != nil || old.Object != "sts-1" || text(s) != before {
 		t.Errorf("the journal is of %s: %v", old.Object, err)

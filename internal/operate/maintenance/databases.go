@@ -44,12 +44,20 @@ func trouble(s etcd.Survey, m etcd.Member) string {
 	switch {
 	case m.Err != nil:
 		return etcd.Reason(m.Err)
-	case m.LeaderID == 0:
-		return "follows no leader"
+	case !s.Healthy(m):
+		return unled(m)
 	case s.ListErr != nil:
 		return "can't read the member list: " + etcd.Reason(s.ListErr)
 	}
 	return ""
+}
+
+// unled returns why a member that answers is not healthy.
+func unled(m etcd.Member) string {
+	if m.LeaderID == 0 {
+		return "follows no leader"
+	}
+	return "follows another leader than most members"
 }
 
 // withSnapshots returns Databases with the number of snapshots that clients are reading.

@@ -187,8 +187,9 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 // awaitMember waits until a member is back among the others.
 func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) {
 	for began := m.Clock.Now(); ; {
-		s := m.Members.Status(ctx, pod)
-		if s.Err == nil && s.LeaderID != 0 {
+		survey, _ := m.Members.Survey(ctx) // it has the members also where it fails
+		s := survey.Members[slices.IndexFunc(survey.Members, func(s etcd.Member) bool { return s.Pod == pod })]
+		if survey.Healthy(s) {
 			return s, nil
 		}
 		if err := operate.Pause(ctx, m.Clock, settleEvery); err != nil {
@@ -206,5 +207,5 @@ func whyUnhealthy(m etcd.Member) string {
 	if m.Err != nil {
 		return etcd.Reason(m.Err)
 	}
-	return "it follows no leader"
+	return "it " + unled(m)
 }

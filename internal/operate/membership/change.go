@@ -81,8 +81,7 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 
 // begin writes the journal for the first time.
 func (j *Change) begin(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
-	var err error
-	if j.journal.Payload, err = json.Marshal(payloadOf(j)); err != nil {
+	if err := j.journal.Pack(payloadOf(j)); err != nil {
 		return err
 	}
 	j.journal.Kind = j.Verb()
@@ -95,11 +94,7 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 		return nil
 	}
 	j.Undo = true
-	payload, err := json.Marshal(payloadOf(j))
-	if err == nil {
-		j.journal.Payload = payload
-		err = j.journal.Update(ctx, kube)
-	}
+	err := j.journal.UpdateWith(ctx, kube, payloadOf(j))
 	j.Undo = err == nil // so that a retry writes again
 	return err
 }

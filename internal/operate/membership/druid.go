@@ -21,7 +21,7 @@ import (
 )
 
 // maxOrdinals is how many ordinals are searched for volumes that remain.
-const maxOrdinals = MaxScale + 1
+const maxOrdinals = policy.MaxScale + 1
 
 // DruidNeeds returns the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []operate.Need {
@@ -80,9 +80,7 @@ func (m *Members) planDruidScale(ctx context.Context, target int) (operate.Plan,
 	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
 		return operate.Plan{}, err
 	}
-	if target != 0 && target%2 == 0 {
-		f.Refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
-	}
+	refuseEven(target, f)
 	return operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, policy.Count(target, "member")), Facts: f.Facts, Warnings: f.Warnings,
 		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "request a reconciliation from etcd-druid", awaitStep(target)},

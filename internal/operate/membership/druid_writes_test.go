@@ -25,7 +25,7 @@ var etcdPath = operatetest.Path("Etcd", "main")
 // newDruid returns an Etcd of three in memory, and what changes it.
 func newDruid(t *testing.T) (*writing, *Members) {
 	t.Helper()
-	w := &writing{crashing: &crashing{Cluster: &operatetest.Cluster{Server: apitest.New(t)}}}
+	w := &writing{crashing: &crashing{&operatetest.Crashing{Cluster: &operatetest.Cluster{Server: apitest.New(t)}}}}
 	w.Put(etcdPath, apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
 		"metadata": apitest.Object{"namespace": "team", "name": "main", "annotations": apitest.Object{"theirs": "stays"}},

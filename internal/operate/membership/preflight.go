@@ -120,16 +120,20 @@ func stopHint(sts *appsv1.StatefulSet) string {
 	return "to stop all of them and keep their data, take a snapshot and run " + stop
 }
 
-// MaxScale is the largest size of a scale. etcd's documentation advises at most 7 members.
-const MaxScale = 15
-
 // tooMany refuses a size that is too large to read all of its ordinals.
 func tooMany(what string, target int) error {
-	if target <= MaxScale {
+	if target <= policy.MaxScale {
 		return nil
 	}
 	return &operate.RefusedError{What: what, Why: []string{fmt.Sprintf(
-		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MaxScale)}}
+		"each write would wait for %d of them: etcd's documentation advises %d members at most, and %d is the limit here", policy.Quorum(target), policy.AdvisedMembers, policy.MaxScale)}}
+}
+
+// refuseEven refuses an even size.
+func refuseEven(target int, f *operate.Findings) {
+	if even := policy.EvenSize(target, "members"); even != "" {
+		f.Refuse("%s, and cost more: choose %d or %d", even, target-1, target+1)
+	}
 }
 
 // observeFirst observes before an operation. Without a quorum it refuses.
@@ -208,12 +212,10 @@ func (m *Members) orUndo(ctx context.Context, s *observation, before string) str
 func (m *Members) checkSize(ctx context.Context, s *observation, target int, f *operate.Findings) {
 	m.checkHeld(ctx, s, f)
 	checkUnmarked(s, f)
-	switch {
-	case target == 0:
+	if target == 0 {
 		f.Refuse("a cluster can't have 0 members: %s", stopHint(s.sts))
-	case target%2 == 0:
-		f.Refuse("%d members tolerate the failure of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
+	refuseEven(target, f)
 	switch n := len(s.Members); {
 	case n < s.Replicas:
 		f.Refuse("%s: make them equal first: %s", s.countMismatch(), s.removalHint())

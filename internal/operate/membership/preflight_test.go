@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/memberservices"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -74,7 +75,7 @@ var preflightRows = []struct {
 	{name: "none, and the claims are deleted", size: -1, is: claims(&appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenScaled: appsv1.DeletePersistentVolumeClaimRetentionPolicyType}),
 		want: `take a snapshot, then run kubectl patch statefulset main -n team --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}' and then kubectl scale statefulset/main --replicas 0 -n team`},
 	{name: "none, and there are no claims", size: -1, want: "the members' data may end with their pods. Take a snapshot first if you want to stop all of them"},
-	{name: "an even size", size: 4, want: "4 members tolerate the failure of 1, as 3 do"},
+	{name: "an even size", size: 4, want: "4 members tolerate no more failures than 3, and cost more: choose 3 or 5"},
 	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, want: "is a learner"},
 	{name: "a member without a pod", is: func(s *observation) { s.Members[2].Ordinal = -1 }, want: "which no pod of the StatefulSet has"},
 	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, want: "main-2 is not healthy: timeout"},
@@ -134,7 +135,7 @@ func stray(kind string) []etcd.Alarm { return []etcd.Alarm{{MemberID: 0xff, Gone
 // TestTooMany: a mistyped size doesn't read a million ordinals.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	for size, refuses := range map[int]bool{0: false, 7: false, MaxScale: false, MaxScale + 2: true, 1_000_001: true} {
+	for size, refuses := range map[int]bool{0: false, 7: false, policy.MaxScale: false, policy.MaxScale + 2: true, 1_000_001: true} {
 		if err := tooMany("scale", size); (err != nil) != refuses {
 			t.Errorf("%d members: %v, want a refusal: %t", size, err, refuses)
 		}

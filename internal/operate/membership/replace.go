@@ -33,7 +33,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	}
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	ordinal := m.Owner.Ordinal(pod)
-	if ordinal >= MaxScale && ordinal >= int(m.Owner.Replicas) { // too large to read all ordinals below it
+	if ordinal >= policy.MaxScale && ordinal >= int(m.Owner.Replicas) { // too large to read all ordinals below it
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is not one of the StatefulSet's %d pods", m.Owner.Replicas)}}
 	}
 	s, err := m.observeFirst(ctx, what, ordinal+1)

@@ -68,7 +68,7 @@ func (m *Members) matchMembers(s *observation) {
 		s.names[p.URL] = l.Name
 		if p.Ordinal >= 0 {
 			member, answered := answers[s.Ordinals[p.Ordinal].Pod]
-			p.Healthy = answered && member.Err == nil && member.ID == l.ID && member.LeaderID != 0
+			p.Healthy = answered && member.ID == l.ID && s.survey.Healthy(member)
 			p.Leader = p.Healthy && member.Leader
 			if p.Healthy && l.Learner && leading > 0 && member.CaughtUpTo(leading) {
 				near[l.ID] = m.near[l.ID] + 1

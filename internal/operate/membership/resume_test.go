@@ -7,17 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -29,55 +23,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// crashing is a cluster on which a command dies at its n-th write, to Kubernetes or to etcd.
-type crashing struct {
-	*operatetest.Cluster
-
-	kube client.Client
-	// left is how many writes there are until the crash; negative for none.
-	left int
-	mu   sync.Mutex
-}
+// crashing is a cluster on which a command dies at its n-th write.
+type crashing struct{ *operatetest.Crashing }
 
 func newCrashing(t *testing.T) *crashing {
 	t.Helper()
-	c := &crashing{Cluster: operatetest.NewCluster(t), left: -1}
-	c.kube = c.Client(t)
-	c.Refuse = func(method, path string) int {
-		if strings.HasSuffix(path, "/portforward") || strings.Contains(path, "/apis/auth") {
-			return 0
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.Reconcile(t)
-		if method != http.MethodGet && c.dies() || c.left == 0 {
-			return http.StatusForbidden // which no operation retries
-		}
-		return 0
-	}
-	c.Etcd.Fail = func(string) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.dies() {
-			return status.Error(codes.PermissionDenied, "the command is dead")
-		}
-		return nil
-	}
-	return c
-}
-
-// dies reports whether this write is the one, or comes after it.
-func (c *crashing) dies() bool {
-	if c.left > 0 {
-		c.left--
-	}
-	return c.left == 0
+	return &crashing{operatetest.NewCrashing(t)}
 }
 
 // members returns what a new command works with.
 func (c *crashing) members(t *testing.T) *Members {
 	t.Helper()
-	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+	reader := &observe.Reader{Reader: c.Kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	target, err := owner.ParseTarget("statefulset/main")
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +44,7 @@ func (c *crashing) members(t *testing.T) *Members {
 		t.Fatal(err)
 	}
 	m := &Members{
-		Kube: c.kube, Reader: reader, Owner: owner, Tunnel: tunnel.New(c.Config()),
+		Kube: c.Kube, Reader: reader, Owner: owner, Tunnel: tunnel.New(c.Config()),
 		Clock: &operatetest.HastyClock{Time: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, Logf: func(string, ...any) {},
 	}
 	t.Cleanup(func() { _ = m.Close() })
@@ -168,12 +125,12 @@ func (c *crashing) crash(t *testing.T, plan func(context.Context, *Members) (*Ch
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
-	c.left = n
+	c.Left = n
 	if err = m.Begin(ctx, j, false); err == nil {
 		err = m.Run(ctx, j)
 	}
-	died := c.left == 0
-	c.left = -1
+	died := c.Left == 0
+	c.Left = -1
 	if died != (err != nil) {
 		t.Errorf("write %d: died is %t, and the command ended with %v", n, died, err)
 	}

@@ -10,12 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
-
-// requestGap is how many entries a member may have committed and not applied for it to accept a request, also
-// its own (maxGapBetweenApplyAndCommitIndex of etcd 3.4 to 3.6, maxNormalGap of etcd 3.7).
-const requestGap = 5000
 
 // wakeInterval is the time between two entries that are committed for a learner that doesn't answer.
 const wakeInterval = 10 * time.Second
@@ -25,12 +22,12 @@ const leaseTTL = 1
 
 // wakeLearner commits an entry that changes no key, if a learner runs and doesn't answer. A learner that got its
 // data as a snapshot of the leader takes 0 as the index that it has applied, until it applies an entry. If the
-// snapshot's index is above requestGap and no client writes, it refuses its own registration as one request too
+// snapshot's index is above [policy.RequestGap] and no client writes, it refuses its own registration as one request too
 // many, and never answers. An error doesn't matter: etcd commits the entry before it refuses a lease, and this is
 // called again.
 func (m *Members) wakeLearner(ctx context.Context, s *observation) {
 	leader, led := s.survey.Leader()
-	if !led || leader.RaftApplied <= requestGap || !s.silentLearner() || m.Clock.Since(m.woken) < wakeInterval {
+	if !led || leader.RaftApplied <= policy.RequestGap || !s.silentLearner() || m.Clock.Since(m.woken) < wakeInterval {
 		return
 	}
 	c, err := m.cluster.Client(ctx, leader.Pod)

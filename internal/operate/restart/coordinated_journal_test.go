@@ -144,7 +144,7 @@ func (c *stage) forge(t *testing.T, j *Job, phase rules.Phase, size int) {
 	for _, p := range s.pods {
 		r.Pods[p.Name] = p.UID
 	}
-	if err := r.create(t.Context(), c.kube, s.sets[0], false); err != nil {
+	if err := r.create(t.Context(), c.Kube, s.sets[0], false); err != nil {
 		t.Fatal(err)
 	}
 }

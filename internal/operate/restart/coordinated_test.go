@@ -36,18 +36,18 @@ func newTogether(t *testing.T) *stage {
 // together returns what a new command for a coordinated restart works with. It holds the lock.
 func (c *stage) together(t *testing.T) *Job {
 	t.Helper()
-	c.left = -1
+	c.Left = -1
 	j := c.job(t)
 	c.Remove(operatetest.Path("Lease", lock.Name(j.Owner))) // of a command that is dead
-	held, err := lock.Acquire(t.Context(), c.kube, j.Owner, lock.Claim{Operation: "restart", Holder: "ann"})
+	held, err := lock.Acquire(t.Context(), c.Kube, j.Owner, lock.Claim{Operation: "restart", Holder: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.Lock = held
 	quiet := func(string, ...any) {}
 	j.Traffic = &traffic.Cluster{
-		Owner: j.Owner, Kube: c.kube, Reader: j.Reader, Clock: &operatetest.HastyClock{Time: clock.RealClock{}.Now()}, Target: "statefulset/main", Holder: "ann", Logf: quiet, Warnf: quiet,
-		Quiet:    func() (client.Client, error) { return c.kube, nil },
+		Owner: j.Owner, Kube: c.Kube, Reader: j.Reader, Clock: &operatetest.HastyClock{Time: clock.RealClock{}.Now()}, Target: "statefulset/main", Holder: "ann", Logf: quiet, Warnf: quiet,
+		Quiet:    func() (client.Client, error) { return c.Kube, nil },
 		Require:  func(context.Context, []operate.Need) error { return nil },
 		Announce: func(context.Context, policy.Reason, string) {},
 	}
@@ -62,8 +62,8 @@ func (c *stage) beginTogether(t *testing.T, at int) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.left = at; at == 0 {
-		c.left = -1
+	if c.Left = at; at == 0 {
+		c.Left = -1
 	}
 	if err := j.Begin(t.Context(), r, false); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (c *stage) continueTogether(t *testing.T, abort bool, at int) error {
 	if _, err := j.PlanResume(t.Context(), r, abort); err != nil {
 		t.Error(err)
 	}
-	if c.left = at; at == 0 {
-		c.left = -1
+	if c.Left = at; at == 0 {
+		c.Left = -1
 	}
 	_, err = j.Run(t.Context(), r)
 	return err
@@ -143,7 +143,7 @@ func dies(t *testing.T, what string, at int, abort bool) {
 	c := newTogether(t)
 	before := c.uids()
 	err := c.beginTogether(t, at)
-	died := c.left == 0
+	died := c.Left == 0
 	if died != (err != nil) {
 		t.Fatalf("dead at write %d: %t, and the command ended with %v", at, died, err)
 	}

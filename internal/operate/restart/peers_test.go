@@ -151,7 +151,7 @@ func TestCoordinatedPeers(t *testing.T) {
 				c := newSecured(t)
 				before := c.uids()
 				_ = c.beginTogether(t, at)
-				if at == most && c.left == 0 {
+				if at == most && c.Left == 0 {
 					t.Error("there are more writes")
 				}
 				stopped := c.uids()[0] != before[0]

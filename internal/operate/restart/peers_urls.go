@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // unknownPeerURLs returns why the peer URLs of a configuration are not known, empty if they are. Unless it is
@@ -27,7 +28,7 @@ func unknownPeerURLs(c etcdconf.Config, listed []string) string {
 		return "the pod doesn't show --listen-peer-urls"
 	}
 	for _, text := range c.AdvertisePeer {
-		if hostOf(text) == "" && c.Where["initial-advertise-peer-urls"] != "" {
+		if operate.HostOf(text) == "" && c.Where["initial-advertise-peer-urls"] != "" {
 			return "the host of " + text + " is only known in the pod"
 		}
 	}
@@ -37,28 +38,19 @@ func unknownPeerURLs(c etcdconf.Config, listed []string) string {
 // withListedHosts returns the URLs that a member advertises, with the listed host where theirs is the IP of a
 // pod: the next pod has another one, which is not known yet, and etcd ignores the host of a member with data.
 func withListedHosts(advertised, listed []string) []string {
-	if len(advertised) != 1 || len(listed) != 1 || isAddress(hostOf(listed[0])) {
+	if len(advertised) != 1 || len(listed) != 1 || isAddress(operate.HostOf(listed[0])) {
 		return advertised
 	}
-	if host := hostOf(advertised[0]); host != "" && !isAddress(host) {
+	if host := operate.HostOf(advertised[0]); host != "" && !isAddress(host) {
 		return advertised
 	}
 	to, err := url.Parse(advertised[0])
 	if err != nil {
 		return advertised
 	}
-	from, _ := url.Parse(listed[0]) // hostOf has parsed it
+	from, _ := url.Parse(listed[0]) // HostOf has parsed it
 	to.Host = strings.TrimSuffix(net.JoinHostPort(from.Hostname(), to.Port()), ":")
 	return []string{to.String()}
-}
-
-// hostOf returns the host of a URL, empty without one.
-func hostOf(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // isAddress reports whether a host is no name, which stays the same for the next pod.
@@ -77,10 +69,6 @@ func schemes(urls []string) []string {
 	return slices.Compact(all)
 }
 
-func meet(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
-}
-
 // duePeerURLs returns the peer URLs that etcd's list is to get for a member with a configuration, none if
 // others reach it by those that are listed. etcd ignores --initial-advertise-peer-urls of a member with data,
 // so another host in it means nothing. now are the listeners of the pod that runs, none if they are not known. If they
@@ -90,15 +78,15 @@ func duePeerURLs(listed []string, c etcdconf.Config, now []string) (due []string
 	advertised := slices.Sorted(slices.Values(c.AdvertisePeer))
 	stays := slices.Equal(advertised, slices.Sorted(slices.Values(listed)))
 	listens := schemes(c.ListenPeer)
-	direct := len(now) == 0 || meet(etcdconf.SchemesAndPorts(listed), now)
+	direct := len(now) == 0 || operate.Meet(etcdconf.SchemesAndPorts(listed), now)
 	switch {
-	case meet(etcdconf.SchemesAndPorts(listed), c.PeerListeners()), stays && len(now) > 0 && slices.Equal(now, c.PeerListeners()):
+	case operate.Meet(etcdconf.SchemesAndPorts(listed), c.PeerListeners()), stays && len(now) > 0 && slices.Equal(now, c.PeerListeners()):
 		return nil, ""
-	case stays && !direct && meet(schemes(listed), listens):
+	case stays && !direct && operate.Meet(schemes(listed), listens):
 		return nil, ""
 	case c.Where["initial-advertise-peer-urls"] == "":
 		return nil, fmt.Sprintf("it listens for peers on %s, etcd's member list has %s, and --initial-advertise-peer-urls is not set", strings.Join(c.ListenPeer, ","), strings.Join(listed, ","))
-	case !meet(schemes(advertised), listens), direct && !meet(etcdconf.SchemesAndPorts(advertised), c.PeerListeners()):
+	case !operate.Meet(schemes(advertised), listens), direct && !operate.Meet(etcdconf.SchemesAndPorts(advertised), c.PeerListeners()):
 		return nil, fmt.Sprintf("it listens for peers on %s, and --initial-advertise-peer-urls is %s", strings.Join(c.ListenPeer, ","), strings.Join(c.AdvertisePeer, ","))
 	}
 	return advertised, ""

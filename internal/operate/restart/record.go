@@ -104,7 +104,7 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, erro
 // create writes the journal for the first time.
 func (r *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	r.journal.Kind, r.journal.Object = journal.KindRestart, sts.UID
-	if err := r.pack(); err != nil {
+	if err := r.journal.Pack(r); err != nil {
 		return err
 	}
 	return r.journal.Create(ctx, kube, sts, dry)
@@ -125,13 +125,5 @@ func (r *Record) enter(ctx context.Context, kube client.Client, phase rules.Phas
 
 // update writes the journal again.
 func (r *Record) update(ctx context.Context, kube client.Client) error {
-	if err := r.pack(); err != nil {
-		return err
-	}
-	return r.journal.Update(ctx, kube)
-}
-
-func (r *Record) pack() (err error) {
-	r.journal.Payload, err = json.Marshal(r)
-	return err
+	return r.journal.UpdateWith(ctx, kube, r)
 }

@@ -7,17 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
@@ -29,56 +24,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
-// stage is a cluster on which a command dies at its n-th write, to Kubernetes or to etcd. Its
-// StatefulSet controller works before each request.
-type stage struct {
-	*operatetest.Cluster
-
-	kube client.Client
-	// left is how many writes there are until the crash; negative for none.
-	left int
-	mu   sync.Mutex
-}
+// stage is a cluster on which a command dies at its n-th write.
+type stage struct{ *operatetest.Crashing }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	c := &stage{Cluster: operatetest.NewCluster(t), left: -1}
-	c.kube = c.Client(t)
-	c.Refuse = func(method, path string) int {
-		if strings.HasSuffix(path, "/portforward") || strings.Contains(path, "/apis/auth") {
-			return 0
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.Reconcile(t)
-		if method != http.MethodGet && c.dies() || c.left == 0 {
-			return http.StatusForbidden // which no operation retries
-		}
-		return 0
-	}
-	c.Etcd.Fail = func(string) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.dies() {
-			return status.Error(codes.PermissionDenied, "the command is dead")
-		}
-		return nil
-	}
-	return c
-}
-
-// dies reports whether this write is the one, or comes after it.
-func (c *stage) dies() bool {
-	if c.left > 0 {
-		c.left--
-	}
-	return c.left == 0
+	return &stage{operatetest.NewCrashing(t)}
 }
 
 // job returns what a new command works with.
 func (c *stage) job(t *testing.T) *Job {
 	t.Helper()
-	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+	reader := &observe.Reader{Reader: c.Kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	target, err := owner.ParseTarget("statefulset/main")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +45,7 @@ func (c *stage) job(t *testing.T) *Job {
 		t.Fatal(err)
 	}
 	j := &Job{
-		Kube: c.kube, Reader: reader, Owner: o, Tunnel: tunnel.New(c.Config()), StillHeld: func() error { return nil },
+		Kube: c.Kube, Reader: reader, Owner: o, Tunnel: tunnel.New(c.Config()), StillHeld: func() error { return nil },
 		Clock: &operatetest.HastyClock{Time: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, Logf: func(string, ...any) {},
 	}
 	t.Cleanup(func() { _ = j.Close() })
@@ -99,13 +56,13 @@ func (c *stage) job(t *testing.T) *Job {
 func (c *stage) begin(ctx context.Context, t *testing.T, only string) error {
 	t.Helper()
 	j := c.job(t)
-	left := c.left
-	c.left = -1
+	left := c.Left
+	c.Left = -1
 	r, _, err := j.Plan(ctx, only)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.left = left
+	c.Left = left
 	if err := j.Begin(ctx, r, false); err != nil {
 		return err
 	}
@@ -130,7 +87,7 @@ func (c *stage) begun(t *testing.T) (*Job, *Record) {
 // resume ends what was begun, with a new command. It reports whether there was something.
 func (c *stage) resume(ctx context.Context, t *testing.T, abort bool) bool {
 	t.Helper()
-	c.left = -1
+	c.Left = -1
 	j := c.job(t)
 	r, err := Read(ctx, j.Kube, j.Owner)
 	if err != nil {
@@ -187,9 +144,9 @@ func TestResume(t *testing.T) {
 				}
 				c := newStage(t)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				c.left = at
+				c.Left = at
 				err := c.begin(ctx, t, row.only)
-				died := c.left == 0
+				died := c.Left == 0
 				if died != (err != nil) {
 					t.Fatalf("dead at write %d: %t, and the command ended with %v", at, died, err)
 				}
@@ -269,11 +226,11 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	c := newStage(t)
 	j, r := c.begun(t)
-	c.left, j.Abort = 0, true
+	c.Left, j.Abort = 0, true
 	if _, err := j.Run(t.Context(), r); err == nil {
 		t.Error("the journal was removed without a write")
 	}
-	c.left = -1
+	c.Left = -1
 	j.Tunnel = nil // a connection to a member panics
 	if _, err := j.Run(t.Context(), r); err != nil {
 		t.Fatal(err)

@@ -9,19 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/version"
-
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
-
-// minor returns the minor release of a version, 0 where it has none.
-func minor(text string) uint {
-	v, err := version.ParseGeneric(text)
-	if err != nil {
-		return 0
-	}
-	return v.Minor()
-}
 
 // plugin returns a command of kubectl etcd for this cluster.
 func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(format, args...) }
@@ -36,7 +26,7 @@ func (r Plan) Target() string {
 // arguments of one line of the printed command.
 func (r Plan) tool(lines ...[]string) step.Program {
 	p := step.Program{Lines: append([][]string{{"etcdutl", "snapshot", "restore", r.File}}, lines...)}
-	if minor(r.Etcd) == 4 {
+	if etcd.Release(r.Etcd).Minor() == 4 {
 		p.Env, p.Lines[0][0] = []string{"ETCDCTL_API=3"}, "etcdctl"
 	}
 	p.Lines[0][0] = cmp.Or(r.Tool, p.Lines[0][0])
@@ -46,7 +36,7 @@ func (r Plan) tool(lines ...[]string) step.Program {
 
 // toolNote returns which release of the tool is needed.
 func (r Plan) toolNote() string {
-	switch m := minor(r.Etcd); {
+	switch m := etcd.Release(r.Etcd).Minor(); {
 	case m == 4:
 		return "etcdctl of etcd 3.4, 3.4.27 or later: there is no etcdutl of that release."
 	case m == 5:

@@ -121,7 +121,7 @@ func (r Plan) foreignMembers() string {
 		ours = append(append(ours, strconv.FormatUint(l.ID, 16)), l.PeerURLs...)
 	}
 	ids, urls, names := r.known()
-	if len(ours) == 0 || meet(ours, ids) || meet(ours, urls) {
+	if len(ours) == 0 || operate.Meet(ours, ids) || operate.Meet(ours, urls) {
 		return ""
 	}
 	return strings.Join(names, ", ")
@@ -135,11 +135,7 @@ func (r Plan) otherMembers() bool {
 	for _, l := range r.List {
 		ours = append(ours, strconv.FormatUint(l.ID, 16))
 	}
-	return len(ids) > 0 && len(ours) > 0 && !meet(ours, ids)
-}
-
-func meet(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+	return len(ids) > 0 && len(ours) > 0 && !operate.Meet(ours, ids)
 }
 
 // warnOfOrigin warns of a snapshot that is, or may be, of another etcd cluster than the data that it replaces.

@@ -24,7 +24,7 @@ import (
 // refuse returns the error of a plan that isn't printed: one that stops half way may already
 // have removed the members' volumes.
 func (r Plan) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: "restore " + r.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo("restore "+r.Owner.String(), format, args...)
 }
 
 // refusal returns why a cluster can't be restored by a plan with these flags.

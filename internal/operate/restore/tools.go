@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
@@ -50,7 +51,7 @@ func (r Plan) checkTool(ctx context.Context, program string) error {
 	if err != nil {
 		return r.refuse("program %s is not on this machine; install it, or name it with --tool: it takes %s", program, r.toolNote())
 	}
-	if program != r.tool().Lines[0][0] || minor(r.Etcd) == 0 {
+	if program != r.tool().Lines[0][0] || etcd.Release(r.Etcd).Minor() == 0 {
 		return nil
 	}
 	out, err := exec.CommandContext(ctx, path, "version").Output() //nolint:gosec // a plan names the tools of etcd only
@@ -61,7 +62,7 @@ func (r Plan) checkTool(ctx context.Context, program string) error {
 	if found == nil {
 		return r.refuse("%s doesn't show its version; it takes %s", path, r.toolNote())
 	}
-	if have := string(found[1]); minor(have) != minor(r.Etcd) {
+	if have := string(found[1]); etcd.Release(have).Minor() != etcd.Release(r.Etcd).Minor() {
 		return r.refuse("%s is of etcd %s, and the members run %s; name another program with --tool: it takes %s", path, have, r.Etcd, r.toolNote())
 	}
 	return nil

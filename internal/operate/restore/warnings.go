@@ -29,7 +29,7 @@ func (r Plan) warnings() []string {
 	if !r.Snapshot.Hashed {
 		warn("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
 	}
-	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
+	if have, want := etcd.Release(r.Snapshot.StorageVersion).Minor(), etcd.Release(r.Etcd).Minor(); have > want && want > 0 {
 		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
 	}
 	if r.isCut() && r.Clients {

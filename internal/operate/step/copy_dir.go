@@ -79,10 +79,12 @@ func (p part) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-func (d CopyDir) forPod(name string) Action {
+func (d CopyDir) ofPod(name string) CopyDir {
 	d.From, d.Pod = withPod(d.From, name), withPod(d.Pod, name)
 	return d
 }
+
+func (d CopyDir) forPod(name string) Action { return d.ofPod(name) }
 
 // CompareDir compares all files that CopyDir has copied, byte for byte.
 type CompareDir CopyDir
@@ -153,10 +155,7 @@ func (d CompareDir) local() ([]string, error) {
 	return sums, err
 }
 
-func (d CompareDir) forPod(name string) Action {
-	d.From, d.Pod = withPod(d.From, name), withPod(d.Pod, name)
-	return d
-}
+func (d CompareDir) forPod(name string) Action { return CompareDir(CopyDir(d).ofPod(name)) }
 
 // fileSum returns the SHA-256 of a file, in hexadecimal.
 func fileSum(name string) (string, error) {

@@ -114,7 +114,7 @@ func (c *Cluster) noService(service string) error {
 }
 
 func (c *Cluster) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: "cut client traffic of " + c.String(), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo("cut client traffic of "+c.String(), format, args...)
 }
 
 // clientPort returns where members listen for clients, 0 if it isn't known.

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
 var request = Request{Length: 10 * time.Minute, Reason: "drill", Wait: true}
@@ -64,7 +65,7 @@ func TestCutUndone(t *testing.T) {
 		s := newStage(t)
 		began := s.clock.Time
 		s.refuse(row.code, services+"b")
-		wantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "cut client traffic of Service b")
+		operatetest.WantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "cut client traffic of Service b")
 		if s.cutOf("a") != "" || s.cutOf("b") != "" || s.recorded(t) || len(s.events) > 0 {
 			t.Errorf("%s: the selectors have %q and %q; recorded: %t; Events: %q", row.name, s.cutOf("a"), s.cutOf("b"), s.recorded(t), s.events)
 		}
@@ -85,7 +86,7 @@ func TestCutLate(t *testing.T) {
 		s.Refuse = nil
 		s.service("b", "cut-until-7")
 	}
-	wantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "Service b")
+	operatetest.WantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "Service b")
 	if s.cutOf("b") != "" {
 		t.Errorf("the selector has %q", s.cutOf("b"))
 	}
@@ -102,7 +103,7 @@ func TestCutExtended(t *testing.T) {
 	s.refuse(http.StatusForbidden, services+"b")
 	long := request
 	long.Length = time.Hour
-	wantError(t, s.cluster.Cut(t.Context(), held, long), "Service b")
+	operatetest.WantError(t, s.cluster.Cut(t.Context(), held, long), "Service b")
 	if s.cutOf("a") == "" || s.cutOf("b") == "" || !s.recorded(t) {
 		t.Errorf("the selectors have %q and %q; recorded: %t", s.cutOf("a"), s.cutOf("b"), s.recorded(t))
 	}
@@ -155,7 +156,7 @@ func TestRestoreAll(t *testing.T) {
 	s.service("a", "cut-until-7")
 	s.service("b", "cut-until-7")
 	s.refuse(http.StatusForbidden, services+"a")
-	wantError(t, s.cluster.RestoreAll(t.Context(), []string{"a", "gone", "b"}), "restore client traffic of Service a")
+	operatetest.WantError(t, s.cluster.RestoreAll(t.Context(), []string{"a", "gone", "b"}), "restore client traffic of Service a")
 	if s.cutOf("b") != "" || s.suspension() == nil {
 		t.Errorf("b has %q, and the suspension is %v", s.cutOf("b"), s.suspension())
 	}
@@ -287,7 +288,7 @@ func TestHold(t *testing.T) {
 			t.Parallel()
 			s := holding(t, row.then)
 			began := s.clock.Time
-			wantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return row.verify }), row.err)
+			operatetest.WantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return row.verify }), row.err)
 			if s.cutOf("a") != "" || s.cutOf("b") != "" {
 				t.Errorf("the selectors have %q and %q", s.cutOf("a"), s.cutOf("b"))
 			}
@@ -306,7 +307,7 @@ func TestHoldInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	s := holding(t, func(*stage) { interrupt() })
-	wantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "the cut ends before 2026-11-20T12:10:00Z")
+	operatetest.WantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "the cut ends before 2026-11-20T12:10:00Z")
 	if s.cutOf("a") != "" {
 		t.Errorf("the selector has %q", s.cutOf("a"))
 	}
@@ -323,7 +324,7 @@ func TestHoldUnderARestore(t *testing.T) {
 				"metadata": apitest.Object{"namespace": "team", "name": "main", "annotations": apitest.Object{key: "2026-11-20T12:00:00Z 3"}}, "spec": apitest.Object{}})
 			interrupt()
 		})
-		wantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "client traffic stays cut")
+		operatetest.WantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "client traffic stays cut")
 		if s.cutOf("a") == "" || len(s.events) > 0 {
 			t.Errorf("%s: the selector has %q, Events are %q", key, s.cutOf("a"), s.events)
 		}
@@ -334,7 +335,7 @@ func TestHoldUnderARestore(t *testing.T) {
 func TestHoldNotRestored(t *testing.T) {
 	t.Parallel()
 	s := holding(t, func(s *stage) { s.refuse(http.StatusForbidden, services+"a") })
-	wantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return nil }), "restore client traffic of Service a")
+	operatetest.WantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return nil }), "restore client traffic of Service a")
 	if !s.hasShown("Warning: client traffic is NOT restored; try again: kubectl etcd restore-client-traffic main -n team") || len(s.events) > 0 {
 		t.Errorf("reported are %q, Events are %q", s.shown, s.events)
 	}
@@ -368,11 +369,11 @@ func TestAwaitEndpoints(t *testing.T) {
 	}
 	s.endpoints("b", ready)
 	_, err := s.cluster.awaitEndpoints(t.Context(), s.clock.Time.Add(time.Minute), gone, "none")
-	wantError(t, err, "before all endpoints were gone: clients can connect again")
+	operatetest.WantError(t, err, "before all endpoints were gone: clients can connect again")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("out of time"))
 	_, err = s.cluster.awaitEndpoints(ctx, time.Time{}, gone, "no endpoint to be ready")
-	wantError(t, err, "waited for no endpoint to be ready: out of time")
+	operatetest.WantError(t, err, "waited for no endpoint to be ready: out of time")
 }
 
 func TestResidual(t *testing.T) {
@@ -380,11 +381,11 @@ func TestResidual(t *testing.T) {
 	members := []MemberStreams{{Pod: "main-0", Open: []OpenStreams{{"Watch/Watch", 2}}}, {Pod: "main-1", Open: []OpenStreams{{"Lease/LeaseKeepAlive", 1}}}}
 	unread := MemberStreams{Err: errors.New("no metrics")}
 	effect := func(m ...MemberStreams) Effect { return Effect{OpenStreams: sum(m), Members: m} }
-	wantError(t, effect(members...).Residual(), "at least 3 streams open")
-	wantError(t, effect(unread).Residual(), "couldn't be counted")
-	wantError(t, effect(append(members, unread)...).Residual(), "at least 3 streams open")
-	wantError(t, effect(MemberStreams{Requests: []Requests{{"KV/Put", 100, 5}}}).Residual(), "at least 20.0 per second")
-	wantError(t, Effect{}.Residual(), "couldn't be counted")
+	operatetest.WantError(t, effect(members...).Residual(), "at least 3 streams open")
+	operatetest.WantError(t, effect(unread).Residual(), "couldn't be counted")
+	operatetest.WantError(t, effect(append(members, unread)...).Residual(), "at least 3 streams open")
+	operatetest.WantError(t, effect(MemberStreams{Requests: []Requests{{"KV/Put", 100, 5}}}).Residual(), "at least 20.0 per second")
+	operatetest.WantError(t, Effect{}.Residual(), "couldn't be counted")
 	if err := (Effect{OpenStreams: sum(nil)}).Residual(); err != nil {
 		t.Errorf("without streams: %v", err)
 	}
@@ -414,7 +415,7 @@ func TestUnreached(t *testing.T) {
 			}
 			continue
 		}
-		wantError(t, err, "couldn't be counted")
+		operatetest.WantError(t, err, "couldn't be counted")
 		if len(got) != 3 || got[2].Pod != row.want || got[2].Err == nil {
 			t.Errorf("%s: %v, want %s", row.name, got, row.want)
 		}
@@ -462,7 +463,7 @@ func TestObstacleOfHeadless(t *testing.T) {
 		"other":     "Service other doesn't lead clients to it; Service a does",
 		"":          "they dial the members themselves",
 	} {
-		wantError(t, s.cluster.noService(name), want)
+		operatetest.WantError(t, s.cluster.noService(name), want)
 	}
 	obstacle, err := ServiceObstacle(t.Context(), nil, s.cluster.Owner, &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}})
 	if err != nil || obstacle == "" {

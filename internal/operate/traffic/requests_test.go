@@ -85,7 +85,7 @@ func TestMeasure(t *testing.T) {
 			if diff := cmp.Diff(row.want, got[0].Requests); diff != "" || len(got[1].Requests) > 0 {
 				t.Errorf("main-1 has %v; main-0 (-want +got):\n%s", got[1].Requests, diff)
 			}
-			wantError(t, got[0].Err, row.err)
+			operatetest.WantError(t, got[0].Err, row.err)
 			if residual := (Effect{OpenStreams: sum(got), Members: got}).Residual(); (residual == nil) != (len(row.want) == 0 && row.err == "") {
 				t.Errorf("residual: %v", residual)
 			}

@@ -151,13 +151,6 @@ func (s *stage) wantShown(t *testing.T, want ...string) {
 	}
 }
 
-func wantError(t *testing.T, err error, text string) {
-	t.Helper()
-	if err == nil && text != "" || err != nil && (text == "" || !strings.Contains(err.Error(), text)) {
-		t.Errorf("the error is %v, want %q", err, text)
-	}
-}
-
 // hasShown reports whether a report begins with a text.
 func (s *stage) hasShown(text string) bool {
 	return slices.ContainsFunc(s.shown, func(line string) bool { return strings.HasPrefix(line, text) }) || text == ""

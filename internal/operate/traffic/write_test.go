@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
 // patching calls a function after each patch, with the answer.
@@ -53,7 +54,7 @@ func TestProbeCut(t *testing.T) {
 	}
 	s.refuse(http.StatusForbidden, services+"a")
 	_, err = probeCut(t.Context(), s.cluster.Kube, service, s.clock.Time)
-	wantError(t, err, "cut client traffic of Service a, as a dry run")
+	operatetest.WantError(t, err, "cut client traffic of Service a, as a dry run")
 }
 
 func TestWriteCut(t *testing.T) {
@@ -81,7 +82,7 @@ func TestWriteCut(t *testing.T) {
 			if row.after != nil {
 				kube = patching{kube, row.after}
 			}
-			wantError(t, writeCut(t.Context(), kube, &s.cluster.Services.Chosen[0], until), row.err)
+			operatetest.WantError(t, writeCut(t.Context(), kube, &s.cluster.Services.Chosen[0], until), row.err)
 			if cut := s.cutOf("a") == observe.CutValue(until); cut != row.cut {
 				t.Errorf("the selector has %q", s.cutOf("a"))
 			}
@@ -108,7 +109,7 @@ func TestRestore(t *testing.T) {
 	}
 	s.Remove(services + "a")
 	_, err := Restore(t.Context(), s.cluster.Kube, key)
-	wantError(t, err, "restore client traffic of Service a")
+	operatetest.WantError(t, err, "restore client traffic of Service a")
 }
 
 // TestRestoreConflict: what another client writes meanwhile is read again, ten times.
@@ -146,7 +147,7 @@ func TestTryRestore(t *testing.T) {
 		t.Errorf("%v, the selector has %q", err, s.cutOf("a"))
 	}
 	s.refuse(http.StatusForbidden, services+"a")
-	wantError(t, TryRestore(t.Context(), s.cluster.Kube, &service), "refused by the test")
+	operatetest.WantError(t, TryRestore(t.Context(), s.cluster.Kube, &service), "refused by the test")
 }
 
 func TestReadyEndpoints(t *testing.T) {
@@ -165,7 +166,7 @@ func TestReadyEndpoints(t *testing.T) {
 	}
 	s.Refuse = func(string, string) int { return http.StatusForbidden }
 	_, err = ReadyEndpoints(t.Context(), s.cluster.Kube, client.ObjectKey{Namespace: "team", Name: "a"})
-	wantError(t, err, "list EndpointSlices of Service a")
+	operatetest.WantError(t, err, "list EndpointSlices of Service a")
 }
 
 func TestWriteRecord(t *testing.T) {
@@ -229,7 +230,7 @@ func TestSuspend(t *testing.T) {
 	s.druid(nil)
 	s.refuse(http.StatusForbidden, etcdAt)
 	err := suspend(t.Context(), s.cluster.Kube, s.cluster.Owner)
-	wantError(t, err, "annotate Etcd team/main with "+SuspendAnnotation)
+	operatetest.WantError(t, err, "annotate Etcd team/main with "+SuspendAnnotation)
 	if errors.Is(err, errChanged) {
 		t.Error("it is a conflict")
 	}
@@ -255,7 +256,7 @@ func TestTryCut(t *testing.T) {
 		}
 		before, read := s.cutOf("a"), &s.cluster.Services.Chosen[0]
 		tried, err := tryCut(t.Context(), s.cluster.Kube, read, "probe")
-		wantError(t, err, row.err)
+		operatetest.WantError(t, err, row.err)
 		if row.err == "" && tried.Spec.Selector[v1alpha1.ClientTrafficKey] != "probe" {
 			t.Errorf("%s: the answer has the selector %v", row.name, tried.Spec.Selector)
 		}
@@ -287,7 +288,7 @@ func TestAnnotate(t *testing.T) {
 		if row.after != nil {
 			row.after(s)
 		}
-		wantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, row.value), row.err)
+		operatetest.WantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, row.value), row.err)
 		if s.suspension() != row.want {
 			t.Errorf("%s: the annotation is %v", row.name, s.suspension())
 		}
@@ -295,7 +296,7 @@ func TestAnnotate(t *testing.T) {
 	s := newStage(t)
 	s.druid(nil)
 	s.Remove(etcdAt)
-	wantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, suspendValue), "annotate Etcd team/main")
+	operatetest.WantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, suspendValue), "annotate Etcd team/main")
 	if s.Get(etcdAt) != nil {
 		t.Error("an Etcd was created")
 	}

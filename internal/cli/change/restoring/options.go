@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -124,8 +123,8 @@ func (o PlanOptions) Validate() error {
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.Bump)
 	case o.KeepFor < 0:
 		return fmt.Errorf("--keep-old-for is %s, and can't be less than 0", policy.Duration(o.KeepFor))
-	case o.Replicas < 0 || o.Replicas > membership.MaxScale:
-		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, membership.MaxScale)
+	case o.Replicas < 0 || o.Replicas > policy.MaxScale:
+		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.Replicas, policy.MaxScale)
 	}
 	return nil
 }

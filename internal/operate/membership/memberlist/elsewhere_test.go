@@ -38,6 +38,8 @@ func TestPeersElsewhere(t *testing.T) {
 		{"the leader can't be asked", etcd.Survey{List: list, Members: own(3)}, 3, 3},
 		{"one elsewhere can't be asked", etcd.Survey{List: list, Members: own(2)}, 2, 2},
 		{"no leader", etcd.Survey{List: list, Members: own(0)}, 0, 0},
+		{"no leader, and the one elsewhere answers", etcd.Survey{List: list, Members: own(0), Others: []etcd.Member{{Pod: "b-0", ID: 3}}}, 0, 0},
+		{"an old leader after a partition", etcd.Survey{List: list, Members: []etcd.Member{own(1)[0], own(3)[1]}, Others: []etcd.Member{{Pod: "b-0", ID: 3, LeaderID: 3, Leader: true}}}, 2, 3},
 	} {
 		peers := Peers(o, row.s)
 		_, healthy := membership.Votes(peers)

@@ -31,10 +31,12 @@ func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 		p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Ordinal: -1, Learner: l.Learner}
 		if m, answered := answers[l.Pod]; l.Pod != "" {
 			p.Ordinal = o.Ordinal(l.Pod)
-			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
+			p.Healthy = answered && m.ID == l.ID && s.Healthy(m)
 			p.Leader = p.Healthy && m.Leader
-		} else if _, other := s.Other(l.ID); other || l.ID == leader {
-			p.Healthy, p.Leader = true, l.ID == leader
+		} else {
+			other, answers := s.Other(l.ID)
+			p.Leader = l.ID == leader
+			p.Healthy = p.Leader || answers && s.Healthy(other)
 		}
 		peers = append(peers, p)
 	}

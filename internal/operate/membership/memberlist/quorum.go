@@ -35,7 +35,7 @@ func NoQuorum(s etcd.Survey, o owner.Owner) string {
 		switch {
 		case etcd.Barred(m.Err):
 			return fmt.Sprintf("%s does not report its member list: %s", m.Pod, etcd.Reason(m.Err))
-		case m.Err == nil && m.LeaderID != 0:
+		case s.Healthy(m):
 			healthy++
 		default:
 			down = append(down, m.Pod)

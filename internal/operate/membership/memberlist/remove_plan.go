@@ -97,7 +97,7 @@ func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (polic
 }
 
 func refusedRemoval(l etcd.Listed, format string, args ...any) error {
-	return &operate.RefusedError{What: "remove " + l.NameAndID(), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo("remove "+l.NameAndID(), format, args...)
 }
 
 // refusal returns what to do instead of a removal that a verdict refuses, and nil for one that it allows.

@@ -155,7 +155,7 @@ func (d *Discard) ready(ctx context.Context) error {
 }
 
 func (d *Discard) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: "discard the old data of " + d.Plan.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo("discard the old data of "+d.Plan.Owner.String(), format, args...)
 }
 
 // plan describes what is removed.

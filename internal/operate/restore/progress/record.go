@@ -120,22 +120,14 @@ func (rec *Record) Same(file string, s snapshot.File) error {
 
 func (rec *Record) create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	rec.journal.Kind, rec.journal.Object, rec.journal.Began = journal.KindRestore, sts.UID, rec.At
-	if err := rec.pack(); err != nil {
+	if err := rec.journal.Pack(rec); err != nil {
 		return err
 	}
 	return rec.journal.Create(ctx, kube, sts, dry)
 }
 
 func (rec *Record) update(ctx context.Context, kube client.Client) error {
-	if err := rec.pack(); err != nil {
-		return err
-	}
-	return rec.journal.Update(ctx, kube)
-}
-
-func (rec *Record) pack() (err error) {
-	rec.journal.Payload, err = json.Marshal(rec)
-	return err
+	return rec.journal.UpdateWith(ctx, kube, rec)
 }
 
 // OfPresent returns the StatefulSet of a restore. It refuses a restore that began on another StatefulSet than the one that there is now: neither its steps nor

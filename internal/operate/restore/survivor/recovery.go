@@ -50,7 +50,7 @@ func SameLost(o owner.Owner, rec *progress.Record, lost []string) error {
 
 // Refuse returns the error of a cluster that is not to be recovered.
 func Refuse(o owner.Owner, format string, args ...any) error {
-	return &operate.RefusedError{What: "recover " + o.String(), Why: []string{fmt.Sprintf(format, args...)}}
+	return operate.RefuseTo("recover "+o.String(), format, args...)
 }
 
 // File returns the name of a file for a survivor's data.
