@@ -92,7 +92,7 @@ func TestRecoverBelowBackup(t *testing.T) {
 		want                 string
 	}{
 		{name: "older", revision: "10", want: "main-0 has applied most"},
-		{name: "newer", revision: "5000", code: 2, want: "main-0 has revision 1000, and the backups have revision 5000, by Lease nightly: what only the backups have would not be restored"},
+		{name: "newer", revision: "5000", code: 2, want: "main-0 has revision 1000, and the backups have revision 5000, by Lease nightly: data that only the backups have would be lost"},
 		{name: "newer, and chosen", revision: "5000", flag: "--member=main-0", want: "The backups have revision 5000: what only they have is not restored"},
 	} {
 		w := newWorld(t, recovery)

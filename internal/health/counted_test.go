@@ -129,7 +129,7 @@ func TestOtherVotersThanPods(t *testing.T) {
 		{name: "2 of 5 that the list had", id: "B003", size: 5, with: shrunk(3, keeps(2), lastHad(5)), want: Warning, fix: `{"spec":{"minAvailable":3}}`},
 		{name: "2 of 5 that are recorded", id: "B003", size: 5, with: shrunk(3, keeps(2), recorded(5)), want: Warning, fix: `{"spec":{"minAvailable":3}}`},
 		{name: "none of 3 voters with one pod", id: "B003", with: shrunk(1, keeps(0)), want: Warning, message: "keeps 0 of 3 voters, quorum is 2", fix: `{"spec":{"minAvailable":2}}`},
-		{name: "3 of 3 voters and 2 learners", id: "B003", size: 5, with: all(keeps(3), learning(3, 4)), want: Warning, message: "keeps 3 of 5 pods, of which 2 run no voter; quorum is 2 of 3", fix: `{"spec":{"minAvailable":4}}`},
+		{name: "3 of 3 voters and 2 learners", id: "B003", size: 5, with: all(keeps(3), learning(3, 4)), want: Warning, message: "keeps 3 of 5 pods; 2 of them run no voter; quorum is 2 of 3", fix: `{"spec":{"minAvailable":4}}`},
 		{name: "3 of 3 voters and one learner", id: "B003", size: 4, with: all(keeps(3), learning(3)), want: OK},
 		{name: "2 of 5 pods, of which one has no member yet and one is a learner", id: "B003", size: 5, with: all(keeps(2), learning(3), notJoined(4)), want: Info, message: "keeps 2 of 5 pods for now: the members change", fix: "-"},
 		{name: "3 of 5 pods, of which one has no member yet and one is a learner", id: "B003", size: 5, with: all(keeps(3), learning(3), notJoined(4)), want: OK},

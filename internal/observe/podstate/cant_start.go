@@ -15,7 +15,7 @@ import (
 // containers in this way.
 const killed, terminated = 137, 143
 
-// Unpulled reports whether the image of a container can't be pulled.
+// Unpulled reports whether the image of a container or sidecar can't be pulled. Init containers that end before are not meant.
 func Unpulled(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(containers.Statuses(pod), func(c corev1.ContainerStatus) bool {
 		return c.State.Waiting != nil && (c.State.Waiting.Reason == "ErrImagePull" || c.State.Waiting.Reason == "ImagePullBackOff")
