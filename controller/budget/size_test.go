@@ -24,6 +24,8 @@ func scale(s *stage, replicas int) {
 	change(s, "etcd", func(o *appsv1.StatefulSet) {
 		o.Spec.Replicas = new(int32(replicas))
 		o.Status.Replicas = *o.Spec.Replicas
+		o.Generation++
+		o.Status.ObservedGeneration = o.Generation
 	})
 	if s.template == nil {
 		s.template = find[*corev1.Pod](s, "etcd-0").DeepCopy()

@@ -100,7 +100,7 @@ func Evaluate(f Facts, s Settings) Result {
 }
 
 func evaluate(f Facts, s Settings) Result {
-	t := count(f.Cluster)
+	t := count(f.Cluster, s.Settle)
 	if t.n <= 1 {
 		return f.single(t)
 	}

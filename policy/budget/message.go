@@ -38,6 +38,7 @@ var consequence = map[policy.Reason]string{
 	policy.BackupFailing:    "allows no eviction until backups succeed or the hold limit has passed",
 	BackupFailingTooLong:    "allows evictions down to the quorum, because the hold limit has passed; backups still fail",
 	policy.AllReady:         "allows evictions down to the quorum",
+	policy.MemberJoined:     "allows evictions down to a quorum without the members that joined a moment ago",
 	RolloutUnderWay:         "allows no eviction while a rollout restarts the members",
 	QuorumAtRisk:            "allows no eviction until more members and their pods are ready",
 	policy.MemberDown:       "allows evictions of unready pods only",
@@ -67,6 +68,9 @@ func (t counts) state() string {
 	}
 	if len(faults) > 0 {
 		s += " (" + strings.Join(faults, "; ") + ")"
+	}
+	if len(t.mayLearn) > 0 {
+		s += ", " + policy.Names(t.mayLearn, "may be a learner", "may be learners")
 	}
 	if extra := t.readyLearners; extra > 0 {
 		s += fmt.Sprintf(", %d Ready learner pods", extra)

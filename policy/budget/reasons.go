@@ -29,6 +29,7 @@ var (
 	BackupFailingTooLong = reasons.Add("BackupFailingTooLong",
 		"Backups have been failing for longer than the policy's backupHoldLimit. Evictions are possible again down to the quorum. Recent data may not be in any backup.",
 		"Take a snapshot now with kubectl etcd snapshot save NAME, and repair the backups.")
+	_            = reasons.Include(policy.MemberJoined)
 	_            = reasons.Include(policy.AllReady)
 	QuorumAtRisk = reasons.Add("QuorumAtRisk",
 		"Fewer members than a quorum are ready with a Ready pod. No pod may be evicted, whatever its state, because its member may be needed to restore the quorum.",
