@@ -23,6 +23,9 @@ type Cluster struct {
 	// replicas and the members seen.
 	Size int
 
+	// Hibernated is the largest size that a cluster of size 0 has had: its members start again with their votes.
+	Hibernated int
+
 	// Members are the members that have a pod, a lease or both, in ordinal order.
 	Members []Member
 

@@ -101,6 +101,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	// A hibernated cluster still has its leases, and druid's conditions are those from before.
 	// No member of it runs, and none is missing.
 	if o.Replicas == 0 && len(w.Pods) == 0 {
+		f.Cluster.Hibernated = f.Largest.N
 		return f, nil
 	}
 	if w.etcd != nil {

@@ -41,7 +41,8 @@ func (f *Facts) rememberBefore(n int) {
 // majority, whichever others there are.
 func (f *Facts) resize() {
 	if f.asked == 0 && len(f.Cluster.Members) == 0 {
-		return // a hibernated cluster
+		f.Cluster.Hibernated = f.Largest.N
+		return
 	}
 	have := max(f.asked, len(f.Cluster.Members))
 	f.Cluster.Size = max(have+f.elsewhere, f.listed, f.Largest.N)

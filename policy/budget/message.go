@@ -20,6 +20,10 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		fmt.Fprintf(&b, "size %d: minAvailable 0, because no budget can keep a single member available", t.n)
 		return b.String()
 	}
+	if reason == Hibernated {
+		fmt.Fprintf(&b, "size 0, and %d members before: minAvailable %d stays for the time when they start again", c.Hibernated, target)
+		return b.String()
+	}
 	if reason == policy.SizeUnknown {
 		fmt.Fprintf(&b, "1 member is known, and it is not known which others the cluster has (%s): minAvailable %d allows no eviction until the list of members is known; write it into the pod template (--initial-cluster); or, %s",
 			c.SizeUnknown, target, c.DeclareListed())

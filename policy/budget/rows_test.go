@@ -22,6 +22,7 @@ var budgetRows = []struct {
 	since        time.Duration // how long hold, stale or Unknown have lasted
 	stale, cut   bool
 	unknown      bool // which other members there are
+	was          int  // the size before
 	operation    string
 	restarting   bool
 	want         int
@@ -35,6 +36,9 @@ var budgetRows = []struct {
 	{row: "B-1 one member, cut", members: "v", cut: true, want: 0, reason: SingleMember},
 	{row: "B-1 one member and another pod", members: "v+", want: 0, reason: SingleMember},
 	{row: "B-1 no member", members: "", want: 0, reason: SingleMember},
+	{row: "B-48 three members before", members: "", was: 3, want: 2, reason: Hibernated},
+	{row: "B-48 one member before", members: "", was: 1, want: 0, reason: SingleMember},
+	{row: "B-48 one of three started again", members: "v--", was: 3, want: 3, reason: QuorumAtRisk},
 	{row: "B-41 one member is known", members: "v", unknown: true, want: 1, reason: policy.SizeUnknown},
 	{row: "B-41 it is down", members: "x", unknown: true, want: 1, reason: policy.SizeUnknown},
 	{row: "B-41 and another pod", members: "v+", unknown: true, want: 2, reason: policy.SizeUnknown},
@@ -125,6 +129,7 @@ func TestBudget(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale, c.TrafficCut, c.Operation, c.Restarting = r.stale, r.cut, r.operation, r.restarting
+			c.Hibernated = r.was
 			if r.unknown {
 				c.SizeUnknown = "Secret tuning is not read"
 			}
