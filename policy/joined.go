@@ -6,7 +6,7 @@ package policy
 import "time"
 
 // MayLearn reports whether a ready member that nothing names a learner may be one: it has joined the cluster, and has
-// been ready for less than settle. Who adds a learner promotes it soon after it is ready.
+// been ready for less than settle. A learner is promoted soon after it is ready.
 func (m Member) MayLearn(settle time.Duration) bool {
 	return m.Joined && !m.Learner && m.Ready && m.PodReady && m.ReadyFor < settle
 }

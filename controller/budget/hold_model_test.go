@@ -103,7 +103,7 @@ func (m *model) newLeader() {
 func (m *model) wait(d time.Duration) {
 	m.advance(d)
 	m.awaited = false
-	if d >= time.Minute { // whoever adds a learner promotes it by then
+	if d >= time.Minute { // an operator has promoted the learners that answer by then
 		for m.promote() {
 		}
 	}
