@@ -23,6 +23,9 @@ type Cluster struct {
 	// replicas and the members seen.
 	Size int
 
+	// Hibernated is the largest size that a cluster of size 0 has had: its members start again with their votes.
+	Hibernated int
+
 	// Members are the members that have a pod, a lease or both, in ordinal order.
 	Members []Member
 
@@ -82,6 +85,10 @@ type Member struct {
 	JustReady bool
 	// Learner is true for a member without a vote.
 	Learner bool
+	// Joined is true if the member may have joined the cluster as a learner that nothing names, and be one still.
+	Joined bool
+	// ReadyFor is how long a member without a lease has been ready, as far as its pod shows it.
+	ReadyFor time.Duration
 	// Leader is true for the member that last reported to be the leader.
 	Leader bool
 	// Zone and Node are where the pod runs, empty while it is not scheduled.

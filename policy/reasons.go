@@ -29,6 +29,9 @@ var (
 	MemberDown = shared.Add("MemberDown",
 		"A member is down, and the other members have a quorum. Its unready pod may be evicted. No Ready pod may be evicted.",
 		"Inspect the member that is down: kubectl etcd status NAME, then kubectl logs of its pod. If its data is lost, kubectl etcd member replace POD.")
+	MemberJoined = shared.Add("MemberJoined",
+		"A member has joined the cluster and became ready a moment ago. Nothing shows whether it votes yet or is still a learner, so the other members are kept as if it did not vote.",
+		"Wait. It counts as a voter after it has been ready for the policy's settle time.")
 	ConditionFalse = shared.Add("ConditionFalse",
 		"AllMembersReady is False, although leases and pods show that every member is ready. No pod may be evicted until the condition is True or too old to be evidence.",
 		"Wait until the operator updates the condition. If it remains False, read etcd-druid's logs.")

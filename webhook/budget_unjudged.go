@@ -24,7 +24,7 @@ func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
 	if w.old == nil || w.old.Annotations[v1alpha1.BudgetForAnnotation] == "" {
 		return d
 	}
-	d.Patch = append(d.Patch, annotationPatch(w.budget.Annotations, recordOf(w.old.Annotations), annotation.BudgetAnnotations())...)
+	d.Patch = append(d.Patch, w.recordPatch(recordOf(w.old.Annotations))...)
 	was, lost := annotation.ValueOf(w.old.Name, &w.old.Spec)
 	is, problem := annotation.ValueOf(w.budget.Name, &w.budget.Spec)
 	if lost == nil && problem == nil && mayBeLooser(was, is) {

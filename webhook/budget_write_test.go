@@ -4,10 +4,13 @@
 package webhook
 
 import (
+	"strings"
 	"testing"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -52,6 +55,28 @@ func TestNothingIsLoosenedWithoutFacts(t *testing.T) {
 		w.old.Annotations = nil
 		if d := w.keepWithoutFacts(Decision{Outcome: FailedOpen}); d.Outcome != FailedOpen {
 			t.Errorf("%s -> %s without a record: %+v", row.old, row.wrote, d)
+		}
+	}
+}
+
+// TestReplaceKeepsEvictions checks that a client that replaces a budget removes no eviction under way from it.
+func TestReplaceKeepsEvictions(t *testing.T) {
+	t.Parallel()
+	const under = "plain-0=plain-0-uid@2026-11-20T10:00:00Z"
+	write := func(annotations string) admissionv1.AdmissionRequest {
+		raw := func(annotations string) runtime.RawExtension {
+			return runtime.RawExtension{Raw: []byte(`{"metadata":{"name":"budget","namespace":"db","uid":"budget-uid","annotations":{` + annotations + `}},"spec":{"minAvailable":2,"selector":{"matchLabels":{"app":"plain"}}}}`)}
+		}
+		record := `"kubectl-etcd.dev/budget-for":"StatefulSet/plain","kubectl-etcd.dev/budget-value":"minAvailable=2","kubectl-etcd.dev/evictions":"` + under + `"`
+		return admissionv1.AdmissionRequest{
+			UID: "u", Operation: admissionv1.Update, Namespace: "db", Name: "budget", Resource: budgetResource, OldObject: raw(record), Object: raw(annotations),
+		}
+	}
+	for _, annotations := range []string{"", `"team":"a"`, `"kubectl-etcd.dev/evictions":"plain-1=other@2026-11-20T09:00:00Z"`} {
+		live, _ := guarded(t)
+		got := replica(t, live, live).handle(t, write(annotations))
+		if !strings.Contains(string(got.Patch), under) {
+			t.Errorf("%s: patch %s", annotations, got.Patch)
 		}
 	}
 }

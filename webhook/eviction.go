@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/topologypolicy"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
@@ -34,6 +36,7 @@ type evictionReview struct {
 	request evictionRequest
 	owner   owner.Owner
 	policy  string
+	settle  time.Duration
 	mode    v1alpha1.Mode
 }
 
@@ -42,7 +45,7 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 	if review == nil {
 		return d
 	}
-	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
+	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.only)
 	if err != nil {
 		d := unobserved(review.request.what(), req, err)
 		d.Policy = review.policy
@@ -104,12 +107,14 @@ func (h *evictionHandler) observe(ctx context.Context, req admission.Request) (*
 	if mode == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.GuardOff}
 	}
-	return &evictionReview{request: request, owner: owner, policy: p.Name, mode: mode}, Decision{}
+	return &evictionReview{request: request, owner: owner, policy: p.Name, settle: topologypolicy.BudgetSettings(p).Settle, mode: mode}, Decision{}
 }
 
 // decide asks the eviction rule. It reports whether what it allows must be recorded.
 func (r *evictionReview) decide(e *observe.Eviction) (d Decision, record bool) {
-	verdict := eviction.Evaluate(e.Facts)
+	facts := e.Facts
+	facts.Settle = r.settle
+	verdict := eviction.Evaluate(facts)
 	d = Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy}
 	enforced := r.mode == v1alpha1.ModeEnforce
 	switch {

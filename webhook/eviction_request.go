@@ -13,7 +13,6 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	sigsjson "sigs.k8s.io/json"
@@ -27,8 +26,8 @@ type RecordPatcher interface {
 // evictionRequest is a client's request to evict a pod, or to delete one.
 type evictionRequest struct {
 	pod string
-	// uid is of the pod that the client means, empty for whichever has the name.
-	uid     types.UID
+	// only is which pod the client means, empty for whichever has the name.
+	only    metav1.Preconditions
 	deletes bool
 	dryRun  bool
 }
@@ -74,10 +73,10 @@ func readEviction(req admission.Request) (evictionRequest, error) {
 }
 
 // means reads which pod the client means. The API server refuses the request if another one has the
-// name by now.
+// name by now, or another version of it is stored.
 func (r *evictionRequest) means(options *metav1.DeleteOptions) {
-	if options != nil && options.Preconditions != nil && options.Preconditions.UID != nil {
-		r.uid = *options.Preconditions.UID
+	if options != nil && options.Preconditions != nil {
+		r.only = *options.Preconditions
 	}
 }
 

@@ -170,7 +170,7 @@ func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget
 
 // patchFor returns the patch that gives the budget the record and its value.
 func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
-	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
+	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: r.write.patch(wrote, record)}
 	if b := r.facts.Budgets.Managed; r.other == nil && b.NoNumber && wrote == *record.Value {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("add", "/spec/"+string(wrote.Field), wrote.N))
 	}

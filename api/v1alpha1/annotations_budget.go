@@ -51,7 +51,8 @@ const (
 	// BudgetReleaseSinceAnnotation is since when no policy keeps the budget. It is
 	// only tightened until it is released.
 	BudgetReleaseSinceAnnotation = "kubectl-etcd.dev/budget-release-since"
-	// BudgetSizeAnnotation is the largest size that the cluster has had, and "pending" if more members
+	// BudgetSizeAnnotation is the largest size that the cluster has had, "from" and the size before it grew while
+	// members that joined may be learners, and "pending" if more members
 	// are seen than the owner's size annotation declares since it was read.
 	BudgetSizeAnnotation = "kubectl-etcd.dev/budget-size"
 	// BudgetSizeReadAnnotation is the text of the owner's size annotation that was

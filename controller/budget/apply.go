@@ -115,7 +115,8 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 }
 
 // write writes the value and the record of a budget if they differ, and records an Event of a
-// new value: a normal one if the budget becomes looser, and else one of the kind. replicas is
+// new value: a normal one if the budget becomes looser, and else one of the kind. So does one of the kind warning of the
+// same value whose reason is a member that is not in order now. replicas is
 // the number from which maxUnavailable is subtracted. It reports whether it has written.
 func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v budget.Result, record annotation.BudgetRecord, kind string) (written bool, err error) {
 	if v.MinAvailable == v.Target || record.Reason == "" {
@@ -133,13 +134,17 @@ func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v 
 	if err := c.patch(ctx, b.PodDisruptionBudget, patch); err != nil {
 		return false, err
 	}
-	if due != b.Value || b.NoNumber {
+	switch {
+	case due != b.Value || b.NoNumber:
 		was := b.Value.String()
 		if b.NoNumber {
 			was = "no number"
 		}
 		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", was, "to", due.String(), "reason", record.Reason)
 		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, was, due, v.Message), action)
+	case kind == warning && record.Reason != b.Record.Reason && budget.ShowsUnwell(record.Reason):
+		// A drain begins to wait, although the number is that of before.
+		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s stays at %s: %s", b.Name, due, v.Message), actionKeep)
 	}
 	return true, nil
 }

@@ -157,6 +157,7 @@ func (b *Reconciler) rememberSize(ctx context.Context, owner owner.Owner, facts 
 		// The budget follows the other facts.
 		log.FromContext(ctx).Error(err, "cannot read the volume claims of a cluster")
 	}
+	facts.Settle(s.settings().Settle)
 	b.sizes.Swap(owner.Key(), facts.Largest)
 }
 

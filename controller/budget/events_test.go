@@ -131,3 +131,25 @@ func TestEventOfOtherBudgets(t *testing.T) {
 	s.advance(time.Minute)
 	expect("its author's value is restored", "Normal AllReady budget theirs: minAvailable=1 -> minAvailable=0")
 }
+
+// TestEventOfMemberDown checks that there is one warning when a drain begins to wait because a member is down, also if the
+// number stays.
+func TestEventOfMemberDown(t *testing.T) {
+	t.Parallel()
+	s := plainCreated(t)
+	controllertest.Recorded(t, s.events)
+	for range 3 {
+		setReady(s, "etcd-0", corev1.ConditionFalse)
+		s.expect("etcd-quorum minAvailable=2 MemberDown")
+		got := strings.Join(controllertest.Recorded(t, s.events), "\n")
+		if strings.Count(got, "Warning MemberDown budget etcd-quorum stays at minAvailable=2: ") != 2 {
+			t.Errorf("recorded %q, want one warning on the budget and one on the owner", got)
+		}
+		setReady(s, "etcd-0", corev1.ConditionTrue)
+		s.expect("etcd-quorum minAvailable=2 AllReady")
+		if got := controllertest.Recorded(t, s.events); len(got) > 0 {
+			t.Errorf("recorded %q of a member that is back", got)
+		}
+		s.advance(time.Minute)
+	}
+}

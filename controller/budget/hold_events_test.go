@@ -47,8 +47,9 @@ var modelEvents = []modelEvent{
 	{name: "scale 1", pods: true, do: func(m *model) { m.scaleTo(1) }},
 	{name: "scale 3", pods: true, do: func(m *model) { m.scaleTo(3) }},
 	{name: "scale 5", pods: true, do: func(m *model) { m.scaleTo(5); m.unrecorded = m.unrecorded && m.voters > 5 }},
-	{name: "scale 6", pods: true, do: func(m *model) { m.scaleTo(6); m.asked, m.unrecorded = 6, false }},
-	{name: "promote", do: (*model).promote},
+	{name: "scale 6", pods: true, do: func(m *model) { m.scaleTo(6); m.asked, m.unrecorded = max(m.asked, 6), m.unrecorded && m.voters > 6 }},
+	{name: "scale 7", pods: true, do: func(m *model) { m.scaleTo(7); m.asked, m.unrecorded = 7, false }},
+	{name: "promote", do: func(m *model) { m.promote() }},
 	{name: "pods gone", pods: true, do: func(m *model) { removePod(m.stage, "etcd-3"); removePod(m.stage, "etcd-4") }},
 	{name: "partial", author: true, do: func(m *model) { m.foreign("minAvailable: 0, selector: {" + byPod + "}") }},
 	{name: "most", author: true, do: func(m *model) {

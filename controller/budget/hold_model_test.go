@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -27,7 +28,7 @@ import (
 
 // model is a plain cluster of five voters with its budgets, policies and controller, and the
 // eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale, and the
-// member of a sixth pod is a learner until it is promoted. There may be another cluster of three healthy members, under
+// members of a sixth and a seventh pod are learners until they are promoted. There may be another cluster of three healthy members, under
 // a budget over both.
 type model struct {
 	*stage
@@ -102,6 +103,10 @@ func (m *model) newLeader() {
 func (m *model) wait(d time.Duration) {
 	m.advance(d)
 	m.awaited = false
+	if d >= time.Minute { // an operator has promoted the learners that answer by then
+		for m.promote() {
+		}
+	}
 }
 
 func (m *model) drop(uid string) {
@@ -122,8 +127,13 @@ func (m *model) scaleTo(n int) {
 		_, is := o.(*corev1.Pod)
 		return !is || strings.HasPrefix(o.GetName(), "etcd-")
 	})
+	before := m.pods()
 	scale(m.stage, n)
 	m.Objects = append(m.Objects, others...)
+	for _, pod := range m.pods()[min(len(before), n):] {
+		pod.CreationTimestamp = metav1.NewTime(m.clock.Now())
+		pod.Status.Conditions[0].LastTransitionTime = pod.CreationTimestamp
+	}
 	m.showReady()
 }
 
@@ -143,7 +153,9 @@ func (m *model) showReady() {
 		if m.down[pod.Name] {
 			status = corev1.ConditionFalse
 		}
-		pod.Status.Conditions[0].Status = status
+		if ready := &pod.Status.Conditions[0]; ready.Status != status {
+			ready.Status, ready.LastTransitionTime = status, metav1.NewTime(m.clock.Now())
+		}
 	}
 }
 
@@ -179,14 +191,15 @@ func (m *model) votes(pod *corev1.Pod) bool {
 	return err == nil && n < m.voters
 }
 
-// promote makes a learner that answers a voter.
-func (m *model) promote() {
+// promote makes a learner that answers a voter, and reports whether there was one.
+func (m *model) promote() bool {
 	for _, pod := range m.pods() {
 		if !m.votes(pod) && !m.down[pod.Name] && !m.hung[pod.Name] && m.healthy() >= policy.Quorum(m.voters) {
 			m.voters++
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // step does one thing, lets the controller follow, and tries every eviction.

@@ -24,6 +24,8 @@ func scale(s *stage, replicas int) {
 	change(s, "etcd", func(o *appsv1.StatefulSet) {
 		o.Spec.Replicas = new(int32(replicas))
 		o.Status.Replicas = *o.Spec.Replicas
+		o.Generation++
+		o.Status.ObservedGeneration = o.Generation
 	})
 	if s.template == nil {
 		s.template = find[*corev1.Pod](s, "etcd-0").DeepCopy()
@@ -130,7 +132,9 @@ func TestSizeOfSleeper(t *testing.T) {
 	scale(s, 0)
 	s.reconcile()
 	s.advance(time.Hour)
-	s.expect("etcd-quorum minAvailable=0 SingleMember")
+	s.expect("etcd-quorum minAvailable=2 Hibernated")
+	s.restart()
+	s.expect("etcd-quorum minAvailable=2 Hibernated")
 	scale(s, 1)
 	s.expect("etcd-quorum minAvailable=3 QuorumAtRisk")
 	scale(s, 3)

@@ -27,6 +27,11 @@ type Facts struct {
 	Budgets Budgets
 	// Largest is the largest size that the cluster has had, to be recorded.
 	Largest annotation.LargestSize
+	// neverGrew is true if the workload shows that the cluster has all of its members since it was created, or that
+	// something else shows its learners.
+	neverGrew bool
+	// joinedAt is how many members were there before each of the pods.
+	joinedAt map[string]int
 	// sizeText is the owner's annotation with the number of voters.
 	sizeText string
 	// asked is the size that its owner asks for.
@@ -87,7 +92,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(o.Replicas), w.replicas()) + len(o.PodsBeside)
 	f.elsewhere, f.listed, f.peersUnknown = o.MembersDown(), o.MembersListed(), o.UnknownPeers()
-	f.sizeText = o.SizeText()
+	f.sizeText, f.neverGrew = o.SizeText(), w.neverGrew()
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
@@ -96,6 +101,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	// A hibernated cluster still has its leases, and druid's conditions are those from before.
 	// No member of it runs, and none is missing.
 	if o.Replicas == 0 && len(w.Pods) == 0 {
+		f.Cluster.Hibernated = f.Largest.N
 		return f, nil
 	}
 	if w.etcd != nil {

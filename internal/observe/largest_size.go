@@ -12,7 +12,11 @@ import (
 
 // largest returns the largest size that the cluster has had, after the one that was recorded.
 func (f *Facts) largest(recorded annotation.LargestSize) annotation.LargestSize {
-	return recorded.Next(f.sizeText, len(f.Cluster.Members), f.At)
+	l := recorded.Next(f.sizeText, len(f.Cluster.Members), f.At)
+	if f.neverGrew {
+		l.From = 0
+	}
+	return l
 }
 
 // Remember uses what a reader knew before of the largest size, if no budget records it.
@@ -37,12 +41,14 @@ func (f *Facts) rememberBefore(n int) {
 // majority, whichever others there are.
 func (f *Facts) resize() {
 	if f.asked == 0 && len(f.Cluster.Members) == 0 {
-		return // a hibernated cluster
+		f.Cluster.Hibernated = f.Largest.N
+		return
 	}
 	have := max(f.asked, len(f.Cluster.Members))
 	f.Cluster.Size = max(have+f.elsewhere, f.listed, f.Largest.N)
 	f.Cluster.Elsewhere = f.elsewhere
 	f.Cluster.Lost = f.Cluster.Size - have - f.elsewhere
+	f.addGrown()
 	f.Cluster.SizeUnknown = ""
 	if f.Cluster.Size <= 1 {
 		f.Cluster.SizeUnknown = f.peersUnknown

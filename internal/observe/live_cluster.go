@@ -63,7 +63,7 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 	l.facts = Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Target: o.Target().String()}, At: r.Leases.Clock.Now(),
 		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersDown(), listed: o.MembersListed(),
-		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), Confirmed: true,
+		peersUnknown: o.UnknownPeers(), sizeText: o.SizeText(), neverGrew: l.w.neverGrew(), Confirmed: true,
 	}
 	if l.recorded().Largest.N == 0 && creates == nil {
 		if l.before, err = r.votersBefore(ctx, &l.w, !l.budgeted()); err != nil {
@@ -94,7 +94,7 @@ func (l *liveCluster) recorded() Budgets {
 // sized returns the facts with the size that the budgets record.
 func (l *liveCluster) sized() Facts {
 	f := l.facts
-	f.Budgets = l.recorded()
+	f.Budgets, f.Cluster.Members = l.recorded(), slices.Clone(l.facts.Cluster.Members)
 	if f.Largest = f.largest(f.Budgets.Largest); f.Budgets.Largest.N == 0 {
 		f.Largest.N = max(f.Largest.N, l.before)
 	}

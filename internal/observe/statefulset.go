@@ -33,7 +33,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 	asks := sync.OnceValue(func() bool { return r.asks(ctx, w, f) })
 	for _, pod := range w.Pods {
 		m := memberOf(pod, nodes)
-		m.Ready = m.PodReady
+		m.Ready, m.ReadyFor = m.PodReady, f.readyFor(pod)
 		var answer Answer
 		if m.PodReady && !probed(pod) && asks() {
 			f.changeIn(healthPoll)
@@ -48,9 +48,11 @@ func (r *Reader) statefulSet(ctx context.Context, w *Workload, f *Facts) {
 			unprobed = true
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
 			m.JustReady = m.PodReady && !m.Ready
+			m.ReadyFor = max(0, m.ReadyFor-minReady)
 		}
 		f.addMember(m)
 	}
+	r.addJoined(ctx, w, f)
 	if unprobed {
 		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe that asks etcd for its quorum: a member counts as ready once its pod has run for %s", w.owner, policy.Duration(minReady))
 	}

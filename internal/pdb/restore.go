@@ -38,10 +38,11 @@ func Restore(pdb *policyv1.PodDisruptionBudget, minAvailable, replicas int, now 
 // pods of other workloads, all of those may stay while members are evicted, so their
 // number is added.
 func MinAvailable(f observe.Facts) int {
-	if f.Cluster.Single() {
+	size := max(f.Cluster.Size, f.Cluster.Hibernated)
+	if f.Cluster.Single() && size <= 1 {
 		return 0
 	}
-	least := policy.Quorum(f.Cluster.Size)
+	least := policy.Quorum(size)
 	if kept := f.Budgets.Managed; kept != nil && kept.Value.Field == annotation.MaxUnavailable && f.Budgets.NonMemberPods > 0 {
 		least += max(0, f.Replicas-f.Cluster.Size)
 	}

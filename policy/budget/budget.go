@@ -100,7 +100,7 @@ func Evaluate(f Facts, s Settings) Result {
 }
 
 func evaluate(f Facts, s Settings) Result {
-	t := count(f.Cluster)
+	t := count(f.Cluster, s.Settle)
 	if t.n <= 1 {
 		return f.single(t)
 	}
@@ -131,7 +131,7 @@ func evaluate(f Facts, s Settings) Result {
 }
 
 // single returns the result for one member or none: what the author asks for, or nothing. A member that may
-// have others beside it stays, and what stands is not loosened.
+// have others beside it stays, and what stands is not loosened. Nor is it while a larger cluster has no members.
 func (f Facts) single(t counts) Result {
 	if f.Cluster.SizeUnknown != "" && t.n > 0 {
 		target := max(t.everyPod(), f.Floor)
@@ -139,6 +139,10 @@ func (f Facts) single(t counts) Result {
 			Target: target, MinAvailable: max(target, f.Current), Reason: policy.SizeUnknown,
 			Message: t.message(f.Cluster, policy.SizeUnknown, target),
 		}
+	}
+	if was := f.Cluster.Hibernated; t.n == 0 && was > 1 {
+		target := max(policy.Quorum(min(was, most)), f.Floor, f.Current)
+		return Result{Target: target, MinAvailable: target, Reason: Hibernated, Message: t.message(f.Cluster, Hibernated, target)}
 	}
 	v := Result{Target: f.Floor, MinAvailable: f.Floor, Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
 	if f.Floor > 0 {

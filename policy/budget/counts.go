@@ -3,7 +3,11 @@
 
 package budget
 
-import "github.com/kubectl-etcd/kubectl-etcd/policy"
+import (
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
 
 // most is more members or other pods than any cluster has. A budget's numbers have 32 bits.
 const most = 1 << 29
@@ -20,6 +24,9 @@ type counts struct {
 	readyLearners int // pods of learners that are Ready
 	nonMemberPods int
 
+	mayLearn []string      // those of agree that may be learners
+	learnFor time.Duration // for how long at most
+
 	missing int // members of n without a pod and without a lease
 
 	down                 []string // not ready, pod not Ready: evictions of these should be possible
@@ -31,7 +38,7 @@ type counts struct {
 	allMembers           bool     // the condition AllMembersReady is not False
 }
 
-func count(c policy.Cluster) counts {
+func count(c policy.Cluster, settle time.Duration) counts {
 	t := counts{
 		n:             min(max(c.Size, len(c.Members)), most),
 		nonMemberPods: min(max(c.NonMemberPods, 0), most),
@@ -41,13 +48,13 @@ func count(c policy.Cluster) counts {
 	t.voters = t.n
 	t.missing = t.n - len(c.Members)
 	for _, m := range c.Members {
-		t.add(m)
+		t.add(m, settle)
 	}
 	t.nodesLost = policy.NodesLost(c.Members)
 	return t
 }
 
-func (t *counts) add(m policy.Member) {
+func (t *counts) add(m policy.Member, settle time.Duration) {
 	pod := m.Exists && m.PodReady
 	t.sort(m, pod)
 	if m.Learner {
@@ -65,6 +72,9 @@ func (t *counts) add(m policy.Member) {
 	}
 	if m.Ready && pod {
 		t.agree++
+	}
+	if pod && m.MayLearn(settle) {
+		t.mayLearn, t.learnFor = append(t.mayLearn, m.Pod), max(t.learnFor, settle-m.ReadyFor)
 	}
 }
 
@@ -97,6 +107,11 @@ func (t counts) complete() bool {
 // everyPod returns the value that allows no eviction. n includes learners, but not other pods.
 func (t counts) everyPod() int { return t.n + t.nonMemberPods }
 
-// quorumOnly returns the value that allows evictions down to a quorum of voters. The disruption
-// controller also counts Ready learners and other pods, so they are added.
-func (t counts) quorumOnly() int { return min(t.quorum+t.readyLearners, t.n) + t.nonMemberPods }
+// quorumOnly returns the value that allows evictions down to a quorum of voters, whichever of those that may be
+// learners vote. The disruption controller also counts Ready learners and other pods, so they are added.
+func (t counts) quorumOnly() int { return t.keeping(policy.ReadyNeeded(t.n, len(t.mayLearn))) }
+
+// settled returns the same if all of those vote.
+func (t counts) settled() int { return t.keeping(t.quorum) }
+
+func (t counts) keeping(members int) int { return min(members+t.readyLearners, t.n) + t.nonMemberPods }

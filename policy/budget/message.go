@@ -20,6 +20,10 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		fmt.Fprintf(&b, "size %d: minAvailable 0, because no budget can keep a single member available", t.n)
 		return b.String()
 	}
+	if reason == Hibernated {
+		fmt.Fprintf(&b, "size 0, and %d members before: minAvailable %d stays for the time when they start again", c.Hibernated, target)
+		return b.String()
+	}
 	if reason == policy.SizeUnknown {
 		fmt.Fprintf(&b, "1 member is known, and it is not known which others the cluster has (%s): minAvailable %d allows no eviction until the list of members is known; write it into the pod template (--initial-cluster); or, %s",
 			c.SizeUnknown, target, c.DeclareListed())
@@ -38,6 +42,7 @@ var consequence = map[policy.Reason]string{
 	policy.BackupFailing:    "allows no eviction until backups succeed or the hold limit has passed",
 	BackupFailingTooLong:    "allows evictions down to the quorum, because the hold limit has passed; backups still fail",
 	policy.AllReady:         "allows evictions down to the quorum",
+	policy.MemberJoined:     "allows evictions down to a quorum without the members that joined a moment ago",
 	RolloutUnderWay:         "allows no eviction while a rollout restarts the members",
 	QuorumAtRisk:            "allows no eviction until more members and their pods are ready",
 	policy.MemberDown:       "allows evictions of unready pods only",
@@ -67,6 +72,9 @@ func (t counts) state() string {
 	}
 	if len(faults) > 0 {
 		s += " (" + strings.Join(faults, "; ") + ")"
+	}
+	if len(t.mayLearn) > 0 {
+		s += ", " + policy.Names(t.mayLearn, "may be a learner", "may be learners")
 	}
 	if extra := t.readyLearners; extra > 0 {
 		s += fmt.Sprintf(", %d Ready learner pods", extra)

@@ -19,6 +19,9 @@ var (
 	SingleMember = reasons.Add("SingleMember",
 		"The cluster has at most one member. A budget can't keep a single member available and would only block the drain of its node, so minAvailable is 0.",
 		"Expect an interruption when its node is drained, or scale to three members: kubectl etcd scale NAME --replicas 3.")
+	Hibernated = reasons.Add("Hibernated",
+		"The cluster is scaled to 0. It has no pod that could be evicted. When its members start again, they have their votes, so the budget keeps a quorum of them, and its number if that is higher.",
+		policy.NoAction)
 	_                 = reasons.Include(policy.SizeUnknown)
 	_                 = reasons.Include(policy.ClientTrafficCut)
 	_                 = reasons.Include(policy.FactsStale)
@@ -29,6 +32,7 @@ var (
 	BackupFailingTooLong = reasons.Add("BackupFailingTooLong",
 		"Backups have been failing for longer than the policy's backupHoldLimit. Evictions are possible again down to the quorum. Recent data may not be in any backup.",
 		"Take a snapshot now with kubectl etcd snapshot save NAME, and repair the backups.")
+	_            = reasons.Include(policy.MemberJoined)
 	_            = reasons.Include(policy.AllReady)
 	QuorumAtRisk = reasons.Add("QuorumAtRisk",
 		"Fewer members than a quorum are ready with a Ready pod. No pod may be evicted, whatever its state, because its member may be needed to restore the quorum.",

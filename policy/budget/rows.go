@@ -31,7 +31,7 @@ func findRow(f Facts, s Settings, t counts, c *clocks) row {
 	case t.complete() && t.allMembers:
 		return readyRow(f, s, t, c)
 	}
-	return unreadyRow(f, t)
+	return unreadyRow(f, t, c)
 }
 
 // readyRow returns the row for a cluster whose members are all ready.
@@ -44,6 +44,10 @@ func readyRow(f Facts, s Settings, t counts, c *clocks) row {
 		}
 	case f.Cluster.Restarting:
 		return row{reason: RolloutUnderWay, target: t.everyPod()}
+	case t.quorumOnly() > t.settled():
+		ends := c.now.Add(t.learnFor)
+		c.within(ends, 0)
+		return row{reason: policy.MemberJoined, target: t.quorumOnly(), ends: ends, after: t.settled()}
 	case !c.backupFailing:
 		return row{reason: policy.AllReady, target: t.quorumOnly()}
 	}
@@ -52,11 +56,12 @@ func readyRow(f Facts, s Settings, t counts, c *clocks) row {
 
 // unreadyRow returns the row for a cluster with a member or a pod that is not ready. A budget
 // can't distinguish two unready pods, so one may be evicted only if all may. For that, the voters
-// with a Ready pod and a fresh lease must be a quorum of all members that may have a vote. The pod
+// with a Ready pod and a fresh lease must be a quorum of all members that may have a vote, whichever have one. The pod
 // that a rollout restarts becomes Ready before this rule is asked again, so it may not be evicted.
-func unreadyRow(f Facts, t counts) row {
+func unreadyRow(f Facts, t counts, c *clocks) row {
 	switch {
-	case t.agree < policy.Quorum(t.voters):
+	case t.agree < policy.ReadyNeeded(t.voters, len(t.mayLearn)):
+		c.within(c.now, t.learnFor)
 		return row{reason: QuorumAtRisk, target: t.everyPod()}
 	case f.Cluster.Restarting:
 		return row{reason: RolloutUnderWay, target: t.everyPod()}

@@ -22,6 +22,7 @@ var budgetRows = []struct {
 	since        time.Duration // how long hold, stale or Unknown have lasted
 	stale, cut   bool
 	unknown      bool // which other members there are
+	was          int  // the size before
 	operation    string
 	restarting   bool
 	want         int
@@ -35,6 +36,9 @@ var budgetRows = []struct {
 	{row: "B-1 one member, cut", members: "v", cut: true, want: 0, reason: SingleMember},
 	{row: "B-1 one member and another pod", members: "v+", want: 0, reason: SingleMember},
 	{row: "B-1 no member", members: "", want: 0, reason: SingleMember},
+	{row: "B-48 three members before", members: "", was: 3, want: 2, reason: Hibernated},
+	{row: "B-48 one member before", members: "", was: 1, want: 0, reason: SingleMember},
+	{row: "B-48 one of three started again", members: "v--", was: 3, want: 3, reason: QuorumAtRisk},
 	{row: "B-41 one member is known", members: "v", unknown: true, want: 1, reason: policy.SizeUnknown},
 	{row: "B-41 it is down", members: "x", unknown: true, want: 1, reason: policy.SizeUnknown},
 	{row: "B-41 and another pod", members: "v+", unknown: true, want: 2, reason: policy.SizeUnknown},
@@ -83,6 +87,15 @@ var budgetRows = []struct {
 	{row: "B-11 five", members: "vvvpp", want: 5, reason: MemberNotReady},
 	{row: "B-12 three", members: "vvv", all: policy.False, want: 3, reason: policy.ConditionFalse},
 	{row: "B-12 backups fail beyond the limit", members: "vvv", all: policy.False, backup: policy.False, since: time.Hour, want: 3, reason: policy.ConditionFalse},
+	{row: "B-47 three of which one joined", members: "vvj", want: 3, reason: policy.MemberJoined},
+	{row: "B-47 five of which one joined", members: "vvvvj", want: 4, reason: policy.MemberJoined},
+	{row: "B-47 five of which two joined", members: "vvvjj", want: 4, reason: policy.MemberJoined},
+	{row: "B-47 all joined", members: "jjj", want: 3, reason: policy.MemberJoined},
+	{row: "B-47 and another pod", members: "vvj+", want: 4, reason: policy.MemberJoined},
+	{row: "B-7 a fourth joined", members: "vvvj", want: 3, reason: policy.AllReady, notes: EvenSize.Name()},
+	{row: "B-5 one joined", members: "vvj", backup: policy.False, want: 3, reason: policy.BackupFailing},
+	{row: "B-8 one that joined may have no vote", members: "vxj", want: 3, reason: QuorumAtRisk},
+	{row: "B-9 one joined, one is down", members: "vvvxj", want: 4, reason: policy.MemberDown},
 	{row: "B-43 all ready", members: "vvv", restarting: true, want: 3, reason: RolloutUnderWay},
 	{row: "B-43 one restarts", members: "vvx", restarting: true, want: 3, reason: RolloutUnderWay},
 	{row: "B-43 one is created again", members: "vv-", restarting: true, want: 3, reason: RolloutUnderWay},
@@ -116,6 +129,7 @@ func TestBudget(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale, c.TrafficCut, c.Operation, c.Restarting = r.stale, r.cut, r.operation, r.restarting
+			c.Hibernated = r.was
 			if r.unknown {
 				c.SizeUnknown = "Secret tuning is not read"
 			}
@@ -145,6 +159,7 @@ func TestBudgetMessage(t *testing.T) {
 		"vmmxx":    "etcd cluster shoot/main: 3 of 5 members ready (main-3 and main-4 are not; main-1 and main-2 are ready but their pods are not), quorum is 3: minAvailable 5 allows no eviction until more members and their pods are ready",
 		"vv-":      "etcd cluster shoot/main: 2 of 3 members ready (1 missing), quorum is 2: minAvailable 2 allows evictions of unready pods only",
 		"vvv+":     "etcd cluster shoot/main: 3 of 3 members ready, 1 other Ready pods under the budget, quorum is 2: minAvailable 3 allows evictions down to the quorum",
+		"vvj":      "etcd cluster shoot/main: 3 of 3 members ready, main-2 may be a learner, quorum is 2: minAvailable 3 allows evictions down to a quorum without the members that joined a moment ago",
 		"v":        "etcd cluster shoot/main: size 1: minAvailable 0, because no budget can keep a single member available",
 		"vxxxxxx":  "etcd cluster shoot/main: 1 of 7 members ready (main-1, main-2, main-3, main-4 and 2 more are not), quorum is 4: minAvailable 7 allows no eviction until more members and their pods are ready",
 		"vvvvvVV+": "etcd cluster shoot/main: 7 of 7 members ready, 2 Ready learner pods, 1 other Ready pods under the budget, quorum is 4: minAvailable 7 allows evictions down to the quorum",

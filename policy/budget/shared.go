@@ -50,7 +50,7 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 	clocks := &clocks{now: f.Now, state: State{LooserSince: f.State.LooserSince}}
 	for _, share := range slices.SortedStableFunc(slices.Values(f.Shares), compareShares) {
 		c := share.Cluster
-		c.NonMemberPods = 0
+		c.NonMemberPods, c.Hibernated = 0, 0
 		state := f.State
 		if share.State != nil {
 			state = *share.State

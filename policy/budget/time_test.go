@@ -58,6 +58,9 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-46 a running wait goes on", "0s vvm 3; 1s vvv 3@60s; 31s vvv unconfirmed 3@0s; 61s vvv 2@0s"},
 	{"B-46 a single member is left", "0s vvv 2; 1s v unconfirmed 2@0s; 2s v 0@0s"},
 	{"B-32 a hold has no end", "0s vvv hold b=False 3; 1h vvv hold b=False 3@0s BackupFailingTooLong; 9h vvv hold b=True 3"},
+	{"B-47 a third joins", "0s vv 2 TwoMembers; 1s vvx 2@0s; 2s vvj joined=1s 3@59s; 32s vvj joined=31s 3@29s; 62s vvj joined=61s 2@0s"},
+	{"B-47 a fifth joined while no controller ran", "0s vvvv 3 EvenSize; 1h vvvvj joined=20s 4@40s; 1h40s vvvvj joined=1m 4@20s; 1h1m vvvvj joined=80s 3@0s"},
+	{"B-47 it is down again", "0s vvj 3@60s; 30s vvx 2@0s; 40s vvj 3@60s; 100s vvj joined=1m 2@0s"},
 	{"B-32 one member is left", "0s vvv 2; 1h v hold 2@0s; 2h v 0@0s"},
 }
 
@@ -108,6 +111,8 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 			f.Hold = true
 		case "unconfirmed":
 			f.Unconfirmed = true
+		case "joined":
+			f.Cluster.Members[len(f.Cluster.Members)-1].ReadyFor = duration(value)
 		case "floor":
 			f.Floor, _ = strconv.Atoi(value)
 		default:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -17,7 +18,8 @@ type counts struct {
 	n      int            // the cluster's size, learners included
 	pod    *policy.Member // the member that is to be evicted, nil if the pod is none
 	voters int            // the most that may have a vote
-	needed int            // the quorum that must stay
+	needed int            // the quorum of those
+	stay   int            // how many healthy ones must stay for one, whichever of learning vote
 
 	healthy    int      // voters that are ready, have a Ready pod, and are not leaving
 	left       int      // the same without the pod
@@ -26,6 +28,7 @@ type counts struct {
 	unhealthy  []string // the other voters that are not healthy
 	mayRun     int      // how many of them may run on lost nodes
 	nodesLost  string   // which of their nodes are lost
+	learning   []string // those of left that may be learners
 	leaving    []string // healthy voters without the pod, and with an eviction under way
 	removed    []string // healthy voters without the pod, and without a replica
 	missing    int      // members of n without a pod and without a lease
@@ -48,20 +51,20 @@ func count(f Facts) counts {
 			t.voters--
 			continue
 		}
-		t.add(m, m.Pod == f.Pod, leaving[m.Pod], slices.Contains(f.Removed, m.Pod))
+		t.add(m, f.Settle, m.Pod == f.Pod, leaving[m.Pod], slices.Contains(f.Removed, m.Pod))
 	}
 	t.nodesLost = policy.NodesLost(c.Members)
-	t.needed = policy.Quorum(t.voters)
+	voters := t.voters
 	if t.pod != nil && t.pod.Learner {
-		// It may have been promoted since, and its vote counts then.
-		t.needed = policy.Quorum(t.voters + 1)
+		voters++ // it may have been promoted since, and its vote counts then
 	}
+	t.needed, t.stay = policy.Quorum(voters), policy.ReadyNeeded(voters, len(t.learning))
 	return t
 }
 
 // add counts a voter. evicted is true for the pod that is to be evicted, leaving for one with an
 // eviction under way, and removed for one without a replica.
-func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
+func (t *counts) add(m *policy.Member, settle time.Duration, evicted, leaving, removed bool) {
 	pod := m.Exists && m.PodReady
 	if pod && m.NodeLost == "" && !evicted && !leaving && !removed {
 		t.readyPods++
@@ -80,6 +83,9 @@ func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	default:
 		t.healthy++
 		t.left++
+		if m.MayLearn(settle) {
+			t.learning = append(t.learning, m.Pod)
+		}
 	}
 }
 

@@ -31,6 +31,8 @@ type Facts struct {
 	// UnderWay are evictions that were admitted. Those of pods that are gone or being
 	// deleted have no effect: the pods are not Ready.
 	UnderWay []UnderWay
+	// Settle is for how long a member that joined may be a learner after it became ready.
+	Settle time.Duration
 	// Removed are the pods that their StatefulSet has no replica for any more. They are still
 	// there, and are deleted next.
 	Removed []string
@@ -73,15 +75,18 @@ func Evaluate(f Facts) Result {
 		return t.allow(OneMember, "it has one member, and its eviction interrupts the cluster")
 	case f.Cluster.Stale:
 		return t.stale(f)
-	case t.left >= t.needed && !t.pod.Ready && !t.podReady():
+	case t.left >= t.stay && !t.pod.Ready && !t.podReady():
 		return t.allow(policy.CuresMember, "%s is down, %d healthy voters stay without it, and quorum is %d", f.Pod, t.left, t.needed)
-	case t.left >= t.needed:
+	case t.left >= t.stay:
 		r := t.allow(policy.QuorumKept, "%d healthy voters stay without %s, and quorum is %d", t.left, f.Pod, t.needed)
 		r.Record = t.takesVoter
 		return r
-	case t.left+len(t.leaving) >= t.needed:
+	case t.left+len(t.leaving) >= t.stay:
 		return t.refuse(EvictionUnderWay, "the eviction of %s admitted a moment ago, so without %s only %s would stay; wait until the evicted member is back",
 			policy.Names(t.leaving, "was", "was"), f.Pod, policy.Count(t.left, "healthy voter"))
+	case t.left+len(t.leaving) >= t.needed:
+		return t.refuse(policy.MemberJoined, "without %s only %d would stay, and %s; wait until a member that joined has been ready for %s", f.Pod, t.left,
+			policy.Names(t.learning, "joined a moment ago and may be a learner", "joined a moment ago and may be learners"), f.Settle)
 	}
 	r := t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way(f.Cluster))
 	r.Lost = t.lost()

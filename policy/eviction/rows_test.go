@@ -61,6 +61,13 @@ var evictionRows = []struct {
 	{row: "E-8 without a replica", members: "vvvvv", pod: "main-0", removed: []string{"main-3", "main-4"}, reason: QuorumNeedsMember},
 	{row: "E-7 without a replica, and under way", members: "vvvvv", pod: "main-0", removed: []string{"main-4"}, underWay: []UnderWay{{Pod: "main-3"}}, reason: EvictionUnderWay},
 	{row: "E-3 without a replica", members: "ppx", pod: "main-2", stale: true, removed: []string{"main-0"}, reason: policy.FactsStale},
+	{row: "E-6 one of five joined", members: "vvvvj", pod: "main-0", allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-6 the one that joined", members: "vvj", pod: "main-2", allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-5 beside one that joined", members: "vvvxj", pod: "main-3", allowed: true, reason: policy.CuresMember},
+	{row: "E-7 beside one that joined", members: "vvvvj", pod: "main-0", underWay: []UnderWay{{Pod: "main-1"}}, reason: EvictionUnderWay},
+	{row: "E-10 one of three joined", members: "vvj", pod: "main-0", reason: policy.MemberJoined},
+	{row: "E-10 one of five joined, and one is down", members: "vvvxj", pod: "main-0", reason: policy.MemberJoined},
+	{row: "E-10 all joined", members: "jjj", pod: "main-0", reason: policy.MemberJoined},
 	{row: "E-8 learner with a vote", members: "vvxV", pod: "main-3", reason: QuorumNeedsMember},
 }
 
@@ -74,7 +81,7 @@ func TestEvictionRows(t *testing.T) {
 			if r.unknown {
 				c.SizeUnknown = "Secret tuning is not read"
 			}
-			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay, Removed: r.removed})
+			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay, Removed: r.removed, Settle: time.Minute})
 			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
 				t.Errorf("%+v", got)
 			}
@@ -110,6 +117,15 @@ func TestMessages(t *testing.T) {
 	c.Stale, c.Members[0].NodeLost = true, "node a does not exist"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-2"}); got.Allowed {
 		t.Errorf("the Ready pod of a lost node is counted: %s", got.Message)
+	}
+	c = policytest.ClusterOf("vvj")
+	want = "etcd cluster shoot/main: 3 of 3 voters are healthy, and quorum is 2: without main-0 only 2 would stay, and main-2 joined a moment ago and may be a learner; wait until a member that joined has been ready for 1m0s"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", Settle: time.Minute}); got.Message != want || got.Lost {
+		t.Errorf("lost is %t, got  %s\nwant %s", got.Lost, got.Message, want)
+	}
+	c.Members[2].ReadyFor = time.Minute
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", Settle: time.Minute}); !got.Allowed {
+		t.Errorf("ready for the settle time: %s", got.Message)
 	}
 	c = policytest.ClusterOf("vv-")
 	want = "start the missing members, or, if etcd has fewer than 3 voters, set N to their number and run: " +

@@ -30,7 +30,7 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 	}
 	for range 1000 {
 		want := BudgetRecord{
-			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady", ReleaseSince: at(), Size: LargestSize{1 + rnd.IntN(9), "3 at noon", rnd.IntN(2) == 0},
+			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady", ReleaseSince: at(), Size: LargestSize{N: 5 + rnd.IntN(5), Read: "3 at noon", Pending: rnd.IntN(2) == 0, From: rnd.IntN(5)},
 			State: budget.State{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
 		}
 		if rnd.IntN(2) == 0 {

@@ -22,6 +22,8 @@ type LargestSize struct {
 	// Pending is true if more members were seen than Read declares, since it was read: their pods are
 	// about to stop. N then follows the members that are seen, until Read is an hour old.
 	Pending bool
+	// From is the size before the cluster grew, as long as members that joined it may be learners, and otherwise 0.
+	From int
 }
 
 // Next returns what l becomes if the owner's annotation contains text and so many members are seen. A
@@ -35,6 +37,7 @@ func (l LargestSize) Next(text string, seen int, now time.Time) LargestSize {
 		return l // a cluster that is stopped shows nothing of its voters
 	}
 	l.Pending = false
+	before := l.N
 	switch superseded := l.supersedes(text, now); {
 	case waits, ok && !superseded && text != l.Read:
 		l.N, l.Read, l.Pending = n, text, fresh && seen > n
@@ -44,6 +47,17 @@ func (l LargestSize) Next(text string, seen int, now time.Time) LargestSize {
 		l.Read = ""
 	}
 	l.N = max(l.N, seen)
+	return l.grown(before)
+}
+
+// grown returns l with the size before it grew. A size that nothing recorded has not grown.
+func (l LargestSize) grown(before int) LargestSize {
+	switch {
+	case l.From >= l.N:
+		l.From = 0
+	case l.From == 0 && before < l.N:
+		l.From = before
+	}
 	return l
 }
 
@@ -67,8 +81,11 @@ func ParseSize(text string) (int, bool) {
 	return n, err == nil && n > 0 && n <= mostMembers
 }
 
-// pendingSize follows the number of a recorded size that is pending.
-const pendingSize = " pending"
+// Of a recorded size, pendingSize follows the number if it is pending, and grownFrom is before the size from before it grew.
+const (
+	pendingSize = " pending"
+	grownFrom   = " from "
+)
 
 // decodeSize reads a recorded size, with the text of the owner's annotation that was counted.
 func decodeSize(text, read string) LargestSize {
@@ -76,12 +93,20 @@ func decodeSize(text, read string) LargestSize {
 	if !ok {
 		return LargestSize{}
 	}
-	return LargestSize{N: n, Read: read, Pending: strings.HasSuffix(text, pendingSize)}
+	l := LargestSize{N: n, Read: read, Pending: strings.HasSuffix(text, pendingSize)}
+	_, before, _ := strings.Cut(text, grownFrom)
+	if from, ok := ParseSize(before); ok && from < n {
+		l.From = from
+	}
+	return l
 }
 
 // encode returns the number as it is recorded.
 func (l LargestSize) encode() string {
 	text := strconv.Itoa(l.N)
+	if l.From > 0 {
+		text += grownFrom + strconv.Itoa(l.From)
+	}
 	if l.Pending {
 		text += pendingSize
 	}

@@ -23,7 +23,7 @@ import (
 const Kinds = "vxpmVXPM"
 
 // ClusterOf returns a cluster of members written as [Kinds]. In addition, - is a
-// member that is missing, and + a Ready pod under the budget that is no member.
+// member that is missing, j one that is well, has joined and may be a learner, and + a Ready pod under the budget that is no member.
 func ClusterOf(members string) policy.Cluster {
 	c := policy.Cluster{Namespace: "shoot", Name: "main", Target: "etcd/main", Size: len(members)}
 	for _, letter := range members {
@@ -37,8 +37,9 @@ func ClusterOf(members string) policy.Cluster {
 			c.Members = append(c.Members, policy.Member{
 				Pod:      fmt.Sprintf("main-%d", len(c.Members)),
 				Exists:   true,
-				PodReady: kind == "v" || kind == "p",
-				Ready:    kind == "v" || kind == "m",
+				PodReady: strings.Contains("vpj", kind),
+				Ready:    strings.Contains("vmj", kind),
+				Joined:   kind == "j",
 				Learner:  kind != string(letter),
 			})
 		}
