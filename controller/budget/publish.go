@@ -160,13 +160,18 @@ func (c *cluster) notes() []policy.Note {
 }
 
 // evictionsLeft returns how many Ready pods the budget allows to evict, as the disruption
-// controller will count them.
+// controller will count them. The eviction of a pod under two budgets fails.
 func (c *cluster) evictionsLeft() int {
-	ready := c.facts.Cluster.NonMemberPods
+	ready, possible := c.facts.Cluster.NonMemberPods, c.facts.Cluster.NonMemberPods
+	blocked := c.facts.Budgets.Blocked()
 	for _, m := range c.facts.Cluster.Members {
-		if m.PodReady {
-			ready++
+		if !m.PodReady {
+			continue
+		}
+		ready++
+		if !blocked[m.Pod] {
+			possible++
 		}
 	}
-	return max(0, ready-c.verdict.MinAvailable)
+	return max(0, min(possible, ready-c.verdict.MinAvailable))
 }
