@@ -37,3 +37,19 @@ func TestOldSizeLowersNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestForgedSize creates budgets that record a size, as anyone who may create budgets can while admission is away: one that
+// selects nothing, and one without the value that this project writes beside a size.
+func TestForgedSize(t *testing.T) {
+	t.Parallel()
+	for selector, value := range map[string]string{"matchLabels: {nobody: here}": `, kubectl-etcd.dev/budget-value: minAvailable=5`, byPod: ""} {
+		s := plainCreated(t)
+		s.expect("etcd-quorum minAvailable=2 AllReady")
+		s.Put(controllertest.Parse(t, `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: forged, uid: forged, namespace: store, annotations: {
+			kubectl-etcd.dev/budget-for: StatefulSet/etcd, kubectl-etcd.dev/budget-size: "99"`+value+`}}, spec: {minAvailable: 5, selector: {`+selector+`}}}`)[0])
+		s.reconcile()
+		if got := s.budgets()[0]; got != "etcd-quorum minAvailable=2 AllReady" {
+			t.Errorf("%s: the budget is %s", selector, got)
+		}
+	}
+}

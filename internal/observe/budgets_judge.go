@@ -123,7 +123,7 @@ func (o *Other) expect(w *Workload) {
 func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	b := Budgets{Detached: recorded}
 	for _, pdb := range slices.Concat(recorded, ours, foreign) {
-		b.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
+		b.recordSize(w, pdb, r.Leases.Clock.Now())
 	}
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
