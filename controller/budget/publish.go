@@ -56,10 +56,11 @@ func (c *cluster) publishKept() {
 	c.Findings.set(key, finding)
 }
 
-// evidence returns the notes about what shows that members are ready, if it is not their readiness probe.
+// evidence returns the notes about what shows that members are ready, if it is not their readiness probe, and about a
+// declared size that does not count.
 func (c *cluster) evidence() []policy.Note {
 	return slices.DeleteFunc(slices.Clone(c.facts.Notes), func(n policy.Note) bool {
-		return n.Reason != reasons.NoReadinessProbe && n.Reason != reasons.MembersAsked
+		return n.Reason != reasons.NoReadinessProbe && n.Reason != reasons.MembersAsked && n.Reason != reasons.SizeAhead
 	})
 }
 
