@@ -43,7 +43,7 @@ func TestOldSizeLowersNothing(t *testing.T) {
 // selects nothing, and one without the value that this project writes beside a size.
 func TestForgedSize(t *testing.T) {
 	t.Parallel()
-	for selector, value := range map[string]string{"matchLabels: {nobody: here}": `, kubectl-etcd.dev/budget-value: minAvailable=5`, byPod: ""} {
+	for selector, value := range map[string]string{"matchLabels: {app: none}": `, kubectl-etcd.dev/budget-value: minAvailable=5`, byPod: ""} {
 		s := plainCreated(t)
 		s.expect("etcd-quorum minAvailable=2 AllReady")
 		s.Put(controllertest.Parse(t, `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: forged, uid: forged, namespace: store, annotations: {

@@ -52,7 +52,7 @@ func (f *Facts) resize() {
 	}
 }
 
-// recordSize counts the largest size that is recorded on a budget. Whoever may create budgets can write such a record on
+// recordSize counts the largest size that is recorded on a budget. A user who may create budgets can write such a record on
 // one that this project never wrote, so it counts only with the value that stands beside it, and on a budget that selects
 // members.
 func (b *Budgets) recordSize(w *Workload, pdb *policyv1.PodDisruptionBudget, now time.Time) {
