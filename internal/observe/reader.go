@@ -47,7 +47,7 @@ type Reader struct {
 	Scripts *podfiles.Scripts
 	// Health has the answers of members whose readiness probe does not ask etcd. Nil asks none.
 	Health Health
-	// GuardsUnready is true if a guard judges the evictions of unready pods, which a budget with AlwaysAllow does not judge. Such
+	// GuardsUnready is true if a guard judges the evictions of unready pods, which a budget with AlwaysAllow does not limit. Such
 	// a budget of another author may then protect the cluster instead of ours.
 	GuardsUnready bool
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
