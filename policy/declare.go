@@ -18,6 +18,21 @@ func (c Cluster) DeclareVoters(n string) string {
 	return fmt.Sprintf(`run: kubectl annotate --overwrite %s -n %s kubectl-etcd.dev/size="%s at $(date -u +%%FT%%TZ)"`, c.Target, c.Namespace, n)
 }
 
+// DeclareReplicas returns the command that sets the replicas, and declares that etcd has as many voters: n, or N for the
+// user to fill in.
+func (c Cluster) DeclareReplicas(n string) string {
+	return fmt.Sprintf(`kubectl patch %s --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"%s at '$(date -u +%%FT%%TZ)'"}},"spec":{"replicas":%s}}'`, c.TargetArgs(), n, n)
+}
+
+// OrRaised returns the way back after more replicas than etcd got voters, as the end of a sentence. Their pods never become
+// ready, and nothing shows that they are no voters. It is empty if an object other than a StatefulSet has the replicas.
+func (c Cluster) OrRaised() string {
+	if !strings.HasPrefix(c.Target, "statefulset/") {
+		return ""
+	}
+	return "; if the replicas were raised and etcd has only N voters, as kubectl etcd member list " + c.TargetArgs() + " shows, run: " + c.DeclareReplicas("N")
+}
+
 // DeclareListed returns how a user finds out how many voters etcd has, and declares that, as a clause.
 func (c Cluster) DeclareListed() string {
 	return fmt.Sprintf("if etcd has N voters, as kubectl etcd member list %s shows, %s", c.TargetArgs(), c.DeclareVoters("N"))

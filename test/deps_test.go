@@ -58,7 +58,7 @@ var graph = map[string][]string{
 	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
-	"internal/observe/source":         {"internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy"},
+	"internal/observe/source":         {"internal/observe/annotation", "internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy"},
 	"internal/observe/owner":          {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
 	"internal/observe/peers":          {"internal/etcdconf/containers", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
 	"internal/observe/podfiles":       {"internal/etcdconf"},

@@ -79,6 +79,34 @@ func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
 	return as
 }
 
+// forgedSize are the annotations of a record that raise what is due for a cluster, also on a budget that selects none of
+// its members. Only the controller writes them.
+var forgedSize = []string{v1alpha1.BudgetSizeAnnotation, v1alpha1.BudgetSizeReadAnnotation}
+
+// withoutForgedSize adds to a Decision that leaves the record of a budget as it was written what takes out a size that the
+// budget did not have before.
+func withoutForgedSize(d Decision, req admission.Request) Decision {
+	w, err := readBudgetWrite(req)
+	if err != nil {
+		return d
+	}
+	want := map[string]string{}
+	var forged []string
+	for _, key := range forgedSize {
+		if w.budget.Annotations[key] == "" {
+			continue
+		}
+		forged = append(forged, key)
+		if w.old != nil && w.old.Annotations[key] != "" {
+			want[key] = w.old.Annotations[key]
+		}
+	}
+	if d.Patch = annotationPatch(w.budget.Annotations, want, forged); len(d.Patch) > 0 {
+		d.Outcome = Patched
+	}
+	return d
+}
+
 // recordedFor reports whether the budget was kept for an owner before the write.
 func (w *budgetWrite) recordedFor(owner owner.Owner) bool {
 	return w.old != nil && owner.RefersTo(w.old.Annotations[v1alpha1.BudgetForAnnotation])

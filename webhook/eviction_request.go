@@ -80,10 +80,11 @@ func (r *evictionRequest) means(options *metav1.DeleteOptions) {
 	}
 }
 
-// kubernetesControllers are the service accounts that delete pods for Kubernetes itself.
+// kubernetesControllers are the service accounts that delete pods for Kubernetes itself. The controllers of ReplicaSets,
+// DaemonSets and Jobs are not among them: they delete running pods on behalf of a user.
 var kubernetesControllers = []string{
-	"statefulset-controller", "node-controller", "taint-eviction-controller", "pod-garbage-collector",
-	"generic-garbage-collector", "namespace-controller",
+	"statefulset-controller", "node-controller", "taint-eviction-controller", "device-taint-eviction-controller",
+	"pod-garbage-collector", "generic-garbage-collector", "namespace-controller",
 }
 
 // byKubernetes reports whether one of Kubernetes' own programs makes the request.

@@ -49,10 +49,13 @@ type budgetReview struct {
 
 func (h *budgetHandler) decide(ctx context.Context, req admission.Request) Decision {
 	review, d := h.observe(ctx, req)
-	if review == nil {
-		return d
+	if review != nil {
+		d = review.decide()
 	}
-	return review.decide()
+	if len(d.Patch) == 0 && !isSelf(req, h.self) {
+		return withoutForgedSize(d, req)
+	}
+	return d
 }
 
 // observe reads what the budget rule must know. It returns nil and a Decision for a write

@@ -129,12 +129,13 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	if err != nil {
 		return nil, err
 	}
+	standing := standingOf(match)
 	reader := b.answering()
+	reader.GuardsUnready = standing.guardsEvictions()
 	facts, shown, err := readFacts(ctx, reader, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
-	standing := standingOf(match)
 	b.rememberSize(ctx, owner, &facts, standing)
 	shown.Cluster.Size = facts.Cluster.Size
 	reported, err := b.Reader.Conditions(ctx, owner, shown)

@@ -41,6 +41,10 @@ func TestOursStaysBesideUselessBudget(t *testing.T) {
 		{"one member", "minAvailable: 1, selector: {" + byPod + "}", nil,
 			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=1 -"}, reasons.BudgetPartial},
 		{"AlwaysAllow", "minAvailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, selector: {" + byApp + "}", nil,
+			[]string{"theirs minAvailable=2 AllReady"}, policy.Reason{}},
+		{"AlwaysAllow, and no guard of evictions", "minAvailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, selector: {" + byApp + "}", func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.Evictions = v1alpha1.ModeWarn })
+		},
 			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=2 AllReady"}, reasons.BudgetAlwaysAllow},
 		{"the whole namespace", "maxUnavailable: 2, selector: {}", nil,
 			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs maxUnavailable=1 AllReady"}, reasons.BudgetSelectsAll},
@@ -66,6 +70,8 @@ func TestOursStaysBesideUselessBudget(t *testing.T) {
 				t.Errorf("recorded %q, want %s on the budget and on the owner", got, row.note)
 			}
 			if f, _ := s.budget.Findings.Get(s.key); f.Verdict != v1alpha1.Kept {
+				t.Errorf("found %+v", f)
+			} else if twice := len(row.want) == 2; twice != strings.Contains(f.Message, "every eviction of it fails with an internal error") {
 				t.Errorf("found %+v", f)
 			}
 			if row.note == (policy.Reason{}) && strings.Count(got, "BudgetRemoved") != 2 {

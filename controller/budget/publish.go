@@ -56,10 +56,11 @@ func (c *cluster) publishKept() {
 	c.Findings.set(key, finding)
 }
 
-// evidence returns the notes about what shows that members are ready, if it is not their readiness probe.
+// evidence returns the notes about what shows that members are ready, if it is not their readiness probe, and about a
+// declared size that does not count.
 func (c *cluster) evidence() []policy.Note {
 	return slices.DeleteFunc(slices.Clone(c.facts.Notes), func(n policy.Note) bool {
-		return n.Reason != reasons.NoReadinessProbe && n.Reason != reasons.MembersAsked
+		return n.Reason != reasons.NoReadinessProbe && n.Reason != reasons.MembersAsked && n.Reason != reasons.SizeAhead
 	})
 }
 
@@ -160,13 +161,18 @@ func (c *cluster) notes() []policy.Note {
 }
 
 // evictionsLeft returns how many Ready pods the budget allows to evict, as the disruption
-// controller will count them.
+// controller will count them. The eviction of a pod under two budgets fails.
 func (c *cluster) evictionsLeft() int {
-	ready := c.facts.Cluster.NonMemberPods
+	ready, possible := c.facts.Cluster.NonMemberPods, c.facts.Cluster.NonMemberPods
+	blocked := c.facts.Budgets.Blocked()
 	for _, m := range c.facts.Cluster.Members {
-		if m.PodReady {
-			ready++
+		if !m.PodReady {
+			continue
+		}
+		ready++
+		if !blocked[m.Pod] {
+			possible++
 		}
 	}
-	return max(0, ready-c.verdict.MinAvailable)
+	return max(0, min(possible, ready-c.verdict.MinAvailable))
 }

@@ -59,6 +59,11 @@ func (s standing) createsMissing() bool {
 	return s.kept() && s.policy.Spec.Disruption.CreateMissing
 }
 
+// guardsEvictions reports whether a policy has evictions judged by the health of the members at that moment.
+func (s standing) guardsEvictions() bool {
+	return s.kept() && s.policy.Spec.GuardEvictions() == v1alpha1.ModeEnforce
+}
+
 // previews reports whether the policy only reports what it would do.
 func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason == reasons.PolicyWarns }
 

@@ -41,6 +41,8 @@ type judged struct {
 	Other
 	// weakness is what makes it protect less than a budget of ours would, nil for nothing.
 	weakness *policy.Note
+	// replaces is true if ours goes for it, nothing else being wrong.
+	replaces bool
 }
 
 // judge returns what a budget that selects members is worth. toSelect are the labels of all members.
@@ -84,6 +86,7 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}
+	j.replaces = j.weakness == nil || r.GuardsUnready && j.weakness.Reason == reasons.BudgetAlwaysAllow
 	return j, nil
 }
 
@@ -120,7 +123,7 @@ func (o *Other) expect(w *Workload) {
 func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	b := Budgets{Detached: recorded}
 	for _, pdb := range slices.Concat(recorded, ours, foreign) {
-		b.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
+		b.recordSize(w, pdb, r.Leases.Clock.Now())
 	}
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
@@ -176,7 +179,7 @@ func (w *Workload) reselected(pdb *policyv1.PodDisruptionBudget) bool {
 // take sorts the budgets that can protect the cluster alone, those that can't, and ours.
 func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 	switch {
-	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
+	case len(whole) == 1 && (whole[0].replaces || len(mine) == 0):
 		b.keep(whole[0])
 		b.surplus(mine, b.taken(w))
 	case len(whole) > 1:
@@ -201,6 +204,35 @@ func (b *Budgets) take(w *Workload, whole, rest, mine []judged) {
 		}
 	}
 	b.others(rest)
+	b.noteBlocked()
+}
+
+// noteBlocked adds a note on the budgets that select pods of the budget that protects the cluster, too.
+func (b *Budgets) noteBlocked() {
+	if len(b.Blocked()) == 0 {
+		return
+	}
+	both := []judged{{Other: Other{Budget: *b.Managed}}}
+	for _, o := range b.Others {
+		if len(o.Pods) > 0 {
+			both = append(both, judged{Other: o})
+		}
+	}
+	b.Notes = append(b.Notes, *overlap(both))
+}
+
+// Blocked returns the members' pods that another budget selects beside the one that protects the cluster. Their eviction
+// fails.
+func (b *Budgets) Blocked() map[string]bool {
+	blocked := map[string]bool{}
+	for _, o := range b.Others {
+		for _, pod := range o.Pods {
+			if b.Managed != nil {
+				blocked[pod] = true
+			}
+		}
+	}
+	return blocked
 }
 
 // overlapping sorts several budgets of authors over all members. One without a record takes over what the others keep.

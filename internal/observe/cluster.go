@@ -14,6 +14,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -113,6 +114,10 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	f.Largest = f.largest(f.Budgets.Largest)
 	f.resize()
 	f.noteUnknownSize(o)
+	if f.Largest.Ahead(f.sizeText, f.At) {
+		f.note(reasons.SizeAhead, "the annotation %s=%q of %s does not count yet, because its time is in the future: %s is now; to declare the number of voters, %s",
+			v1alpha1.SizeAnnotation, f.sizeText, o, f.At.UTC().Format(time.RFC3339), f.Cluster.DeclareVoters("N"))
+	}
 	return f, err
 }
 

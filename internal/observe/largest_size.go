@@ -5,6 +5,9 @@ package observe
 
 import (
 	"slices"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -55,9 +58,12 @@ func (f *Facts) resize() {
 	}
 }
 
-// recordSize counts the largest size that is recorded on a workload's budgets.
-func (b *Budgets) recordSize(w *Workload, record annotation.BudgetRecord) {
-	if w.owner.RefersTo(record.For) && record.Size.N > b.Largest.N {
+// recordSize counts the largest size that is recorded on a budget. A user who may create budgets can write such a record on
+// one that this project never wrote, so it counts only with the value that stands beside it, and on a budget that selects
+// members.
+func (b *Budgets) recordSize(w *Workload, pdb *policyv1.PodDisruptionBudget, now time.Time) {
+	record := annotation.DecodeBudgetRecord(pdb.Annotations, now)
+	if w.owner.RefersTo(record.For) && record.Value != nil && record.Size.N > b.Largest.N && (w.selects(pdb) > 0 || w.reselected(pdb)) {
 		b.Largest = record.Size
 	}
 }

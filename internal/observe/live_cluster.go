@@ -16,7 +16,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -86,7 +85,7 @@ func (l *liveCluster) budgeted() bool {
 func (l *liveCluster) recorded() Budgets {
 	var b Budgets
 	for i := range l.budgets {
-		b.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, l.facts.At))
+		b.recordSize(&l.w, &l.budgets[i], l.facts.At)
 	}
 	return b
 }

@@ -47,6 +47,9 @@ type Reader struct {
 	Scripts *podfiles.Scripts
 	// Health has the answers of members whose readiness probe does not ask etcd. Nil asks none.
 	Health Health
+	// GuardsUnready is true if a guard judges the evictions of unready pods, which a budget with AlwaysAllow does not limit. Such
+	// a budget of another author may then protect the cluster instead of ours.
+	GuardsUnready bool
 	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
 	// one by one from the API server. Nil where Reader lists them.
 	names client.Reader

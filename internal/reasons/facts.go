@@ -30,6 +30,9 @@ var (
 	ReplicasNotReconciled = facts.Add("ReplicasNotReconciled",
 		"An Etcd asks for more members than etcd-druid has acted on. etcd-druid acts on a change if it reconciles by itself, or on its annotation. Until then, the cluster counts as one of the members that it has.",
 		"To let etcd-druid act: kubectl etcd scale NAME --replicas N. Otherwise, set the replicas of the Etcd to what they were.")
+	SizeAhead = facts.Add("SizeAhead",
+		"The annotation kubectl-etcd.dev/size of the owner has a time of more than an hour in the future, by the clock of etcd-webhook. Until that time it makes the cluster no smaller.",
+		"Correct the clock of the machine that wrote it, and write the annotation again with the current time.")
 	LeaseWithoutMember = facts.Add("LeaseWithoutMember",
 		"There is a member's lease beyond the cluster's size, without a pod. It counts as a dead member.",
 		"If that member was removed from etcd, delete the lease.")

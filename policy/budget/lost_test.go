@@ -37,3 +37,13 @@ func TestVotersWithoutPods(t *testing.T) {
 		t.Errorf("minAvailable %d, notes %v while it is scaled", v.MinAvailable, v.Notes)
 	}
 }
+
+// TestRaised holds that the message of a budget shows the way back after more replicas than etcd got voters.
+func TestRaised(t *testing.T) {
+	t.Parallel()
+	f := Facts{Cluster: policytest.ClusterOf("vxx")}
+	f.Cluster.Target = "statefulset/main"
+	if v := Evaluate(f, settings); v.Reason != QuorumAtRisk || !strings.HasSuffix(v.Message, "run: "+f.Cluster.DeclareReplicas("N")) {
+		t.Errorf("%s: %s", v.Reason, v.Message)
+	}
+}

@@ -31,6 +31,9 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 	}
 	b.WriteString(t.state())
 	fmt.Fprintf(&b, ", quorum is %d: minAvailable %d %s", t.quorum, target, consequence[reason])
+	if reason == QuorumAtRisk {
+		b.WriteString(c.OrRaised())
+	}
 	return b.String()
 }
 

@@ -105,7 +105,7 @@ func (t counts) lost() bool { return t.now()+t.mayRun < t.needed }
 func (t counts) way(c policy.Cluster) string {
 	switch {
 	case t.missing == 0 && t.lost():
-		return fmt.Sprintf("there is no quorum now, and kubectl etcd diagnose %s shows the way back", c.TargetArgs())
+		return fmt.Sprintf("%d voters have no quorum now, and kubectl etcd diagnose %s shows the way back%s", t.voters, c.TargetArgs(), c.OrRaised())
 	case t.missing == 0 && t.now() < t.needed:
 		return "the members on lost nodes may run and be a quorum with the others; wait until these nodes are Ready, or until their members run on others"
 	case t.missing == 0:

@@ -103,9 +103,15 @@ func TestMessages(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	c = policytest.ClusterOf("vxx")
-	want = "etcd cluster shoot/main: 1 of 3 voters are healthy (main-1 and main-2 are not), and quorum is 2: without main-1 only 1 would stay; there is no quorum now, and kubectl etcd diagnose etcd/main -n shoot shows the way back"
+	want = "etcd cluster shoot/main: 1 of 3 voters are healthy (main-1 and main-2 are not), and quorum is 2: without main-1 only 1 would stay; 3 voters have no quorum now, and kubectl etcd diagnose etcd/main -n shoot shows the way back"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-1"}); got.Message != want || !got.Lost {
 		t.Errorf("lost is %t, got  %s\nwant %s", got.Lost, got.Message, want)
+	}
+	c.Target = "statefulset/main"
+	want += "; if the replicas were raised and etcd has only N voters, as kubectl etcd member list statefulset/main -n shoot shows, run: " +
+		`kubectl patch statefulset/main -n shoot --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"N at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":N}}'`
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-1"}).Message; got != strings.Replace(want, "etcd/main", "statefulset/main", 1) {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	c = policytest.ClusterOf("vvp")
 	c.Members[2].NodeLost = "node a does not exist"

@@ -222,7 +222,8 @@ func TestMessages(t *testing.T) {
 		{healthy(3, 0, 1), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
 		{with(healthy(3, 3, 1), ofEtcd), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; " +
-			"first wait until all 5 voters are ready, or repair those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+			"first wait until all 5 voters are ready, or repair those that are not: kubectl etcd diagnose statefulset/main -n team shows how; then, run: kubectl etcd scale statefulset/main -n team --replicas 3; " +
+			`if etcd has fewer voters, declare them with the replicas: kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"3 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":3}}'`},
 		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},
 		{with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "1 of 3 voters would keep a replica, quorum is 2; how to; if etcd has fewer voters, declare them with the replicas: " +
 			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`},

@@ -6,6 +6,7 @@ package scale
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -35,7 +36,16 @@ func (f Facts) wayFrom(replicas int) string {
 	case f.How != "":
 		return f.How
 	}
-	return f.wayOfPlugin(replicas)
+	return f.wayOfPlugin(replicas) + f.orDeclare()
+}
+
+// orDeclare returns the way back after a write of more replicas than etcd got voters, as the end of a sentence: the new
+// pods never become ready, and nothing shows that they are no voters.
+func (f Facts) orDeclare() string {
+	if f.Asked == 0 || f.Asked >= min(f.Now, f.Voters) || f.Ready-f.Unsure >= f.Now || f.Operator != "" || f.Others > 0 {
+		return ""
+	}
+	return "; if etcd has fewer voters, declare them with the replicas: " + f.declaration(f.Asked)
 }
 
 // wayOfPlugin returns how kubectl etcd scale changes the members of a StatefulSet that nothing else manages. It
@@ -111,5 +121,5 @@ func (f Facts) scaleCommand() string { return "kubectl etcd scale " + f.args() +
 
 // declaration returns the command that sets the replicas and declares that etcd has as many voters.
 func (f Facts) declaration(n int) string {
-	return fmt.Sprintf(`kubectl patch %s --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"%d at '$(date -u +%%FT%%TZ)'"}},"spec":{"replicas":%d}}'`, f.args(), n, n)
+	return policy.Cluster{Namespace: f.Namespace, Target: f.Target}.DeclareReplicas(strconv.Itoa(n))
 }

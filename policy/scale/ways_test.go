@@ -96,6 +96,13 @@ func checkWay(f Facts, v policy.Verdict) string {
 	if v.Allowed { // the way is used after the write
 		f.Now, f.Ready = f.Asked, min(f.Staying, f.Asked)
 	}
+	if !f.Creates && f.Operator == "" && declared.MatchString(v.Message) {
+		fewer := f
+		fewer.Voters = number(declared, v.Message)
+		if refused := writeRefused(fewer, fewer.Voters, true); refused != "" {
+			return refused
+		}
+	}
 	first, _, _ := strings.Cut(v.Message, "; then") // a later one is for the state that the first makes
 	first, _, _ = strings.Cut(first, ", then")
 	switch {
@@ -205,6 +212,9 @@ func TestWaysOfKinds(t *testing.T) {
 		want  string
 	}{
 		{"R-13 plain", "R-12 plain StatefulSet", unready(healthy(5, 5, 3)), wait + "run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+		{"R-13 plain, which etcd may not count", "R-12 plain StatefulSet", unready(healthy(5, 5, 3)), "--replicas 3; if etcd has fewer voters, declare them with the replicas: kubectl patch statefulset/main"},
+		{"R-12 one voter, scaled out to three and back", "R-12 plain StatefulSet", with(healthy(3, 3, 1), func(f *Facts) { f.Ready, f.Staying = 1, 1 }), "--replicas 1; if etcd has fewer voters, declare them with the replicas: kubectl patch statefulset/main"},
+		{"R-12 one voter, scaled out to three and back to two", "R-12 plain StatefulSet", with(healthy(3, 2, 1), func(f *Facts) { f.Ready, f.Staying = 1, 1 }), "use kubectl etcd scale statefulset/main -n team --replicas N; if etcd has fewer voters, declare them with the replicas: kubectl patch statefulset/main"},
 		{"R-13 script", "R-12 script that removes none", unready(healthy(5, 5, 3)), wait + "remove the member with etcdctl"},
 		{"R-13 sets", "R-20 several StatefulSets", unready(healthy(5, 5, 3)), wait + "remove one member at a time"},
 		{"R-13 Etcd", "R-12 Etcd", unready(healthy(5, 5, 3)), "etcd-druid removes no members"},

@@ -30,6 +30,14 @@ func sizeTimeBy(text string, now time.Time) (time.Time, bool) {
 	return at, dated && at.Sub(now) <= sizeLimit
 }
 
+// Ahead reports whether text does not count yet because its time is one that no clock can show now.
+func (l LargestSize) Ahead(text string, now time.Time) bool {
+	_, ok := ParseSize(text)
+	_, dated := SizeTime(text)
+	_, counts := sizeTimeBy(text, now)
+	return ok && dated && !counts && text != l.Read
+}
+
 // SizeTime returns the time in a size annotation. It returns false for one without a time.
 func SizeTime(text string) (time.Time, bool) {
 	_, stamp, dated := strings.Cut(text, " at ")

@@ -78,6 +78,11 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	}
 	t.ObjectMeta = metav1.ObjectMeta{Labels: limited(t.Labels), Annotations: t.Annotations}
 	trimClaimTemplates(s)
+	s.Spec.ServiceName = short(s.Spec.ServiceName)
+	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		trimNumber(r.MaxUnavailable)
+	}
+	s.Status.Conditions = nil
 }
 
 func trimEtcd(e *druidv1alpha1.Etcd) {
@@ -110,8 +115,10 @@ func trimVolume(v *corev1.PersistentVolume) {
 }
 
 func trimClaim(c *corev1.PersistentVolumeClaim) {
-	maps.DeleteFunc(c.Annotations, func(key, _ string) bool { return key != corev1.BetaStorageClassAnnotation })
-	c.Spec = corev1.PersistentVolumeClaimSpec{VolumeName: c.Spec.VolumeName, StorageClassName: c.Spec.StorageClassName}
+	maps.DeleteFunc(c.Annotations, func(key, value string) bool {
+		return key != corev1.BetaStorageClassAnnotation || len(value) > longestName
+	})
+	c.Spec = corev1.PersistentVolumeClaimSpec{VolumeName: short(c.Spec.VolumeName), StorageClassName: c.Spec.StorageClassName}
 	c.Status = corev1.PersistentVolumeClaimStatus{Phase: c.Status.Phase}
 }
 
