@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -170,7 +171,7 @@ func (m *Members) olderVolume(s *observation, old *membership.Peer) bool {
 	if at < 0 {
 		return false
 	}
-	v := etcd.Volumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: m.Owner.RestoredAt()}
+	v := observe.MemberVolumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: m.Owner.RestoredAt()}
 	for pod := range s.claims {
 		v.Claims[pod] = m.dataClaimsOf(s, pod)
 	}
