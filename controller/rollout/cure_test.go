@@ -5,6 +5,7 @@ package rollout
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -109,6 +110,7 @@ func (s *stage) loseQuorum(since time.Duration, edit func(*corev1.Pod)) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(controllertest.Now.Add(-since))}}
 			edit(p)
 		})
+		s.Put(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "store", Name: fmt.Sprintf("data-etcd-%d", i)}})
 	}
 }
 
