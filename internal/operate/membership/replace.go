@@ -98,7 +98,7 @@ func (s *observation) brokenAt(ordinal int) string {
 // checkReplaced checks the member itself: whether it may be removed, and needs to be.
 func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *operate.Findings) error {
 	replica := s.Ordinals[j.Ordinal]
-	if why := podstate.DeletionStuck(s.pods[replica.Pod], m.Clock.Now()); why != "" {
+	if why := podstate.DeletionStuck(s.pods[replica.Pod], m.Reader.NodeLost(ctx, s.pods[replica.Pod]), m.Clock.Now()); why != "" {
 		f.Refuse("%s", why)
 	}
 	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })
