@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/rollouts"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
@@ -17,7 +16,7 @@ import (
 // refuse returns why the pod of a step is not evicted although the rule allows it, as kubectl etcd restart refuses it. It
 // reports false for a pod that may be evicted.
 func (c *Reconciler) refuse(ctx context.Context, s *state, step restart.Step, pod *corev1.Pod) (policy.Note, bool, error) {
-	if why := etcdconf.CostsMember(s.owner.MemberChanges); why != "" {
+	if why := s.owner.CostsMember(); why != "" {
 		return policy.NewNote(restart.RestartCostsMember, "%s", why), true, nil
 	}
 	ends, err := rollouts.DataEnds(ctx, c.Reader, pod)

@@ -5,7 +5,6 @@ package etcdconf
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,17 +54,6 @@ func (m MemberChange) RemovesLeaving() bool {
 // AddedAgain reports whether the start script of the same pods adds their members to etcd.
 func (m MemberChange) AddedAgain(changes []MemberChange) bool {
 	return slices.ContainsFunc(changes, func(other MemberChange) bool { return other.Verb == "add" && other.Workload == m.Workload })
-}
-
-// CostsMember returns a command by which each pod that stops costs etcd a member or its data, as text: it runs before the
-// pod stops, and nothing adds the member again. It is empty for none.
-func CostsMember(changes []MemberChange) string {
-	for _, m := range changes {
-		if m.AtStop() && !m.AddedAgain(changes) {
-			return fmt.Sprintf("%s has %s, and nothing adds the member again: remove that command first", m.Where(), m.Command())
-		}
-	}
-	return ""
 }
 
 // Command returns the command as text.

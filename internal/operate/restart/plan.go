@@ -184,7 +184,7 @@ func (j *Job) checkHooks(f *operate.Findings) {
 			f.Warn("%s has %s: a pod that stops is no longer a member until its start script adds it again.", upper(m.Where()), m.Command())
 		}
 	}
-	if why := etcdconf.CostsMember(j.Owner.MemberChanges); why != "" {
+	if why := j.Owner.CostsMember(); why != "" {
 		f.Refuse("%s", why)
 	}
 }
