@@ -70,7 +70,7 @@ func commandsOf(r Plan) (all []string) {
 	return all
 }
 
-// TestNoAbortAfterFinal: a message about a restore that nothing undoes doesn't send the user to --abort, and says how another
+// TestNoAbortAfterFinal: a message about a restore that nothing undoes doesn't send the user to --abort, and shows how another
 // snapshot is restored.
 func TestNoAbortAfterFinal(t *testing.T) {
 	t.Parallel()
