@@ -100,14 +100,12 @@ func (c *Reconciler) evict(ctx context.Context, o owner.Owner) (reconcile.Result
 		c.publish(o, step)
 		return reconcile.Result{RequeueAfter: queue.Recheck}, nil
 	}
-	ends, err := rollouts.DataEnds(ctx, c.Reader, pod)
+	note, refused, err := c.refuse(ctx, &s, step, pod)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if ends {
-		step.Kind, step.Reason = restart.Blocked, restart.DataEndsWithPod
-		step.Message = fmt.Sprintf("the data of %s may end with its pod: it is on no volume that outlives the pod, or its claim is being deleted", step.Pod)
-		c.publish(o, step)
+	if refused {
+		c.publish(o, restart.Step{Reason: note.Reason, Message: note.Message})
 		return reconcile.Result{RequeueAfter: time.Minute}, nil
 	}
 	err = c.stop(ctx, pod)

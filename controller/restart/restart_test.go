@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,8 +46,28 @@ func newStage(t *testing.T) *stage {
 			p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-" + p.Name}}}}
 			p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 		})
+		s.Put(&corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "store", Name: fmt.Sprintf("data-etcd-%d", i), UID: types.UID(fmt.Sprintf("claim-%d", i)), CreationTimestamp: metav1.NewTime(controllertest.Now.Add(-2 * 24 * time.Hour))},
+			Status:     corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound},
+		})
 	}
+	s.set(func(sts *appsv1.StatefulSet) {
+		sts.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
+	})
 	return s
+}
+
+// claim edits the volume claim of a member.
+func (s *stage) claim(i int, edit func(*corev1.PersistentVolumeClaim)) {
+	s.t.Helper()
+	edit(controllertest.Find[*corev1.PersistentVolumeClaim](s.t, s.Objects, fmt.Sprintf("data-etcd-%d", i)))
+}
+
+// stopHook has the pods execute a command before they stop.
+func (s *stage) stopHook(command string) {
+	s.t.Helper()
+	hook := &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", command}}}}
+	s.set(func(sts *appsv1.StatefulSet) { sts.Spec.Template.Spec.Containers[0].Lifecycle = hook })
 }
 
 // SubResource returns what evicts.
@@ -193,6 +215,22 @@ func TestRequests(t *testing.T) {
 				p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 			})
 		}, nil, "RestartRequestBegun RestartDataEnds", "RestartDataEnds"},
+		{"a claim that has lost its volume", "rolling", func(s *stage) {
+			s.claim(2, func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })
+		}, nil, "RestartRequestBegun RestartDataEnds", "RestartDataEnds"},
+		{"a claim that is missing", "rolling", func(s *stage) {
+			s.claim(2, func(c *corev1.PersistentVolumeClaim) { c.Name = "another" })
+		}, nil, "RestartRequestBegun RestartDataEnds", "RestartDataEnds"},
+		{"a hook removes the member", "rolling", func(s *stage) { s.stopHook("etcdctl member remove $(cat /data/id)") },
+			func(s *stage) { s.stopHook("sync") }, "RestartRequestBegun RestartCostsMember", "etcd-2 AllReady"},
+		{"a broken member has an older volume than the others", "rolling", func(s *stage) {
+			s.ready(0, corev1.ConditionFalse)
+			for i := 1; i < 3; i++ {
+				s.claim(i, func(c *corev1.PersistentVolumeClaim) { c.CreationTimestamp.Time = c.CreationTimestamp.Add(time.Hour) })
+			}
+		}, func(s *stage) {
+			s.claim(1, func(c *corev1.PersistentVolumeClaim) { c.CreationTimestamp.Time = c.CreationTimestamp.Add(-time.Hour) })
+		}, "RestartRequestBegun RestartOlderVolume", "etcd-0 CuresMember"},
 		{"a pod is missing, and another is down", "etcd-0", func(s *stage) { s.missing(1); s.ready(0, corev1.ConditionFalse) }, nil, "RestartRequestBegun QuorumNeedsAll", "QuorumNeedsAll"},
 		{"a replacement has not ended", "rolling", func(s *stage) {
 			s.set(func(sts *appsv1.StatefulSet) { sts.Annotations[v1alpha1.MemberChangeAnnotation] = "{}" })

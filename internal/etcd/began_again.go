@@ -10,11 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
-
-// RanLonger is how much longer than the others a member must have run to have run before their log began.
-const RanLonger = 5 * time.Minute
 
 // Predates reports whether a voter that doesn't answer ran before the log of those that answer began. Each member
 // publishes its client URLs in the log when it starts. So a voter of the list without any, which has a name and hence
@@ -34,7 +32,7 @@ func (s Survey) Predates(l Listed, since func(pod string) (time.Time, bool)) boo
 			continue
 		}
 		started, seen := since(m.Pod)
-		if !seen || started.Sub(ran) < RanLonger {
+		if !seen || started.Sub(ran) < owner.RanLonger {
 			return false
 		}
 		answered = true

@@ -89,14 +89,15 @@ func (l Listed) PodNamed(o owner.Owner) string {
 }
 
 // DuePod returns the pod that a member without a pod had and will have again: its StatefulSet
-// will create a pod of that name. It is empty for a member that has a pod and for one that
-// gets none.
-func (l Listed) DuePod(o owner.Owner) string {
+// will create a pod of that name. It is empty for a member that has a pod, for one that gets none, and if another member
+// of the list has that pod.
+func (l Listed) DuePod(o owner.Owner, list []Listed) string {
 	if l.Pod != "" {
 		return ""
 	}
 	for _, n := range append([]string{l.Name}, l.Hosts()...) {
-		if at := o.Ordinal(n); at >= 0 && at < int(o.Replicas) {
+		taken := slices.ContainsFunc(list, func(other Listed) bool { return other.Pod == n })
+		if at := o.Ordinal(n); at >= 0 && at < int(o.Replicas) && !taken {
 			return n
 		}
 	}

@@ -174,10 +174,11 @@ func TestDuePod(t *testing.T) {
 		{"has it", Listed{Pod: "a-1", Name: "a-1"}, ""},
 		{"by its name", Listed{Name: "a-2"}, "a-2"},
 		{"by its peer URL", Listed{Name: "prefix-a-2", PeerURLs: []string{"https://a-2.a-peer.ns.svc:2380"}}, "a-2"},
+		{"another member has its pod", Listed{Name: "a-0", PeerURLs: []string{"https://10.0.0.1:2380"}}, ""},
 		{"beyond the replicas", Listed{Name: "a-3", PeerURLs: []string{"https://a-3.a-peer.ns.svc:2380"}}, ""},
 		{"of another", Listed{Name: "b-0", PeerURLs: []string{"https://10.0.0.1:2380"}}, ""},
 	} {
-		if got := row.l.DuePod(owner); got != row.want {
+		if got := row.l.DuePod(owner, []Listed{row.l, {ID: 7, Pod: "a-0"}}); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}

@@ -51,6 +51,11 @@ func (m MemberChange) RemovesLeaving() bool {
 	return m.Hook == PreStop && m.Verb == "remove" && !m.Unclear && !m.Perhaps
 }
 
+// AddedAgain reports whether the start script of the same pods adds their members to etcd.
+func (m MemberChange) AddedAgain(changes []MemberChange) bool {
+	return slices.ContainsFunc(changes, func(other MemberChange) bool { return other.Verb == "add" && other.Workload == m.Workload })
+}
+
 // Command returns the command as text.
 func (m MemberChange) Command() string {
 	switch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -29,7 +30,7 @@ func (f *Facts) olderVolume(l etcd.Listed) bool {
 	if !f.mayPredate(l) || f.Claims.Err != nil {
 		return false
 	}
-	v := etcd.Volumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: f.Owner.RestoredAt()}
+	v := observe.MemberVolumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: f.Owner.RestoredAt()}
 	for _, pod := range append(pods(f.Responding()), f.podOf(l)) {
 		v.Claims[pod] = f.dataClaimsOf(pod)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -83,7 +84,7 @@ func volumeChecks() []Check {
 		},
 		{
 			ID: "D010", Category: Data, Title: "the members have the earlier data",
-			Doc:  fmt.Sprintf("If the data of a quorum is lost while another voter is frozen or cut off, the members may begin an empty cluster with the same cluster ID and the same member IDs. The check fails if a voter that does not answer has never started in the log of the members that answer, and its etcd has run for at least %.0f minutes longer than theirs. The check warns if such a voter has a volume that is at least as much older than theirs, whether or not its etcd runs: the volume may have the earlier data.", etcd.RanLonger.Minutes()),
+			Doc:  fmt.Sprintf("If the data of a quorum is lost while another voter is frozen or cut off, the members may begin an empty cluster with the same cluster ID and the same member IDs. The check fails if a voter that does not answer has never started in the log of the members that answer, and its etcd has run for at least %.0f minutes longer than theirs. The check warns if such a voter has a volume that is at least as much older than theirs, whether or not its etcd runs: the volume may have the earlier data.", owner.RanLonger.Minutes()),
 			Cure: "Don't restart, replace or remove that voter, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again: etcd then keeps one of the two logs.",
 			run:  dataBefore, needs: NeedMembers,
 		},

@@ -74,7 +74,9 @@ func (f *Facts) memberPrefix() string {
 }
 
 // podOf returns the pod that runs a member of the list or will run it again, empty for none.
-func (f *Facts) podOf(l etcd.Listed) string { return cmp.Or(l.Pod, l.DuePod(f.Owner)) }
+func (f *Facts) podOf(l etcd.Listed) string {
+	return cmp.Or(l.Pod, l.DuePod(f.Owner, f.Survey.Value.List))
+}
 
 // withoutPodOf returns a member of the list that no pod of the cluster runs. Another workload may run it.
 func (f *Facts) withoutPodOf(l etcd.Listed) recovery.Member {
@@ -148,7 +150,7 @@ func (f *Facts) podState(pod *corev1.Pod) (recovery.Pod, string) {
 	p := podstate.Of(pod)
 	switch {
 	case p.State == podstate.PodTerminating:
-		return recovery.PodStopping, cmp.Or(podstate.DeletionStuck(pod, f.At), p.String())
+		return recovery.PodStopping, cmp.Or(podstate.DeletionStuck(pod, f.nodeLost(pod.Name), f.At), p.String())
 	case p.State == podstate.PodPending || pod.Spec.NodeName == "":
 		return recovery.PodPending, cmp.Or(p.Detail, "it has no node yet")
 	case p.Container != "" && !memberRuns(pod):

@@ -37,8 +37,8 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 		return f.kubectl("scale", workload, fmt.Sprintf("--replicas %d", replicas))
 	}
 	switch {
-	case l.DuePod(f.Owner) != "":
-		return f.kubectl("describe", "statefulset", f.Owner.StatefulSetOf(l.DuePod(f.Owner)))
+	case l.DuePod(f.Owner, f.Survey.Value.List) != "":
+		return f.kubectl("describe", "statefulset", f.Owner.StatefulSetOf(l.DuePod(f.Owner, f.Survey.Value.List)))
 	case l.Pod != "":
 		return f.kubectl("describe", "pod", l.Pod)
 	case f.Silences[l.ID].Contact == membership.ContactAnswers:

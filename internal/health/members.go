@@ -126,7 +126,7 @@ func membersHavePods(f *Facts) []Finding {
 func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args ...any) Finding, what string) Finding {
 	urls := strings.Join(l.PeerURLs, ",")
 	v := membership.IsDead(f.Silences[l.ID])
-	if v.Allowed || l.DuePod(f.Owner) != "" {
+	if v.Allowed || l.DuePod(f.Owner, f.Survey.Value.List) != "" {
 		return report(f.toRemove(l), "%s runs it: %s", what, urls)
 	}
 	if v.Reason == membership.VoterAlive {

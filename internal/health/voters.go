@@ -110,7 +110,9 @@ func (f *Facts) mayRunElsewhere(l etcd.Listed, leader uint64) bool {
 }
 
 // withoutWorkload reports whether no pod of the cluster runs a member of the list, or will run it again.
-func (f *Facts) withoutWorkload(l etcd.Listed) bool { return l.Pod == "" && l.DuePod(f.Owner) == "" }
+func (f *Facts) withoutWorkload(l etcd.Listed) bool {
+	return l.Pod == "" && l.DuePod(f.Owner, f.Survey.Value.List) == ""
+}
 
 // listKnown reports whether a member gave the member list.
 func (f *Facts) listKnown() bool {

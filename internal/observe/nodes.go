@@ -65,6 +65,14 @@ func (r *Reader) nodeState(ctx context.Context, name string) (state nodeState) {
 	return state
 }
 
+// NodeLost returns why the node of a pod is lost, empty for one that is well or not known. pod may be nil.
+func (r *Reader) NodeLost(ctx context.Context, pod *corev1.Pod) string {
+	if pod == nil || pod.Spec.NodeName == "" {
+		return ""
+	}
+	return r.nodeState(ctx, pod.Spec.NodeName).lost
+}
+
 // memberOf returns what a pod and its node show about its member.
 func memberOf(pod *corev1.Pod, nodes map[string]nodeState) policy.Member {
 	node := nodes[pod.Spec.NodeName]

@@ -61,12 +61,22 @@ func Inspect(ctx context.Context, path string) (File, error) {
 	if !info.Mode().IsRegular() {
 		return File{}, fmt.Errorf("%s is not a regular file", path)
 	}
+	if gzipped(file) {
+		return File{}, &CorruptError{path, "it is compressed by gzip, as by etcd-druid with spec.backup.compression: decompress it first: gunzip < FILE > snapshot.db"}
+	}
 	out := File{Size: info.Size(), Modified: info.ModTime()}
 	if out.SHA256, out.Hashed, err = checkHash(ctx, file, path, info.Size()); err != nil {
 		return File{}, err
 	}
 	out.Content, err = inspectDatabase(ctx, file, path, info.Size())
 	return out, err
+}
+
+// gzipped reports whether a file begins like one that gzip has compressed.
+func gzipped(r io.ReaderAt) bool {
+	var magic [2]byte
+	_, err := r.ReadAt(magic[:], 0)
+	return err == nil && magic == [2]byte{0x1f, 0x8b}
 }
 
 // checkHash compares the hash at the end of a file with the hash of what precedes it.

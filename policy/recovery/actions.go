@@ -91,6 +91,16 @@ func (s *state) cure(m Member) Action {
 	return a
 }
 
+// cureFirst returns the action for the first member with one that repairs it, and otherwise for the first.
+func (s *state) cureFirst() Action {
+	for _, m := range s.past {
+		if a := s.cure(m); a.Do != InspectPod {
+			return a
+		}
+	}
+	return s.cure(s.past[0])
+}
+
 // silentWhy returns why a member is restarted.
 func (m Member) silentWhy() string {
 	if m.Since.IsZero() {

@@ -183,7 +183,11 @@ func naive(f Facts) []string {
 	}
 	hidden := f.Voters - n
 	n = max(n, f.Voters)
-	if f.Desired == 0 {
+	away := f.Operation != "" && f.CutsTraffic && !f.Replaced
+	for _, m := range f.Members {
+		away = away && m.Pod == PodMissing
+	}
+	if f.Desired == 0 || away {
 		switch {
 		case f.Interrupted:
 			return []string{"X-6"}
@@ -238,6 +242,7 @@ func naive(f Facts) []string {
 	add("X-14", f.TrafficCut)
 	add("X-15", f.Reporter != "" && (ready == policy.Unknown || all == policy.Unknown))
 	add("X-17", every && n == f.Desired && (f.Replicas != n || f.ReadyPods != n && odd == 0))
+	add("X-21", quiet && f.Reporter != "" && f.Unreconciled && f.Suspended && !f.SuspendedByCut)
 	add("X-16", backup == policy.Unknown)
 	if len(ids) == 0 && every && n == f.Desired && f.ReadyPods == f.Replicas && f.Replicas == n {
 		ids = append(ids, "S-1")

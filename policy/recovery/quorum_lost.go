@@ -61,6 +61,10 @@ func (s *state) backup(l losses) Action {
 	case s.hiddenBack() > 0:
 		return Action{Do: Check, Why: fmt.Sprintf("%s, and no member answers. No known pod runs %s, and nothing shows that their data is lost. Find them before a backup is restored, and keep all volumes.",
 			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}
+	case s.Store && s.Sidecar && s.voters == 1 && len(l.lost) == 1 && l.lost[0].Data == DataNone && l.lost[0].Pod == PodUnready && !l.lost[0].SidecarWaits:
+		return Action{Do: Wait, Member: l.lost[0].Name, Why: "Its data is lost, and its sidecar restores the last full snapshot and the delta snapshots after it (I-7). Wait until etcd answers, and don't restore a file meanwhile: it would lack the deltas. The log of its sidecar shows the progress: kubectl logs " + l.lost[0].Name + " -c backup-restore."}
+	case s.Store && s.Sidecar:
+		return Action{Do: ListSnapshots, Why: s.lossOf(l) + ", and no member answers. The store has the last full snapshot, and in delta snapshots what was written after it. kubectl etcd snapshot restore FILE NAME restores a file without these deltas. The steps that keep them are in docs/snapshots.md, section All data of an Etcd is lost."}
 	case s.Store:
 		return Action{Do: ListSnapshots, Why: s.lossOf(l) + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore FILE NAME."}
 	}

@@ -44,7 +44,7 @@ var (
 		"S-11: the cluster is healthy and has fewer members than desired.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet, or the StatefulSet was scaled without kubectl etcd scale.")
 	ScaleDown = reasons.Add("ScaleDown",
-		"S-12: the cluster is healthy and has more members than desired. The members with the highest ordinals are removed.",
+		"S-12: the cluster is healthy and has more members than desired. Where an operator or a command removes members, those with the highest ordinals go.",
 		"Wait. If nothing is under way, the cluster's operator has not acted yet.")
 	Superfluous = reasons.Add("Superfluous",
 		"S-13: a member that the cluster should not have has left an entry in etcd's list, a lease or an entry in the status, and has no pod.",
@@ -101,11 +101,14 @@ var (
 		"X-18: the members with the quorum lost their data and began again, and a member that does not answer ran before them, or may have had data before them, since its volume is older. Only that member can have the earlier data.",
 		"Don't restart, replace or remove that member, and delete no pod, claim or volume of it. Keep clients from writing, and copy its data directory before it runs again.")
 	AlarmRaised = reasons.Add("AlarmRaised",
-		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. etcd refuses all writes, also with a quorum of healthy members.",
+		"X-19: an alarm of etcd is raised, NOSPACE or CORRUPT. With NOSPACE, etcd refuses writes that may grow the database. With CORRUPT, it refuses reads, too.",
 		"For NOSPACE: kubectl etcd defrag NAME, which compacts, defragments, and disarms. For CORRUPT: kubectl etcd check NAME --only D004 shows which member differs. Replace it, and only then disarm.")
 	WrongPeerAddress = reasons.Add("WrongPeerAddress",
 		"X-20: the peer URL of a member in etcd's list does not lead to its pod. When the current connections end, the others can't connect to it again.",
 		"Set it to the one that the pod advertises: kubectl etcd check NAME --only M009 prints the command.")
+	OperatorSuspended = reasons.Add("OperatorSuspended",
+		"X-21: an annotation on the Etcd suspends etcd-druid, which has not acted on the current spec. A runbook or a restore that stopped half-way may have left it.",
+		"If the work for which it was set is done, remove it: kubectl etcd diagnose NAME prints the command.")
 )
 
 // The reasons of what a member does when it starts, I-1 to I-8 of DEP-01's table for

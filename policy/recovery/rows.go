@@ -26,7 +26,7 @@ type row struct {
 var rows = []row{
 	hibernated, splitBrain, quorumLost, quorumReturns, beganAgain, unclear, bootstraps, interrupted,
 	minorityDown, alarmRaised, misaddressed, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
-	trafficCut, scaleUp, scaleDown, podsDiffer,
+	trafficCut, scaleUp, scaleDown, podsDiffer, suspendedOperator,
 	readyIsOld, allReadyIsOld, readyComes, allReadyComes, podsUnready, unknownForLong, statusBehind, unconfirmed, backupUnknown,
 	pink,
 }
@@ -77,14 +77,19 @@ var hibernated = row{
 	},
 }
 
-// stopped reports whether an operation of this program, which starts the members again, has stopped all of them.
+// stopped reports whether an operation of this program, which starts the members again, has stopped all of them. Where it
+// stops those of an operator, the number of desired members stays, and no pod shows it.
 func (s *state) stopped() bool {
-	return s.hibernated() && (s.Interrupted || s.CutsTraffic && s.Operation != "")
+	if s.hibernated() {
+		return s.Interrupted || s.CutsTraffic && s.Operation != ""
+	}
+	unseen := func(m Member) bool { return m.Pod == PodUnseen }
+	return s.Operation != "" && s.CutsTraffic && !s.Replaced && len(s.left()) == 0 && len(s.where(unseen)) == 0
 }
 
-// awake guards a row that is about a cluster with members.
+// awake guards a row that is about a cluster with members, which no operation of this program has stopped.
 func awake(holds func(*state) bool) func(*state) bool {
-	return func(s *state) bool { return !s.hibernated() && holds(s) }
+	return func(s *state) bool { return !s.hibernated() && !s.stopped() && holds(s) }
 }
 
 // whole guards a row that counts members of one etcd cluster. Those of several are not counted together.
@@ -98,7 +103,7 @@ var pink = row{
 		return s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
 			len(s.superfluous)+len(s.outside)+len(s.learners)+len(s.unreadyWell)+len(s.outOfSync())+len(s.longUnknown())+len(s.unreadyPods()) == 0 &&
 			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.Operation == "" && !s.Interrupted && !s.TrafficCut &&
-			len(s.Alarms)+len(s.Misaddressed) == 0
+			len(s.Alarms)+len(s.Misaddressed) == 0 && !s.suspended()
 	}),
 	title: func(s *state) string {
 		return policy.Count(s.voters, "member") + ", all healthy: nothing is to be done."

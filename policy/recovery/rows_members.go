@@ -5,6 +5,7 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -110,7 +111,11 @@ var scaleDown = row{
 	id: "S-12", reason: ScaleDown,
 	holds: whole(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d are removed.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
+		title := fmt.Sprintf("The cluster is healthy and has %s, %d more than desired", policy.Count(s.voters, "member"), s.voters-s.Desired)
+		if s.reports() || s.Operation != "" {
+			title += fmt.Sprintf(": ordinals %d to %d are removed", s.Desired, s.voters-1)
+		}
+		return title + "."
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{s.sizes("more than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
@@ -134,6 +139,24 @@ var podsDiffer = row{
 		return []Evidence{s.sizes("as many as desired"), s.pods("different", true), s.members("all", true)}
 	},
 	action: func(s *state) Action { return s.scale("The workload gets the desired number of replicas.") },
+}
+
+// suspendedOperator is what a runbook or a restore leaves that stopped half-way: nothing else shows it.
+var suspendedOperator = row{
+	id: "X-21", reason: OperatorSuspended,
+	holds: whole((*state).suspended),
+	title: func(s *state) string {
+		return "An annotation suspends " + s.Reporter + ", and it has not acted on the current spec."
+	},
+	evidence: func(*state) []Evidence {
+		return []Evidence{{Fact: "current spec", Asked: "not acted on", Observed: "not acted on", Met: true}, {Fact: "operator", Asked: "suspended", Observed: "suspended", Met: true}}
+	},
+	action: func(s *state) Action { return s.scale("") },
+}
+
+// suspended reports whether a user's annotation keeps the operator from acting on the current spec.
+func (s *state) suspended() bool {
+	return s.reports() && s.Unreconciled && s.Suspended && !s.SuspendedByCut && s.Operation == ""
 }
 
 var backupFails = row{
@@ -166,7 +189,11 @@ var alarmRaised = row{
 	id: "X-19", reason: AlarmRaised,
 	holds: awake(func(s *state) bool { return len(s.Alarms) > 0 }),
 	title: func(s *state) string {
-		return "Alarm " + policy.Names(s.Alarms, "is raised", "are raised") + ": etcd refuses all writes until it is disarmed."
+		refuses := "etcd refuses writes that may grow the database"
+		if slices.Contains(s.Alarms, "CORRUPT") {
+			refuses = "etcd refuses all reads and writes"
+		}
+		return fmt.Sprintf("Alarm %s: %s until it is disarmed.", policy.Names(s.Alarms, "is raised", "are raised"), refuses)
 	},
 	evidence: func(s *state) []Evidence {
 		return []Evidence{{Fact: "alarms", Asked: "1 or more", Observed: strings.Join(s.Alarms, ", "), Met: true}}

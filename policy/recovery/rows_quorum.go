@@ -168,7 +168,7 @@ var minorityDown = row{
 		}, s.conditions(policy.True, policy.False)...)
 	},
 	about:  func(s *state) []Member { return s.past },
-	action: func(s *state) Action { return s.cure(s.past[0]) },
+	action: (*state).cureFirst,
 }
 
 var minorityReturns = row{

@@ -22,6 +22,14 @@ func unstopped(f *Facts) {
 	f.Operation, f.Interrupted, f.CutsTraffic, f.Unstopped = "snapshot restore", true, true, true
 }
 
+// restoring has a restore that has stopped all members.
+func restoring(f *Facts) {
+	f.Operation, f.CutsTraffic = "snapshot restore", true
+	for i := range f.Members {
+		f.Members[i].Pod, f.Members[i].Answer = PodMissing, NotAsked
+	}
+}
+
 // wrongURL has a peer URL of main-2 in etcd's list that is not its.
 func wrongURL(f *Facts) { f.Misaddressed = []string{"main-2"} }
 
@@ -197,9 +205,12 @@ var recoveryRows = []struct {
 	{row: "S-10 three lost their data, and no pod is known of two", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), func(f *Facts) { f.ListKnown, f.Voters = false, 5 }), ids: "S-10", do: Check},
 	{row: "S-10 voters were scaled away, their claims are gone, and one doesn't answer", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 4, 2 }), ids: "S-10", do: InspectPod, member: "main-1"},
 	{row: "S-10 voters were scaled away, and their claims are gone", facts: cluster("v", plain, func(f *Facts) { f.ListKnown, f.Voters, f.AwayGone = false, 3, 2 }), ids: "S-10", do: Recover},
+	{row: "S-10 the sidecar of the only member restores the store", facts: cluster("x", conditions(policy.False, policy.False, policy.True), data(DataNone)), ids: "S-10", do: Wait, member: "main-0"},
+	{row: "S-10 the sidecar of the only member doesn't start", facts: cluster("x", conditions(policy.False, policy.False, policy.True), data(DataNone), at(0, func(m *Member) { m.SidecarWaits = true })), ids: "S-10", do: ListSnapshots},
+	{row: "S-9 one can't be replaced, and another can be restarted", facts: cluster("vvvxx", minority, at(3, lose), at(3, func(m *Member) { m.MayRemove = false })), ids: "S-9", do: RestartPod, member: "main-4"},
 	{row: "S-11", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Replicas = 5, 5 }), ids: "S-11", do: Wait},
 	{row: "S-11 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 5, true }), ids: "S-11", do: Reconcile},
-	{row: "S-11 suspended", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended = 5, true, true }), ids: "S-11", do: EndSuspension},
+	{row: "S-11 suspended", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended = 5, true, true }), ids: "S-11 X-21", do: EndSuspension},
 	{row: "S-11 suspended by a cut", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Suspended, f.SuspendedByCut = 5, true, true, true }), ids: "S-11", do: RestoreTraffic},
 	{row: "S-11 asked for already", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Requested = 5, true, true }), ids: "S-11", do: Wait},
 	{row: "S-11 asked for already, and etcd-druid is down", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled, f.Requested, f.Ready.Age = 5, true, true, time.Hour }), ids: "S-11 X-15", do: InspectOperator},
@@ -221,6 +232,11 @@ var recoveryRows = []struct {
 	{row: "X-1 pods are left", facts: cluster("vvv", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Wait},
 	{row: "X-6 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.Interrupted, f.CutsTraffic = 0, "restore", true, true }), ids: "X-6", do: Resume},
 	{row: "X-10 it has stopped all members", facts: cluster("", plain, func(f *Facts) { f.Desired, f.Operation, f.CutsTraffic = 0, "restore", true }), ids: "X-10", do: Wait},
+	{row: "X-6 it has stopped all members of an Etcd", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), data(DataNone), restoring, func(f *Facts) { f.Interrupted = true }), ids: "X-6", do: Resume},
+	{row: "X-10 it has stopped all members of an Etcd", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), restoring), ids: "X-10", do: Wait},
+	{row: "X-21", facts: cluster("vvv", func(f *Facts) { f.Unreconciled, f.Suspended = true, true }), ids: "X-21", do: EndSuspension},
+	{row: "X-21 by a cut: no row", facts: cluster("vvv", func(f *Facts) { f.Unreconciled, f.Suspended, f.SuspendedByCut, f.TrafficCut = true, true, true, true }), ids: "X-14", do: RestoreTraffic},
+	{row: "X-21 plain: no row", facts: cluster("vvv", plain, func(f *Facts) { f.Unreconciled, f.Suspended = true, true }), ids: "S-1", do: Nothing},
 	{row: "X-1 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 0, true }), ids: "X-1", do: Reconcile},
 	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.Clusters = 2 }), ids: "X-2", do: CompareClusters},
 	{row: "X-2 a member is down", facts: cluster("vvx", minority, func(f *Facts) { f.Clusters = 2 }), ids: "X-2", do: CompareClusters},

@@ -70,6 +70,12 @@ var (
 		"The API server, a disruption budget or another webhook refused a write of a restart that was requested by annotation. It is tried again.",
 		"Read the message for the refusal. A budget that admits no eviction shows why in its Events: kubectl describe pdb.")
 	DataEndsWithPod = reasons.Add("RestartDataEnds",
-		"A restart was requested by annotation, and the data of the member may end with its pod: it is on no volume that outlives the pod, or its volume claim is being deleted. The member does not restart.",
-		"Remove the annotation. To replace the member, so that it gets its data from the others: kubectl etcd member replace POD.")
+		"A restart was requested by annotation, and the data of the member may end with its pod: it is on no volume that outlives the pod, or its volume claim is missing, is being deleted or has lost its volume. The member does not restart.",
+		"Remove the annotation. To replace the member, so that it gets its data from the others: kubectl etcd member replace POD. If it is the only member: kubectl etcd diagnose NAME.")
+	RestartCostsMember = reasons.Add("RestartCostsMember",
+		"A restart was requested by annotation, and a preStop hook removes the member from etcd or deletes its data, and nothing adds the member again. No member restarts.",
+		"Remove that command from the pod template, or remove the annotation.")
+	MayHaveOlderData = reasons.Add("RestartOlderVolume",
+		"A restart was requested by annotation, and the volume of a member that is not healthy is older than those of all healthy members. If these began without data, only it has the earlier data, and its restart could end it. etcd-webhook does not ask etcd, so it does not restart the member.",
+		"Restart it by the command, which asks etcd: kubectl etcd restart NAME --member POD. If that refuses: kubectl etcd diagnose NAME.")
 )

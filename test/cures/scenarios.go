@@ -31,6 +31,7 @@ func Scenarios() map[string]string {
 func Unmade() map[string]string {
 	return map[string]string{
 		"X-9":  "the commands that add a learner also promote or remove it, and the state that an interrupted one leaves is X-6 or X-10",
+		"X-21": "a healthy Etcd with a changed spec and the annotation is X-21, and its evidence is the two, which the tests of policy/recovery try",
 		"S-12": "the API of etcd-druid refuses fewer replicas, and other controllers delete the pod of a member before etcd has fewer members",
 	}
 }

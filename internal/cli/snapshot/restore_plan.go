@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/render"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -62,6 +63,9 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	}
 	c, r, err := restoring.PlanFor(ctx, a, target)
 	if err != nil {
+		return err
+	}
+	if err := change.Unfinished(ctx, a, c); err != nil { // snapshot restore refuses it, too
 		return err
 	}
 	r.File, r.Snapshot = file, content

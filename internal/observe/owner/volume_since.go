@@ -22,6 +22,10 @@ func VolumeSince(claims []*corev1.PersistentVolumeClaim) (newest time.Time, foun
 	return newest, found
 }
 
+// RanLonger is how much longer than the others a member must have run, or have had its volume, to be from before their log
+// began.
+const RanLonger = 5 * time.Minute
+
 // RestoreTime is how long a restore takes at most: for so long it keeps clients away.
 const RestoreTime = 2 * time.Hour
 

@@ -16,9 +16,11 @@ import (
 // deletionGrace is how long after its time a pod that is deleted may still end by itself.
 const deletionGrace = 30 * time.Second
 
-// DeletionStuck returns why the deletion of a pod can't complete by itself, and how to complete it. It is empty for
-// all other pods, and for nil, which is no such pod.
-func DeletionStuck(pod *corev1.Pod, now time.Time) string {
+// DeletionStuck returns why the deletion of a pod can't complete by itself, and how to complete it. lost is why its node
+// is lost, empty for one that is well or not known. The text is empty for all other pods, and for nil, which is no such pod.
+//
+// The taint of a node evicts all of its pods, so it is only for a node that is lost.
+func DeletionStuck(pod *corev1.Pod, lost string, now time.Time) string {
 	if pod == nil || pod.DeletionTimestamp == nil {
 		return ""
 	}
@@ -30,7 +32,10 @@ func DeletionStuck(pod *corev1.Pod, now time.Time) string {
 	if len(pod.Finalizers) > 0 && Stopped(pod) {
 		return fmt.Sprintf("%s; its containers have ended, and it stays until its finalizers are removed (%s)", text, policy.List(pod.Finalizers))
 	}
-	return fmt.Sprintf("%s, so node %s may be gone; %s", text, pod.Spec.NodeName, NodeGone(pod.Spec.NodeName))
+	if lost == "" {
+		return fmt.Sprintf("%s, and node %s has not confirmed that its containers have ended; to see what it waits for: kubectl describe pod %s -n %s", text, pod.Spec.NodeName, pod.Name, pod.Namespace)
+	}
+	return fmt.Sprintf("%s, and %s; %s", text, lost, NodeGone(pod.Spec.NodeName))
 }
 
 // Stopped reports whether no container of a pod runs any more, as far as its node has confirmed it. A pod without a

@@ -30,26 +30,32 @@ func TestDeletionStuck(t *testing.T) {
 	never := ends(now.Add(-time.Minute), "example.com/keep")
 	never.Spec.NodeName, never.Status.ContainerStatuses = "", nil
 	const (
-		lost = "pod main-1 is being deleted and should have ended 2h ago, so node node-3 may be gone; bring the node back, or make sure that its machine is off and run kubectl taint nodes node-3 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which removes the pod; when the machine is repaired: kubectl taint nodes node-3 node.kubernetes.io/out-of-service-"
+		notReady = "node node-3 is not Ready"
+
+		lost = "pod main-1 is being deleted and should have ended 2h ago, and node node-3 is not Ready; bring the node back, or make sure that its machine is off and run kubectl taint nodes node-3 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which removes the pod; when the machine is repaired: kubectl taint nodes node-3 node.kubernetes.io/out-of-service-"
+		runs = "pod main-1 is being deleted and should have ended 2h ago, and node node-3 has not confirmed that its containers have ended; to see what it waits for: kubectl describe pod main-1 -n team"
 		kept = "; its containers have ended, and it stays until its finalizers are removed (example.com/keep)"
 	)
 	for _, c := range []struct {
 		name string
 		pod  *corev1.Pod
+		node string
 		want string
 	}{
-		{"none", nil, ""},
-		{"running", &corev1.Pod{}, ""},
-		{"has time left", ends(now.Add(20 * time.Second)), ""},
-		{"a moment late", ends(now.Add(-20 * time.Second)), ""},
-		{"hours late", ends(now.Add(-2 * time.Hour)), lost},
-		{"hours late, with a finalizer, on a node that confirms nothing", ends(now.Add(-2*time.Hour), "example.com/keep"), lost},
-		{"hours late, stopped", stopped(ends(now.Add(-2*time.Hour), "example.com/keep")), "pod main-1 is being deleted and should have ended 2h ago" + kept},
-		{"never had a node", never, "pod main-1 is being deleted and should have ended 1m ago" + kept},
+		{"none", nil, "", ""},
+		{"running", &corev1.Pod{}, "", ""},
+		{"has time left", ends(now.Add(20 * time.Second)), notReady, ""},
+		{"a moment late", ends(now.Add(-20 * time.Second)), notReady, ""},
+		{"hours late", ends(now.Add(-2 * time.Hour)), notReady, lost},
+		{"hours late, on a node that is Ready", ends(now.Add(-2 * time.Hour)), "", runs},
+		{"hours late, with a finalizer, on a node that is Ready", ends(now.Add(-2*time.Hour), "example.com/keep"), "", runs},
+		{"hours late, with a finalizer, on a node that confirms nothing", ends(now.Add(-2*time.Hour), "example.com/keep"), notReady, lost},
+		{"hours late, stopped", stopped(ends(now.Add(-2*time.Hour), "example.com/keep")), "", "pod main-1 is being deleted and should have ended 2h ago" + kept},
+		{"never had a node", never, "", "pod main-1 is being deleted and should have ended 1m ago" + kept},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := DeletionStuck(c.pod, now); got != c.want {
+			if got := DeletionStuck(c.pod, c.node, now); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

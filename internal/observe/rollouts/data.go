@@ -36,7 +36,8 @@ func addData(ctx context.Context, r *observe.Reader, o *State) error {
 	return nil
 }
 
-// DataEnds reports whether the data of a pod's member may end with the pod.
+// DataEnds reports whether the data of a pod's member may end with the pod: it is on no claim that outlives the pod, or on
+// one that is missing, is being deleted or has lost its volume.
 func DataEnds(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (bool, error) {
 	volumes, kept := etcdconf.DataVolumes(pod)
 	if !kept {
@@ -51,7 +52,7 @@ func DataEnds(ctx context.Context, r *observe.Reader, pod *corev1.Pod) (bool, er
 		if err != nil {
 			return false, fmt.Errorf("observe PersistentVolumeClaim %s/%s: %w", pod.Namespace, v.PersistentVolumeClaim.ClaimName, err)
 		}
-		if found && claim.DeletionTimestamp != nil {
+		if !found || claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost {
 			return true, nil
 		}
 	}

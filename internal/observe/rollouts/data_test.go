@@ -31,6 +31,8 @@ func TestAddData(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "data-main-0"}}
 	going := claim.DeepCopy()
 	going.DeletionTimestamp = new(metav1.Now())
+	lost, another := claim.DeepCopy(), claim.DeepCopy()
+	lost.Status.Phase, another.Name = corev1.ClaimLost, "another"
 	for _, row := range []struct {
 		what    string
 		pod     *corev1.Pod
@@ -42,6 +44,8 @@ func TestAddData(t *testing.T) {
 		{"a claim", pod, claim, 1, false, false},
 		{"a claim that is being deleted", pod, going, 1, false, true},
 		{"in the container", inContainer, claim, 1, false, true},
+		{"a claim that has lost its volume", pod, lost, 1, false, true},
+		{"a claim that does not exist", pod, another, 1, false, true},
 		{"in the container, and there is a quorum", inContainer, claim, 2, false, false},
 		{"in the container, and its pod is ready", inContainer, claim, 1, true, false},
 	} {

@@ -69,7 +69,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 func (m *Members) druidPeers(s *observation) []membership.Peer {
 	peers := memberlist.Peers(m.Owner, s.survey)
 	for i, l := range s.survey.List {
-		if due := l.DuePod(m.Owner); due != "" {
+		if due := l.DuePod(m.Owner, s.survey.List); due != "" {
 			peers[i].Ordinal = m.Owner.Ordinal(due)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -97,7 +98,7 @@ func (s *observation) brokenAt(ordinal int) string {
 // checkReplaced checks the member itself: whether it may be removed, and needs to be.
 func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *operate.Findings) error {
 	replica := s.Ordinals[j.Ordinal]
-	if why := podstate.DeletionStuck(s.pods[replica.Pod], m.Clock.Now()); why != "" {
+	if why := podstate.DeletionStuck(s.pods[replica.Pod], m.Reader.NodeLost(ctx, s.pods[replica.Pod]), m.Clock.Now()); why != "" {
 		f.Refuse("%s", why)
 	}
 	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })
@@ -170,7 +171,7 @@ func (m *Members) olderVolume(s *observation, old *membership.Peer) bool {
 	if at < 0 {
 		return false
 	}
-	v := etcd.Volumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: m.Owner.RestoredAt()}
+	v := observe.MemberVolumes{Claims: map[string][]*corev1.PersistentVolumeClaim{}, Restores: m.Owner.RestoredAt()}
 	for pod := range s.claims {
 		v.Claims[pod] = m.dataClaimsOf(s, pod)
 	}

@@ -153,7 +153,7 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 	}
 	step := membership.Next(s.ClusterState, s.recordOf(j))
 	if step.Act == membership.Wait {
-		step.Message += m.waitReason(s, step)
+		step.Message += m.waitReason(ctx, s, step)
 		if step.Reason == policy.CatchingUp {
 			m.wakeLearner(ctx, s)
 		}
@@ -172,13 +172,13 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 }
 
 // waitReason returns why the awaited pod isn't ready, empty for unknown.
-func (m *Members) waitReason(s *observation, step membership.Step) string {
+func (m *Members) waitReason(ctx context.Context, s *observation, step membership.Step) string {
 	switch step.Reason {
 	case policy.CatchingUp:
 		return s.notRunningReason(step.Ordinal)
 	case membership.PodGoing:
 		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
-			if why := podstate.DeletionStuck(s.pods[name], m.Clock.Now()); why != "" {
+			if why := podstate.DeletionStuck(s.pods[name], m.Reader.NodeLost(ctx, s.pods[name]), m.Clock.Now()); why != "" {
 				return ": " + why
 			}
 		}

@@ -275,7 +275,7 @@ func (j *Job) tryCoordinated(ctx context.Context, s *state, r *Record) error {
 // stuckAny returns how to complete the deletion of a pod that can't complete by itself.
 func (j *Job) stuckAny(s *state) string {
 	for _, p := range s.pods {
-		if text := podstate.DeletionStuck(p, j.Clock.Now()); text != "" {
+		if text := podstate.DeletionStuck(p, s.nodeLost(p.Name), j.Clock.Now()); text != "" {
 			return " (" + text + ")"
 		}
 	}

@@ -42,6 +42,16 @@ func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) (
 	return true, nil
 }
 
+// nodeLost returns why the node of a pod is lost, empty for one that is well or not known.
+func (s *state) nodeLost(pod string) string {
+	for _, m := range s.Members {
+		if m.Pod == pod {
+			return m.NodeLost
+		}
+	}
+	return ""
+}
+
 // deletionStuck returns, for a pod whose deletion can't complete by itself, how to complete it. It is empty
 // for all others.
 func (s *state) deletionStuck(name string, now time.Time) string {
@@ -49,5 +59,5 @@ func (s *state) deletionStuck(name string, now time.Time) string {
 	if at < 0 {
 		return ""
 	}
-	return podstate.DeletionStuck(s.pods[at], now)
+	return podstate.DeletionStuck(s.pods[at], s.nodeLost(name), now)
 }

@@ -177,18 +177,15 @@ func (j *Job) what(r *Record) string {
 // one that adds it again, each restart costs a voter.
 func (j *Job) checkHooks(f *operate.Findings) {
 	for _, m := range j.Owner.MemberChanges {
-		adds := slices.ContainsFunc(j.Owner.MemberChanges, func(other etcdconf.MemberChange) bool {
-			return other.Verb == "add" && other.Workload == m.Workload
-		})
 		switch {
 		case m.Unread != "" && m.Hook == etcdconf.PreStop:
 			f.Warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
-		case !m.AtStop():
-		case adds:
+		case m.AtStop() && m.AddedAgain(j.Owner.MemberChanges):
 			f.Warn("%s has %s: a pod that stops is no longer a member until its start script adds it again.", upper(m.Where()), m.Command())
-		default:
-			f.Refuse("%s has %s, and nothing adds the member again: remove that command first", m.Where(), m.Command())
 		}
+	}
+	if why := j.Owner.CostsMember(); why != "" {
+		f.Refuse("%s", why)
 	}
 }
 

@@ -61,7 +61,7 @@ func (r Plan) claimsMayContinue() error {
 	if len(r.GoneSince) == 0 {
 		return r.leavingClaims()
 	}
-	return operate.Refuse("%s gone since the restore into %s began, and its data with it. Create each again, like the claims of the other members and with the same storage class: kubectl get pvc -n %s. Then repeat the command",
+	return operate.Refuse("%[1]s gone since the restore into %[2]s began, and its data with it. Create each again (kubectl create -f FILE -n %[3]s), with the labels, the size and the storage class that kubectl get pvc -n %[3]s -o yaml shows of the claims of the other members. Then repeat the command",
 		policy.Names(claimsNamed(r.GoneSince), "is", "are"), r.Owner, r.Owner.Namespace)
 }
 

@@ -19,6 +19,8 @@ func (r Plan) lost() string {
 	switch {
 	case r.Loss != "":
 		return r.Loss
+	case r.Newest == 0 && r.Druid != nil && r.Druid.Stored > r.Snapshot.Revision:
+		return fmt.Sprintf("no member answered, and the backup store has revision %d, as the leases of the sidecars show: the %d revisions after the snapshot are lost, and what is not in the store. To restore those of the store too, don't restore this file: see docs/snapshots.md, All data of an Etcd is lost", r.Druid.Stored, r.Druid.Stored-r.Snapshot.Revision)
 	case r.Newest == 0:
 		return "no member answered, so it is not known what was written after the snapshot; all of it is lost"
 	case r.Split:

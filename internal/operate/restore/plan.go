@@ -145,6 +145,10 @@ type Plan struct {
 	At time.Time
 	// recorded means that the number of members is that of an unfinished restore, whatever its owner has now.
 	recorded bool
+	// Replaced are the revisions at which members were to begin with earlier snapshots of an unfinished restore. otherSource
+	// means that this command replaces the snapshot.
+	Replaced    []int64
+	otherSource bool
 	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
 	KeepFor time.Duration
 }

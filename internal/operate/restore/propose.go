@@ -88,6 +88,10 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	if r.Returned && !undo {
 		p.Warnings = append(p.Warnings, r.Starter+" since the restore stopped the members: they stop again, and what they have now is replaced.")
 	}
+	if r.otherSource {
+		p.Typed = r.Owner.Name
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s (revision %d) replaces the snapshot with which the restore began. What members have run on since is not restored.", filepath.Base(r.File), r.Snapshot.Revision))
+	}
 	if r.Unstopped && !undo { // the loss may be another one than that which the user agreed to
 		p.Typed = r.Owner.Name
 	}

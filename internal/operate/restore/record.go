@@ -71,7 +71,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor, r.Lost, r.Loss, r.Saved, r.Backup = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != "", rec.Backup
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
-	r.recorded = true
+	r.recorded, r.Replaced = true, rec.Replaced
 	alarms := r.Snapshot.Alarms
 	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
@@ -88,7 +88,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	if slices.Contains(r.begun(rec), stopped) && !r.Returned {
 		r.stoppedByUs(rec.Done)
 	}
-	if r.Druid != nil {
+	if r.Druid != nil && !r.otherSource {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
 	}
 	return nil
@@ -100,8 +100,12 @@ func (r Plan) OtherFile(rec *progress.Record, err error) error {
 	if rec.Journal().By != "" {
 		by = " by " + format.PrintableLine(rec.Journal().By)
 	}
-	return fmt.Errorf("%w; that restore was begun%s at %s: if its command still runs, wait; otherwise continue it with its own file, or undo it with %s",
-		err, by, format.Time(rec.Journal().Began), r.plugin("snapshot restore %s --abort", r.Target()))
+	undo := ", or undo it with " + r.plugin("snapshot restore %s --abort", r.Target())
+	if rec.Final { // nothing undoes it
+		undo = ""
+	}
+	return fmt.Errorf("%w; that restore was begun%s at %s: if its command still runs, wait; otherwise continue it with its own file%s",
+		err, by, format.Time(rec.Journal().Began), undo)
 }
 
 // MayHaveSetAside reports whether a journal is of a restore that may have renamed the data of members.

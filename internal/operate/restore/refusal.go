@@ -29,7 +29,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.separate, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.separate, r.tooNew, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -72,6 +72,16 @@ func (r Plan) separate() error {
 	}
 	return r.refuse("each pod is an etcd of its own with its own data, not a member of one cluster: it lists itself alone, and the pod template has no --initial-cluster. A restore would replace the data of all of them; if that is how they run, kubectl annotate statefulset %s -n %s %s=%s",
 		r.Owner.StatefulSet, r.Owner.Namespace, v1alpha1.EtcdAnnotation, v1alpha1.NotEtcd)
+}
+
+// tooNew returns why the members can't read a snapshot: a newer etcd wrote it. That shows only when they start, and nothing
+// undoes the restore then. A restore that has begun is continued.
+func (r Plan) tooNew() error {
+	have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd)
+	if r.recorded && !r.otherSource || want == 0 || have <= want {
+		return nil
+	}
+	return r.refuse("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it; update them to etcd %s first, or restore a snapshot of their version", r.Snapshot.StorageVersion, r.Etcd, r.Snapshot.StorageVersion)
 }
 
 // storeless returns why the sidecars of druid can't restore a cluster.

@@ -75,11 +75,15 @@ func (r Plan) mayUndoUnmarked(rec *progress.Record) error {
 	if err := r.proven(rec); err != nil {
 		return err
 	}
-	return r.onlyEnds("members run on the restored data")
+	return r.onlyEnds("members run on the restored data", false)
 }
 
 // onlyEnds returns why a restore can't be undone, and how to end it. This command may have no snapshot, so it is not the
 // one that ends the restore without --abort.
-func (r Plan) onlyEnds(why string) error {
-	return operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot", why, r.plugin("status %s", r.Target()))
+func (r Plan) onlyEnds(why string, replaceable bool) error {
+	other := ""
+	if replaceable {
+		other = ". If that snapshot is gone, or no member starts with it, restore another one in its place: " + r.plugin("snapshot restore FILE %s", r.Target())
+	}
+	return operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot%s", why, r.plugin("status %s", r.Target()), other)
 }

@@ -29,9 +29,6 @@ func (r Plan) warnings() []string {
 	if !r.Snapshot.Hashed {
 		warn("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
 	}
-	if have, want := etcd.Release(r.Snapshot.StorageVersion).Minor(), etcd.Release(r.Etcd).Minor(); have > want && want > 0 {
-		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
-	}
 	if r.isCut() && r.Clients {
 		warn("client traffic is already cut until %s%s: it stays cut until then, even if the restore ends earlier. To end that cut later: %s",
 			format.Time(r.Before.Until()), r.cutBy(), r.plugin("restore-client-traffic %s", r.Target()))

@@ -177,13 +177,17 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 		_, abort := progress.Commands(t.cluster.Owner, rec.Journal())
 		return operate.Plan{}, app.Refused("a restore into %s is being undone: end that with %s -n %s", t.cluster.Owner, abort, t.cluster.Namespace)
 	}
+	r := t.template
+	r.Owner = t.cluster.Owner
+	other := !t.Abort && r.ReplaceSource(rec)
+	if other && t.given != nil && t.given("bump-revision") {
+		rec.Bump = t.Bump
+	}
 	if !t.Abort {
 		if err := t.continues(rec); err != nil {
 			return operate.Plan{}, err
 		}
 	}
-	r := t.template
-	r.Owner = t.cluster.Owner
 	if err := r.Continue(ctx, rec, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
 		return operate.Plan{}, err
 	}
@@ -196,6 +200,11 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	if err := r.SameOrder(rec); err != nil {
 		return operate.Plan{}, err
+	}
+	if other {
+		if err := r.Rewind(rec); err != nil {
+			return operate.Plan{}, err
+		}
 	}
 	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
 	if err := r.FollowReplicas(ctx, rec, t.cluster.Kube); err != nil {

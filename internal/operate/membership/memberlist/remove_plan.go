@@ -61,7 +61,7 @@ func (r Removal) Plan(ctx context.Context, word string) (etcd.Listed, operate.Pl
 			return l, plan, &operate.RefusedError{What: what, Why: []string{v.Message}}
 		}
 	}
-	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner)); pod != "" {
+	if pod := cmp.Or(l.Pod, l.DuePod(r.Owner, s.List)); pod != "" {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s", pod, r.newMember(pod)))
 	} else if how := r.scaleUp(ctx, l); how != "" && !l.Learner {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("It can't rejoin with its data any more. If you don't remove it, this brings it back: %s.", how))
@@ -86,14 +86,14 @@ func peerOf(r Removal, s etcd.Survey, l etcd.Listed) membership.Peer {
 // judge returns the verdict of the rules on a member that may be removed. The error has what to do
 // instead, or first.
 func (r Removal) judge(ctx context.Context, s etcd.Survey, l etcd.Listed) (policy.Verdict, membership.Silence, error) {
-	if why := r.useInstead(l, peerOf(r, s, l).Healthy); why != "" {
+	if why := r.useInstead(s, l, peerOf(r, s, l).Healthy); why != "" {
 		return policy.Verdict{}, membership.Silence{}, refusedRemoval(l, "%s", why)
 	}
 	v, silence := r.mayRemove(ctx, s, l)
 	if err := context.Cause(ctx); err != nil {
 		return v, silence, err
 	}
-	return v, silence, r.refusal(ctx, l, v, silence)
+	return v, silence, r.refusal(ctx, s, l, v, silence)
 }
 
 func refusedRemoval(l etcd.Listed, format string, args ...any) error {
@@ -101,10 +101,10 @@ func refusedRemoval(l etcd.Listed, format string, args ...any) error {
 }
 
 // refusal returns what to do instead of a removal that a verdict refuses, and nil for one that it allows.
-func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, silence membership.Silence) error {
+func (r Removal) refusal(ctx context.Context, s etcd.Survey, l etcd.Listed, v policy.Verdict, silence membership.Silence) error {
 	switch {
 	case v.Reason == membership.VoterHasPod:
-		pod := cmp.Or(l.Pod, l.DuePod(r.Owner))
+		pod := cmp.Or(l.Pod, l.DuePod(r.Owner, s.List))
 		object := "pod " + pod
 		if l.Pod == "" { // it is due
 			object = "statefulset " + r.Owner.StatefulSetOf(pod)
@@ -115,7 +115,7 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 		return refusedRemoval(l, "%s. To see what to do: kubectl etcd diagnose %s -n %s", v.Message, r.Owner.Target(), r.Owner.Namespace)
 	case v.Reason == membership.VoterStopped:
 		return refusedRemoval(l, "%s. To bring it back: %s. To remove it for good, run the same command with --force", v.Message, r.scaleUp(ctx, l))
-	case v.Reason == membership.VoterAlive && l.Pod == "" && l.DuePod(r.Owner) == "":
+	case v.Reason == membership.VoterAlive && l.Pod == "" && l.DuePod(r.Owner, s.List) == "":
 		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (stop the workload that runs it, and delete no volume), and run the same command again", v.Message)
 	case v.Reason == membership.VoterElsewhere: // the rule allows its removal apart from that
 		return refusedRemoval(l, "%s. To remove it for good, stop its etcd first (delete the pod, or stop the workload that runs it), and run the same command again", v.Message)
@@ -130,8 +130,8 @@ func (r Removal) refusal(ctx context.Context, l etcd.Listed, v policy.Verdict, s
 // useInstead returns what to do instead if a member must not simply be removed from the list.
 // It is empty for a member that has no pod and gets none. Without an operator it is also empty
 // for learners and dead voters.
-func (r Removal) useInstead(l etcd.Listed, healthy bool) string {
-	m, due := r.Owner.Membership(), l.DuePod(r.Owner)
+func (r Removal) useInstead(s etcd.Survey, l etcd.Listed, healthy bool) string {
+	m, due := r.Owner.Membership(), l.DuePod(r.Owner, s.List)
 	managed, force := m.Manager != flavour.Unmanaged, ""
 	if m.Manager == flavour.BySets && !healthy { // no program adds it again
 		managed, force = !r.Force, ". To remove it although its pod may come back, run the same command with --force"

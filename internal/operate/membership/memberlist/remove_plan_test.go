@@ -57,7 +57,7 @@ func TestUseInstead(t *testing.T) {
 		case "druid forced":
 			r.Owner.Distribution, r.Owner.WorkloadKind, r.Owner.Kind = flavour.Druid, owner.DruidStatefulSet, "Etcd"
 		}
-		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
+		if got := r.useInstead(etcd.Survey{}, row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestShowsWhatIsThere(t *testing.T) {
 		{etcd.Listed{ID: 2, Name: "b-0", Pod: "b-0"}, "kubectl describe pod b-0 -n team"},
 		{etcd.Listed{ID: 2, Name: "b-0"}, "kubectl describe statefulset b -n team"},
 	} {
-		err := Removal{Owner: o}.refusal(t.Context(), row.l, membership.IsDead(silence), silence)
+		err := Removal{Owner: o}.refusal(t.Context(), etcd.Survey{}, row.l, membership.IsDead(silence), silence)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v, want %q", row.l, err, row.want)
 		}
@@ -110,7 +110,7 @@ func TestLostIsNamed(t *testing.T) {
 		{"the leader is connected with it", membership.Silence{Contact: membership.ContactSilent, Unknown: "outside"}, false},
 		{"the leader receives from it", membership.Silence{Contact: membership.ContactActive, Unknown: "outside"}, false},
 	} {
-		err := Removal{}.refusal(t.Context(), l, membership.IsDead(row.silence), row.silence)
+		err := Removal{}.refusal(t.Context(), etcd.Survey{}, l, membership.IsDead(row.silence), row.silence)
 		if err == nil || strings.Contains(err.Error(), "run the same command with --lost") != row.named {
 			t.Errorf("%s: %v, --lost is named: want %t", row.name, err, row.named)
 		}

@@ -36,7 +36,7 @@ type Removal struct {
 // namespace may run it, whether a workload of it would, and whether the leader is in contact with it.
 // The latter takes some seconds.
 func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
-	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force, Lost: r.Lost}
+	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner, s.List)), Forced: r.Force, Lost: r.Lost}
 	if other, answers := s.Other(l.ID); answers {
 		out.Elsewhere, out.Contact = []string{other.Pod}, membership.ContactAnswers
 		return out

@@ -81,11 +81,18 @@ type Record struct {
 	Undone bool `json:"undone,omitempty"`
 	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.
 	Final bool `json:"final,omitempty"`
+	// Replaced are the revisions at which members were to begin with other snapshots, which this one replaces.
+	Replaced []int64 `json:"replaced,omitempty"`
 	// OneByOne means that the first member is restored alone, for a reason that the StatefulSet alone doesn't show.
 	OneByOne bool `json:"oneByOne,omitempty"`
 
 	journal journal.Journal
+	// rewound means that the record must be written before the next step.
+	rewound bool
 }
+
+// Rewind has the steps from an index on be done again, if they have been.
+func (rec *Record) Rewind(to int) { rec.Done, rec.rewound = min(rec.Done, max(to, 0)), true }
 
 // Journal returns the journal of the restore.
 func (rec *Record) Journal() *journal.Journal { return &rec.journal }

@@ -59,6 +59,12 @@ func (j *Job) Run(ctx context.Context, o owner.Owner, rec *Record, steps []step.
 	if err := j.owns(ctx, o, rec); err != nil {
 		return err
 	}
+	if rec.rewound {
+		if err := rec.update(ctx, j.Clients.Kube); err != nil {
+			return err
+		}
+		rec.rewound = false
+	}
 	then := scaleAfter(rec, steps)
 	steps = Counted(steps)
 	if err := j.repeat(ctx, rec.Done, steps); err != nil {

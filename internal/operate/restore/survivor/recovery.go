@@ -74,6 +74,10 @@ func FileOf(ctx context.Context, o owner.Owner, rec *progress.Record, named stri
 			return file, nil
 		}
 	}
+	if rec.Final { // nothing undoes it
+		return "", operate.Refuse("a restore into %s is unfinished, and can't be undone any more. Its snapshot (SHA-256 %s%s) is not here: continue it where that is, or restore another snapshot in its place: kubectl etcd snapshot restore FILE %s -n %s",
+			o, rec.SHA256, rec.From(), o.Target(), o.Namespace)
+	}
 	if named != "" {
 		return "", operate.Refuse("a restore into %s is unfinished, and %s doesn't have its snapshot (SHA-256 %s%s): name the file that it was saved to with --save-to, or undo it with kubectl etcd recover %s --abort -n %s",
 			o, named, rec.SHA256, rec.From(), o.Target(), o.Namespace)
