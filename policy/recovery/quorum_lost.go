@@ -45,7 +45,7 @@ func (s *state) recover() Action {
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volumes of their pods are there, and more replicas bring them back."}
 	case !enough && len(l.silent) > 0 && (len(l.survivors) == 0 || unhurried):
 		return s.bringBackFirst(l)
-	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.restorable():
+	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.recovers(l):
 		return s.recoverFrom(l)
 	case len(l.survivors) > 0 && s.voters-l.gone-len(l.leaving) < s.quorum:
 		return s.saveFirst(l)
@@ -53,6 +53,13 @@ func (s *state) recover() Action {
 		return s.bringBack(l)
 	}
 	return s.backup(l)
+}
+
+// recovers reports whether kubectl etcd recover acts without a silent member. It refuses while a survivor's volume claim is
+// being deleted, and while a voter that no known pod runs may have more.
+func (s *state) recovers(l losses) bool {
+	leaving := slices.ContainsFunc(l.survivors, func(m Member) bool { return m.Data == DataLeaving })
+	return s.restorable() && !leaving && s.hiddenBack() == 0
 }
 
 // backup returns the action where no known member has its data and none answers.
@@ -148,6 +155,9 @@ func (s *state) saveFirst(l losses) Action {
 	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot())}
 	if len(l.silent) > 0 {
 		a.Why += fmt.Sprintf(" Don't restore it before %s too, or is known to be lost for good: what it has may be more.", policy.Names(names(l.silent), "answers", "answer"))
+	}
+	if hidden := s.hiddenBack(); hidden > 0 {
+		a.Why += fmt.Sprintf(" Don't restore it before you have found %s that no known pod runs, or know that the data is lost for good: it may be more.", policy.Count(hidden, "voter"))
 	}
 	return a
 }

@@ -48,10 +48,22 @@ func (s *state) fromSurvivors(declared []string) (survivors []string, v policy.V
 	case len(unknown) > 0:
 		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s: bring them back, and run the same command again. Only if the data of one is lost for good, declare it, too: --lost %s",
 			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), strings.Join(unknown, ","))
+	case s.hiddenBack() > 0:
+		return survivors, s.hiddenVoters(survivors)
 	case len(survivors) == 0:
 		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be lost; restore a backup")
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
+}
+
+// hiddenVoters returns the refusal for voters that no known pod runs. They have no name that --lost could have.
+func (s *state) hiddenVoters(survivors []string) policy.Verdict {
+	instead := "restore a backup"
+	if len(survivors) > 0 {
+		instead = fmt.Sprintf("save what %s with kubectl etcd snapshot save, and restore that file with kubectl etcd snapshot restore", policy.Names(survivors, "has", "have"))
+	}
+	return policy.Refuse(SurvivorSilent, "no known pod runs %s, and the data of each may be there%s: find the pods and the volumes, bring them back, and run the same command again. Only if that data is lost for good, %s",
+		policy.Count(s.hiddenBack(), "voter"), furthest(survivors), instead)
 }
 
 // wrongly returns the refusal for a declared member that there is none of, or that answers.
