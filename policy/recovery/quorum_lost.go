@@ -68,6 +68,8 @@ func (s *state) backup(l losses) Action {
 	case s.hiddenBack() > 0:
 		return Action{Do: Check, Why: fmt.Sprintf("%s, and no member answers. No known pod runs %s, and nothing shows that their data is lost. Find them before a backup is restored, and keep all volumes.",
 			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}
+	case s.Store && s.NotRestorable != "":
+		return Action{Do: ListSnapshots, Why: fmt.Sprintf("%s, and no member answers. A backup has to be restored, and no command restores it into the present members: %s.", s.lossOf(l), s.NotRestorable)}
 	case s.Store:
 		return Action{Do: ListSnapshots, Why: s.lossOf(l) + ", and no member answers. A backup has to be restored: kubectl etcd snapshot restore FILE NAME."}
 	}
@@ -152,7 +154,7 @@ func stillAnswer(l losses) string {
 
 // saveFirst returns the save of what survivors have, where their data may go with their pods, or where no command restores it.
 func (s *state) saveFirst(l losses) Action {
-	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot())}
+	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot(l))}
 	if len(l.silent) > 0 {
 		a.Why += fmt.Sprintf(" Don't restore it before %s too, or is known to be lost for good: what it has may be more.", policy.Names(names(l.silent), "answers", "answer"))
 	}
@@ -163,7 +165,7 @@ func (s *state) saveFirst(l losses) Action {
 }
 
 // restorable reports whether kubectl etcd restores into the present members.
-func (s *state) restorable() bool { return !s.Bare && !s.inPods() }
+func (s *state) restorable() bool { return s.NotRestorable == "" && !s.inPods() }
 
 // inPods reports whether a member's data ends with its pod. What is restored there would be lost with the next pod, so
 // the commands that restore refuse it.
@@ -172,14 +174,18 @@ func (s *state) inPods() bool {
 }
 
 // afterSnapshot returns how to restore the data of survivors that has been saved.
-func (s *state) afterSnapshot() string {
+func (s *state) afterSnapshot(l losses) string {
 	switch {
-	case s.Bare:
-		return "Then restore the file with the program that creates the pods."
+	case s.NotRestorable != "":
+		return fmt.Sprintf("No command restores it into the present members: %s.", s.NotRestorable)
 	case s.inPods():
 		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE statefulset/OTHER."
 	}
-	return "Then kubectl etcd snapshot restore FILE NAME restores it."
+	then := "Then kubectl etcd snapshot restore FILE NAME restores it"
+	if len(l.leaving) > 0 {
+		then += ", and shows first how to keep the volumes"
+	}
+	return then + "."
 }
 
 // bringBack returns the inspection of the first member to bring back where enough of them have their data.

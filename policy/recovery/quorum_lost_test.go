@@ -55,7 +55,7 @@ func TestLostQuorumLosesNoData(t *testing.T) {
 	for _, members := range groups("ascurlgbnd", 5)[1:] {
 		for _, change := range []func(*Facts){
 			func(*Facts) {},
-			func(f *Facts) { f.Bare = true },
+			func(f *Facts) { f.NotRestorable = "it has no backup store" },
 			func(f *Facts) { f.ListKnown, f.Voters = false, len(members)+1 },
 		} {
 			f := stricken(members)
@@ -67,7 +67,7 @@ func TestLostQuorumLosesNoData(t *testing.T) {
 			a := Diagnose(f).Scenarios[i].Action
 			done[a.Do]++
 			if wrong := wrongAfterLoss(members, f, a); wrong != "" {
-				t.Fatalf("%s, bare %t, voters %d: %s %s%s: %s\n%s", members, f.Bare, f.Voters, a.Do, a.Member, a.Lost, wrong, a.Why)
+				t.Fatalf("%s, %q, voters %d: %s %s%s: %s\n%s", members, f.NotRestorable, f.Voters, a.Do, a.Member, a.Lost, wrong, a.Why)
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func wrongRecovery(members string, f Facts, a Action) string {
 			lost = append(lost, m.Name)
 		}
 	}
-	if _, v := MayRecover(f, lost); !v.Allowed || f.Bare {
+	if _, v := MayRecover(f, lost); !v.Allowed || f.NotRestorable != "" {
 		return "recover refuses: " + v.Message
 	}
 	return ""

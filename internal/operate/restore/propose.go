@@ -130,7 +130,7 @@ func (r Plan) needs() []operate.Need {
 		needs = append(needs, need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
 	}
-	if r.Druid != nil || r.OneByOne || len(r.Lost) > 0 || r.OldSize > 0 {
+	if r.Druid != nil || r.OneByOne || len(r.Lost)+len(r.Ending) > 0 || r.OldSize > 0 {
 		needs = append(needs, need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
 			operate.Need{Verb: "get", Resource: "persistentvolumes"}, operate.Need{Verb: "patch", Resource: "persistentvolumes"})
 	}

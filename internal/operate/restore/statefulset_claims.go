@@ -41,7 +41,7 @@ func (r Plan) renameFirst() []step.Step {
 	}}, end}
 }
 
-// lostClaims returns the claims whose volumes are lost, and that exist.
+// lostClaims returns the claims that exist, and whose volumes are lost or stay without them.
 func (r Plan) lostClaims() []string {
 	var members []Member
 	for _, m := range r.into() {
@@ -49,7 +49,8 @@ func (r Plan) lostClaims() []string {
 			members = append(members, m)
 		}
 	}
-	return slices.DeleteFunc(r.ClaimsOf(members), func(c string) bool { return slices.Contains(r.Gone, c) })
+	lost := slices.Concat(r.ClaimsOf(members), r.Ending)
+	return slices.DeleteFunc(r.ClaimsOf(r.into()), func(c string) bool { return slices.Contains(r.Gone, c) || !slices.Contains(lost, c) })
 }
 
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
@@ -66,7 +67,7 @@ func (r Plan) replaceClaims(lost []string) step.Step {
 // retainVolumes keeps the volumes of claims that are deleted next. A claim without a volume may have
 // one by then.
 func (r Plan) retainVolumes(claims []string) []step.Action {
-	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(r.Gone, c) && !slices.Contains(r.Unbound, c) })
+	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(slices.Concat(r.Gone, r.Unbound, r.Ending), c) })
 	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(unbound, c) })
 	return []step.Action{r.recordKept(), step.RetainVolumes{Claims: bound, Unbound: unbound, Mark: r.volumeMark()}}
 }
