@@ -85,6 +85,10 @@ func (s *state) lossOf(l losses) string {
 	return fmt.Sprintf("The data of %d of %s is lost", l.gone, voters)
 }
 
+// fromVolume is how to get the data of a member that never answers again: etcd opens its client port when it starts only
+// after a quorum has committed an entry.
+const fromVolume = "Without a quorum, an etcd that has restarted answers no client, even if its data is whole: docs/guides/recovering-quorum.md shows under \"If no member answers\" how to restore that data from its volume."
+
 // bringBackFirst returns the inspection of a member that may have all data that is left, or more than the survivors
 // have. Without a quorum that can come back, nothing else has what is in it.
 func (s *state) bringBackFirst(l losses) Action {
@@ -94,18 +98,18 @@ func (s *state) bringBackFirst(l losses) Action {
 		a.Member = m.Name
 	}
 	if survivors == "" {
-		a.Why = fmt.Sprintf("%s, and no member answers. Nothing shows that the data of %s is lost, and it may be all that is left: bring it back before a backup is restored.", s.lossOf(l), silent)
+		a.Why = fmt.Sprintf("%s, and no member answers. Nothing shows that the data of %s is lost, and it may be all that is left: restore no backup before you have tried to get it.", s.lossOf(l), silent)
 	} else {
 		a.Why = fmt.Sprintf("%s, and %s. Nothing shows that the data of %s is lost, and it may be more than %s: bring it back first.", s.lossOf(l), stillAnswer(l), silent, policy.Names(names(l.survivors), "has", "have"))
 	}
 	a.Why += s.detailOf(a.Member) + leavingWhy(l)
 	if s.restorable() {
-		a.Why += " When it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most."
+		a.Why += " If it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most. " + fromVolume
 		if survivors != "" {
-			a.Why += fmt.Sprintf(" If %s can never come back, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
+			a.Why += fmt.Sprintf(" Only if the data of %s can't be read from a volume either, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
 		}
 	} else {
-		a.Why += " When it answers, kubectl etcd snapshot save NAME FILE saves its data."
+		a.Why += " If it answers, kubectl etcd snapshot save NAME FILE saves its data. " + fromVolume
 	}
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
@@ -84,6 +85,9 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	}
 	if lost := r.UndoLoses(rec); undo && lost != "" {
 		p.Warnings = append(p.Warnings, lost)
+	}
+	if left := r.sourceLeft(rec); undo && left != "" {
+		p.Warnings = append(p.Warnings, strings.TrimPrefix(left, ". ")+".")
 	}
 	if r.Returned && !undo {
 		p.Warnings = append(p.Warnings, r.Starter+" since the restore stopped the members: they stop again, and what they have now is replaced.")

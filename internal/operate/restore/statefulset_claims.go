@@ -15,9 +15,12 @@ import (
 func (r Plan) keep() step.Step {
 	return step.Step{
 		ID: saved, Title: "Save the present data", Why: "The data directories stay, too.",
-		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.Owner.Name + ".before-" + r.localStamp() + ".db"}},
+		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.savedFile()}},
 	}
 }
+
+// savedFile returns the file in the current directory in which the present data is saved.
+func (r Plan) savedFile() string { return r.Owner.Name + ".before-" + r.localStamp() + ".db" }
 
 // intact returns the members whose claims are there, with their old data.
 func (r Plan) intact() []Member {
