@@ -30,7 +30,7 @@ func TestFindLeavingClaim(t *testing.T) {
 		change       func(*Plan)
 		want         string // the refusal, empty for none
 	}{
-		{"nobody answers", "Delete", func(*Plan) {}, going + "Keep the volumes first: " + keep + again},
+		{"no member answers", "Delete", func(*Plan) {}, going + "Keep the volumes first: " + keep + again},
 		{"the members answer", "Delete", func(r *Plan) { r.Answers = true }, going + save + keep + again},
 		{"the survivor", "Delete", func(r *Plan) { r.Saved, r.Survivor = true, "main-1" }, going + save + keep + again},
 		{"kept", "Retain", func(r *Plan) { r.Saved, r.Survivor = true, "main-1" }, ""},
