@@ -60,7 +60,7 @@ func (s *state) fromSurvivors(declared []string) (survivors []string, v policy.V
 func (s *state) hiddenVoters(survivors []string) policy.Verdict {
 	instead := "restore a backup"
 	if len(survivors) > 0 {
-		instead = fmt.Sprintf("save what %s with kubectl etcd snapshot save, and restore that file with kubectl etcd snapshot restore", policy.Names(survivors, "has", "have"))
+		instead = fmt.Sprintf("save a snapshot of what %s, and restore that file", policy.Names(survivors, "has", "have"))
 	}
 	return policy.Refuse(SurvivorSilent, "no known pod runs %s, and the data of each may be there%s: find the pods and the volumes, bring them back, and run the same command again. Only if that data is lost for good, %s",
 		policy.Count(s.hiddenBack(), "voter"), furthest(survivors), instead)
