@@ -31,7 +31,8 @@ func (f *Facts) Recovery() recovery.Facts {
 	c, p := f.Cluster.Value.Cluster, f.Owner.Product()
 	r := recovery.Facts{
 		At: f.At, HealsNothing: p.HealsNothing, Sidecar: p.BackupRestore, Managed: f.Owner.Membership().Manager != flavour.Unmanaged, Bare: f.Owner.WithoutStatefulSet(),
-		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
+		NotRestorable: f.Owner.NotRestorable(f.Etcd.Value != nil && f.Etcd.Value.Spec.Backup.Store != nil),
+		Desired:       f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		Revision: f.newestRevision(), Backup: f.backupRevision(),
 		Alarms: f.alarmsRaised(), Clusters: f.Clusters(), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,

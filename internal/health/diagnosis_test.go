@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -67,6 +68,9 @@ func claimsLost(f *Facts) {
 	f.Survey.Value.Members[0].Leader, f.Survey.Value.Members[0].LeaderID = false, 0
 }
 
+// druidSized is an Etcd of three members.
+func druidSized(f *Facts) { druid(func(e *druidv1alpha1.Etcd) { e.Spec.Replicas = 3 })(f) }
+
 // leftOver has a voter main-3 without a pod in a cluster of three.
 func leftOver(f *Facts) {
 	f.Owner.Claims = []owner.Claim{{Template: "data"}}
@@ -109,6 +113,14 @@ func TestDiagnosis(t *testing.T) {
 		{"a pod that is no member, and answers", 3, []func(*Facts){unlisted(40)}, recovery.Replace, ""},
 		{"a pod that is no member, and is ahead of the leader", 3, []func(*Facts){unlisted(60)}, recovery.InspectPod, "kubectl describe pod main-2 -n team"},
 		{"two claims are lost", 3, []func(*Facts){claimsLost}, recovery.Recover, "kubectl etcd recover statefulset/main --lost main-1,main-2 -n team"},
+		{"two claims are lost, and no command restores a member, without a store", 3, []func(*Facts){druidSized, claimsLost, func(f *Facts) {
+			f.Etcd.Value.Spec.Backup.Store = nil
+		}}, recovery.SaveSnapshot, "kubectl etcd snapshot save etcd/main main.db -n team"},
+		{"two claims are lost, with a store", 3, []func(*Facts){druidSized, claimsLost}, recovery.Recover, "kubectl etcd recover etcd/main --lost main-1,main-2 -n team"},
+		{"two claims are lost, and a member is in a pod beside the StatefulSet", 3, []func(*Facts){claimsLost, func(f *Facts) { f.Owner.PodsBeside = []string{"main-0"} }}, recovery.SaveSnapshot, "kubectl etcd snapshot save statefulset/main main.db -n team"},
+		{"two claims are lost, and the third is being deleted", 3, []func(*Facts){claimsLost, func(f *Facts) {
+			f.Claims.Value[0].DeletionTimestamp = &metav1.Time{Time: noon}
+		}}, recovery.SaveSnapshot, "kubectl etcd snapshot save statefulset/main main.db -n team"},
 		{"two claims are lost, and the third member crashes", 3, []func(*Facts){claimsLost, silent(0)}, recovery.InspectPod, "kubectl describe pod main-0 -n team"},
 		{"one claim is lost, and a log shows lost data", 3, []func(*Facts){claimsLost, func(f *Facts) {
 			f.Claims.Value[2].Status.Phase, f.FatalLogs = corev1.ClaimBound, map[string]string{"main-2": "wal: crc mismatch"}

@@ -38,6 +38,9 @@ type Facts struct {
 	Managed bool
 	// Bare is true if no StatefulSet creates the pods.
 	Bare bool
+	// NotRestorable is why the commands of this program restore no data into the present members, and what does instead,
+	// empty if they may.
+	NotRestorable string
 	// Desired is how many members the cluster should have. Voters is how many etcd has, or, if
 	// ListKnown is false, the largest number that anything shows.
 	Desired, Voters int

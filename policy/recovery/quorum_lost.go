@@ -45,7 +45,7 @@ func (s *state) recover() Action {
 		return Action{Do: ScaleBack, Why: "Voters were scaled away. The volumes of their pods are there, and more replicas bring them back."}
 	case !enough && len(l.silent) > 0 && (len(l.survivors) == 0 || unhurried):
 		return s.bringBackFirst(l)
-	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.restorable():
+	case !enough && len(l.survivors) > 0 && len(l.silent) == 0 && s.recovers(l):
 		return s.recoverFrom(l)
 	case len(l.survivors) > 0 && s.voters-l.gone-len(l.leaving) < s.quorum:
 		return s.saveFirst(l)
@@ -53,6 +53,13 @@ func (s *state) recover() Action {
 		return s.bringBack(l)
 	}
 	return s.backup(l)
+}
+
+// recovers reports whether kubectl etcd recover acts without a silent member. It refuses while a survivor's volume claim is
+// being deleted, and while a voter that no known pod runs may have more.
+func (s *state) recovers(l losses) bool {
+	leaving := slices.ContainsFunc(l.survivors, func(m Member) bool { return m.Data == DataLeaving })
+	return s.restorable() && !leaving && s.hiddenBack() == 0
 }
 
 // backup returns the action where no known member has its data and none answers.
@@ -63,6 +70,8 @@ func (s *state) backup(l losses) Action {
 			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}
 	case s.Store && s.Sidecar && s.voters == 1 && len(l.lost) == 1 && l.lost[0].Data == DataNone && l.lost[0].Pod == PodUnready && !l.lost[0].SidecarWaits:
 		return Action{Do: Wait, Member: l.lost[0].Name, Why: "Its data is lost, and its sidecar restores the last full snapshot and the delta snapshots after it (I-7). Wait until etcd answers, and don't restore a file meanwhile: it would lack the deltas. The log of its sidecar shows the progress: kubectl logs " + l.lost[0].Name + " -c backup-restore."}
+	case s.Store && s.NotRestorable != "":
+		return Action{Do: ListSnapshots, Why: fmt.Sprintf("%s, and no member answers. A backup has to be restored, and no command restores it into the present members: %s.", s.lossOf(l), s.NotRestorable)}
 	case s.Store && s.Sidecar:
 		return Action{Do: ListSnapshots, Why: s.lossOf(l) + ", and no member answers. The store has the last full snapshot, and in delta snapshots what was written after it. kubectl etcd snapshot restore FILE NAME restores a file without these deltas. The steps that keep them are in docs/snapshots.md, section All data of an Etcd is lost."}
 	case s.Store:
@@ -80,6 +89,10 @@ func (s *state) lossOf(l losses) string {
 	return fmt.Sprintf("The data of %d of %s is lost", l.gone, voters)
 }
 
+// fromVolume is how to get the data of a member that never answers again: etcd opens its client port when it starts only
+// after a quorum has committed an entry.
+const fromVolume = "Without a quorum, an etcd that has restarted answers no client, even if its data is whole: docs/guides/recovering-quorum.md shows under \"If no member answers\" how to restore that data from its volume."
+
 // bringBackFirst returns the inspection of a member that may have all data that is left, or more than the survivors
 // have. Without a quorum that can come back, nothing else has what is in it.
 func (s *state) bringBackFirst(l losses) Action {
@@ -89,18 +102,18 @@ func (s *state) bringBackFirst(l losses) Action {
 		a.Member = m.Name
 	}
 	if survivors == "" {
-		a.Why = fmt.Sprintf("%s, and no member answers. Nothing shows that the data of %s is lost, and it may be all that is left: bring it back before a backup is restored.", s.lossOf(l), silent)
+		a.Why = fmt.Sprintf("%s, and no member answers. Nothing shows that the data of %s is lost, and it may be all that is left: restore no backup before you have tried to get it.", s.lossOf(l), silent)
 	} else {
 		a.Why = fmt.Sprintf("%s, and %s. Nothing shows that the data of %s is lost, and it may be more than %s: bring it back first.", s.lossOf(l), stillAnswer(l), silent, policy.Names(names(l.survivors), "has", "have"))
 	}
 	a.Why += s.detailOf(a.Member) + leavingWhy(l)
 	if s.restorable() {
-		a.Why += " When it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most."
+		a.Why += " If it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most. " + fromVolume
 		if survivors != "" {
-			a.Why += fmt.Sprintf(" If %s can never come back, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
+			a.Why += fmt.Sprintf(" Only if the data of %s can't be read from a volume either, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
 		}
 	} else {
-		a.Why += " When it answers, kubectl etcd snapshot save NAME FILE saves its data."
+		a.Why += " If it answers, kubectl etcd snapshot save NAME FILE saves its data. " + fromVolume
 	}
 	return a
 }
@@ -149,15 +162,18 @@ func stillAnswer(l losses) string {
 
 // saveFirst returns the save of what survivors have, where their data may go with their pods, or where no command restores it.
 func (s *state) saveFirst(l losses) Action {
-	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot())}
+	a := Action{Do: SaveSnapshot, Why: fmt.Sprintf("%s, and %s. Save the data of the one that has applied most first, and delete no pod. %s", s.lossOf(l), stillAnswer(l), s.afterSnapshot(l))}
 	if len(l.silent) > 0 {
 		a.Why += fmt.Sprintf(" Don't restore it before %s too, or is known to be lost for good: what it has may be more.", policy.Names(names(l.silent), "answers", "answer"))
+	}
+	if hidden := s.hiddenBack(); hidden > 0 {
+		a.Why += fmt.Sprintf(" Don't restore it before you have found %s that no known pod runs, or know that the data is lost for good: it may be more.", policy.Count(hidden, "voter"))
 	}
 	return a
 }
 
 // restorable reports whether kubectl etcd restores into the present members.
-func (s *state) restorable() bool { return !s.Bare && !s.inPods() }
+func (s *state) restorable() bool { return s.NotRestorable == "" && !s.inPods() }
 
 // inPods reports whether a member's data ends with its pod. What is restored there would be lost with the next pod, so
 // the commands that restore refuse it.
@@ -166,14 +182,18 @@ func (s *state) inPods() bool {
 }
 
 // afterSnapshot returns how to restore the data of survivors that has been saved.
-func (s *state) afterSnapshot() string {
+func (s *state) afterSnapshot(l losses) string {
 	switch {
-	case s.Bare:
-		return "Then restore the file with the program that creates the pods."
+	case s.NotRestorable != "":
+		return fmt.Sprintf("No command restores it into the present members: %s.", s.NotRestorable)
 	case s.inPods():
 		return "Then create another StatefulSet with a volume claim template for the data, and restore the file into it: kubectl etcd snapshot restore FILE statefulset/OTHER."
 	}
-	return "Then kubectl etcd snapshot restore FILE NAME restores it."
+	then := "Then kubectl etcd snapshot restore FILE NAME restores it"
+	if len(l.leaving) > 0 {
+		then += ", and shows first how to keep the volumes"
+	}
+	return then + "."
 }
 
 // bringBack returns the inspection of the first member to bring back where enough of them have their data.

@@ -17,13 +17,14 @@ import (
 //	s  one that doesn't answer, and has its data    u  one of whose data nothing is known
 //	c  one that crashes, and has its data           r  one that is ready, and could not be asked
 //	l  one that doesn't answer, and its claim is being deleted
+//	b  one that answers and follows no leader, and its claim is being deleted
 //	n  one whose claim is gone                      d  one whose log shows that its data is lost
 func stricken(members string) Facts {
 	f := cluster(strings.Repeat("x", len(members)), conditions(policy.False, policy.False, policy.True))
 	for i, letter := range members {
 		m := &f.Members[i]
 		switch letter {
-		case 'a', 'g':
+		case 'a', 'g', 'b':
 			m.Answer = NoLeader
 		case 'c':
 			m.Pod = PodWaiting
@@ -36,8 +37,11 @@ func stricken(members string) Facts {
 		case 'd':
 			m.Data, m.Pod = DataDamaged, PodWaiting
 		}
-		if letter == 'g' || letter == 'n' {
+		switch letter {
+		case 'g', 'n':
 			m.Data = DataNone
+		case 'b':
+			m.Data = DataLeaving
 		}
 	}
 	return f
@@ -48,10 +52,14 @@ func stricken(members string) Facts {
 func TestLostQuorumLosesNoData(t *testing.T) {
 	t.Parallel()
 	done := map[Do]int{}
-	for _, members := range groups("ascurlgnd", 5)[1:] {
-		for _, bare := range []bool{false, true} {
+	for _, members := range groups("ascurlgbnd", 5)[1:] {
+		for _, change := range []func(*Facts){
+			func(*Facts) {},
+			func(f *Facts) { f.NotRestorable = "it has no backup store" },
+			func(f *Facts) { f.ListKnown, f.Voters = false, len(members)+1 },
+		} {
 			f := stricken(members)
-			f.Bare = bare
+			change(&f)
 			i := slices.IndexFunc(Diagnose(f).Scenarios, func(s Scenario) bool { return s.ID == "S-10" })
 			if i < 0 {
 				continue
@@ -59,7 +67,7 @@ func TestLostQuorumLosesNoData(t *testing.T) {
 			a := Diagnose(f).Scenarios[i].Action
 			done[a.Do]++
 			if wrong := wrongAfterLoss(members, f, a); wrong != "" {
-				t.Fatalf("%s, bare %t: %s %s%s: %s\n%s", members, bare, a.Do, a.Member, a.Lost, wrong, a.Why)
+				t.Fatalf("%s, %q, voters %d: %s %s%s: %s\n%s", members, f.NotRestorable, f.Voters, a.Do, a.Member, a.Lost, wrong, a.Why)
 			}
 		}
 	}
@@ -80,10 +88,12 @@ func wrongAfterLoss(members string, f Facts, a Action) string {
 		}
 		return n
 	}
-	answering, silent, shown := of("ag"), of("scurl"), of("nd")
-	few := 2*(len(members)-shown) <= len(members)
+	answering, silent, shown := of("agb"), of("scurl"), of("nd")
+	voters := max(f.Voters, len(members))
+	hidden := voters - len(members)
+	few := 2*(voters-shown) <= voters
 	switch {
-	case a.Do == ListSnapshots && answering+silent > 0:
+	case a.Do == ListSnapshots && answering+silent+hidden > 0:
 		return "a member may have all data"
 	case few && answering+silent > 0 && !slices.Contains([]Do{InspectPod, Recover, SaveSnapshot}, a.Do):
 		return "a member that may have data is not named"
@@ -91,8 +101,10 @@ func wrongAfterLoss(members string, f Facts, a Action) string {
 		return "it is not one that may have data"
 	case a.Do == SaveSnapshot && answering == 0:
 		return "none answers"
-	case a.Do == SaveSnapshot && few && silent > 0 && !strings.Contains(a.Why, "Don't restore it before"):
+	case a.Do == SaveSnapshot && few && silent+hidden > 0 && !strings.Contains(a.Why, "Don't restore it before"):
 		return "a silent member may have more"
+	case a.Do == Recover && of("b") > 0:
+		return "recover refuses while a survivor's claim is being deleted"
 	case a.Do == Recover:
 		return wrongRecovery(members, f, a)
 	}
@@ -112,7 +124,7 @@ func wrongRecovery(members string, f Facts, a Action) string {
 			lost = append(lost, m.Name)
 		}
 	}
-	if _, v := MayRecover(f, lost); !v.Allowed || f.Bare {
+	if _, v := MayRecover(f, lost); !v.Allowed || f.NotRestorable != "" {
 		return "recover refuses: " + v.Message
 	}
 	return ""

@@ -487,7 +487,8 @@ func TestAfterSnapshot(t *testing.T) {
 		with func(*Facts)
 		want string
 	}{
-		{"no StatefulSet", func(f *Facts) { f.Bare = true }, "Then restore the file with the program that creates the pods."},
+		{"no command restores it", func(f *Facts) { f.NotRestorable = "it has no backup store; configure one first" }, "No command restores it into the present members: it has no backup store; configure one first."},
+		{"its volume claim is being deleted", at(0, func(m *Member) { m.Data = DataLeaving }), "Then kubectl etcd snapshot restore FILE NAME restores it, and shows first how to keep the volumes."},
 		{"data in the pods", at(0, func(m *Member) { m.Data = DataInPod }), "Then create another StatefulSet with a volume claim template"},
 	} {
 		f := cluster("vxx", plain, each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader }), row.with)

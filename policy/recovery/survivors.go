@@ -46,12 +46,24 @@ func (s *state) fromSurvivors(declared []string) (survivors []string, v policy.V
 		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and nothing is lost when they come back. If the data of a member is lost for good, declare it with --lost POD%s",
 			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, s.damages())
 	case len(unknown) > 0:
-		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s: bring them back, and run the same command again. Only if the data of one is lost for good, declare it, too: --lost %s",
-			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), strings.Join(unknown, ","))
+		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s. Bring them back, and run the same command again. %s Declare a member with --lost only if its data can't be read from a volume either",
+			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), fromVolume)
+	case s.hiddenBack() > 0:
+		return survivors, s.hiddenVoters(survivors)
 	case len(survivors) == 0:
-		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be lost; restore a backup")
+		return nil, policy.Refuse(NoSurvivor, "no member answers, and the data of each is lost or was declared to be lost; %srestore a backup", s.declaredOnly(declared))
 	}
 	return survivors, policy.Allow(SurvivorsRecover, "%s, quorum is %d of %s, and the data of the others is lost", policy.Names(survivors, "still answers", "still answer"), s.quorum, policy.Count(s.voters, "voter"))
+}
+
+// hiddenVoters returns the refusal for voters that no known pod runs. They have no name that --lost could have.
+func (s *state) hiddenVoters(survivors []string) policy.Verdict {
+	instead := "restore a backup"
+	if len(survivors) > 0 {
+		instead = fmt.Sprintf("save a snapshot of what %s, and restore that file", policy.Names(survivors, "has", "have"))
+	}
+	return policy.Refuse(SurvivorSilent, "no known pod runs %s, and the data of each may be there%s: find the pods and the volumes, bring them back, and run the same command again. Only if that data is lost for good, %s",
+		policy.Count(s.hiddenBack(), "voter"), furthest(survivors), instead)
 }
 
 // wrongly returns the refusal for a declared member that there is none of, or that answers.
@@ -86,6 +98,16 @@ func (s *state) mayHold(declared []string) []string {
 	return names(s.where(func(m Member) bool {
 		return s.counts(m) && !answers(m) && !gone(m) && !slices.Contains(declared, m.Name)
 	}))
+}
+
+// declaredOnly returns the members that nothing but the declaration of the user shows to be lost, as the beginning of what to
+// do. A user may have declared one only because it does not answer.
+func (s *state) declaredOnly(declared []string) string {
+	only := names(s.where(func(m Member) bool { return s.counts(m) && !gone(m) && slices.Contains(declared, m.Name) }))
+	if len(only) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("nothing but --lost shows it of %s. %s Only if there is none, ", policy.List(only), fromVolume)
 }
 
 // furthest returns what a member that didn't answer may have beside survivors, for users.

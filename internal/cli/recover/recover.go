@@ -57,10 +57,12 @@ func NewCommand(a *app.App) *cobra.Command {
 			it stops the members.
 
 			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
-			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
+			kubectl etcd snapshot restore. Without a quorum, an etcd that has restarted answers no client, even if
+			its data is whole: docs/guides/recovering-quorum.md shows how to restore that data from its volume. It doesn't stop other writers of the StatefulSet, such as Helm or
 			GitOps: keep them away while it runs. After an interruption, run the same command in the same
 			directory again, or use --abort to start the members on their old data again. --abort is refused
-			once the volume claim of a lost member is replaced. --dry-run changes nothing in the cluster, but
+			once the volume claim of a lost member is replaced. Once the members have stopped, no member answers after
+			--abort: what was saved is in the file. --dry-run changes nothing in the cluster, but
 			also saves the data to a file.`),
 		Example: ui.Examples(`
 			# Show what would be done

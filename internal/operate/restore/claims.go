@@ -32,13 +32,15 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 		}
 		r.Capacity[name] = claim.Status.Capacity.Storage().Value()
 		switch {
-		case claim.DeletionTimestamp != nil && claim.Spec.VolumeName != "":
-			r.Leaving = append(r.Leaving, LeavingClaim{Name: name, Volume: claim.Spec.VolumeName})
 		case claim.Spec.VolumeName == "":
 			r.Unbound = append(r.Unbound, name)
 		case claim.Status.Phase == corev1.ClaimLost:
 			r.Unbound = append(r.Unbound, name)
 			r.loseMember(name)
+		case claim.DeletionTimestamp != nil:
+			if err := r.findLeaving(ctx, kube, LeavingClaim{Name: name, Volume: claim.Spec.VolumeName}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -4,9 +4,14 @@
 package restore
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -16,23 +21,50 @@ import (
 // LeavingClaim is a claim that is being deleted, and its volume. Kubernetes removes it when no pod mounts it any more.
 type LeavingClaim struct{ Name, Volume string }
 
-// leavingClaims returns why old data can't be kept: it is lost with its claim when the members stop.
+// findLeaving records a claim that is being deleted. If its volume stays without it, the restore gives the member a new claim.
+// The restore into an Etcd gives all members new claims.
+func (r *Plan) findLeaving(ctx context.Context, kube client.Client, l LeavingClaim) error {
+	var volume corev1.PersistentVolume
+	err := kube.Get(ctx, client.ObjectKey{Name: l.Volume}, &volume)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return fmt.Errorf("read PersistentVolume %s: %w", l.Volume, err)
+	}
+	switch {
+	case volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain:
+		r.Leaving = append(r.Leaving, l)
+	case r.Druid == nil:
+		r.Ending = append(r.Ending, l.Name)
+	}
+	return nil
+}
+
+// leavingClaims returns why old data can't be kept: it is lost with its claim when the members stop. No pod is to be deleted
+// for it: with the pod of a survivor, or of two of three members, the cluster would lose what answers.
 func (r Plan) leavingClaims() error {
 	if len(r.Leaving) == 0 {
 		return nil
 	}
-	return r.refuse("%s. Then delete the pods of these claims, and repeat the command when the claims are gone: it creates new ones", r.keepVolumes())
+	return r.refuse("%s. Then run the same command again: it gives the members new claims, and the volumes stay, as PersistentVolumes that are Released. Delete no pod before that", r.keepVolumes(r.saveFirst()))
 }
 
-// keepVolumes returns which claims are being deleted, and how to keep their volumes.
-func (r Plan) keepVolumes() string {
+// saveFirst returns how to save what the members have before anything changes, as a sentence before another. It is empty if
+// none answers.
+func (r Plan) saveFirst() string {
+	if !r.Answers && !r.Saved {
+		return ""
+	}
+	return fmt.Sprintf("Save the data first: %s. ", r.plugin("snapshot save %s %s", r.Target(), r.Owner.Name+".db"))
+}
+
+// keepVolumes returns which claims are being deleted, and how to keep their volumes. first is a sentence before that.
+func (r Plan) keepVolumes(first string) string {
 	var names, keep []string
 	for _, l := range r.Leaving {
 		names = append(names, l.Name)
-		keep = append(keep, fmt.Sprintf(`kubectl patch pv %s -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`, l.Volume))
+		keep = append(keep, fmt.Sprintf(`kubectl%s patch pv %s -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`, r.Flags.Context, l.Volume))
 	}
-	return fmt.Sprintf("%s being deleted, and the data is lost when no pod mounts it any more. Keep the volumes first: %s",
-		policy.Names(claimsNamed(names), "is", "are"), strings.Join(keep, "; "))
+	return fmt.Sprintf("%s being deleted, and the data is lost when no pod mounts it any more. %sKeep the volumes first: %s",
+		policy.Names(claimsNamed(names), "is", "are"), first, strings.Join(keep, "; "))
 }
 
 // claimsNamed returns the names of claims with their kind.
@@ -58,11 +90,13 @@ func (r *Plan) changedClaims(rec *progress.Record, found []string) {
 
 // claimsMayContinue returns why a restore can't go on without the claims that other clients have deleted since it began.
 func (r Plan) claimsMayContinue() error {
-	if len(r.GoneSince) == 0 {
+	replaced := slices.Concat(r.lostClaims(), r.Ending)
+	gone := slices.DeleteFunc(slices.Clone(r.GoneSince), func(c string) bool { return r.Druid != nil || slices.Contains(replaced, c) })
+	if len(gone) == 0 {
 		return r.leavingClaims()
 	}
 	return operate.Refuse("%[1]s gone since the restore into %[2]s began, and its data with it. Create each again (kubectl create -f FILE -n %[3]s), with the labels, the size and the storage class that kubectl get pvc -n %[3]s -o yaml shows of the claims of the other members. Then repeat the command",
-		policy.Names(claimsNamed(r.GoneSince), "is", "are"), r.Owner, r.Owner.Namespace)
+		policy.Names(claimsNamed(gone), "is", "are"), r.Owner, r.Owner.Namespace)
 }
 
 // claimsMayUndo returns why the old data can't come back, since other clients have deleted or are deleting its claims.
@@ -73,7 +107,7 @@ func (r Plan) claimsMayUndo(stops bool) error {
 		return operate.Refuse("%s gone since the restore into %s began, and its data with it: members would start on new volumes, without data. Continue the restore with its snapshot instead: %s shows the command",
 			policy.Names(claimsNamed(r.GoneSince), "is", "are"), r.Owner, r.plugin("status %s", r.Target()))
 	case stops && len(r.Leaving) > 0:
-		return operate.Refuse("%s", r.keepVolumes())
+		return operate.Refuse("%s", r.keepVolumes(""))
 	}
 	return nil
 }

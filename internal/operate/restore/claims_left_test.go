@@ -60,7 +60,8 @@ func TestLeftClaims(t *testing.T) {
 	}
 }
 
-// TestUndone: of members that start one after the other, only the first starts.
+// TestUndone: of members that start one after the other, only the first starts. Without a quorum, what was saved of them is
+// the source that remains.
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	all := plainRestore()
@@ -75,9 +76,16 @@ func TestUndone(t *testing.T) {
 		{all, after, "the members start on their old data"},
 		{one, after, "how to start them all: kubectl etcd -n team check statefulset/main --only W009"},
 		{changed(one, func(r *Plan) { r.Owner.Replicas = 1 }), after, "the members start on their old data"},
+		{all, &progress.Record{Done: after.Done, Survivor: "main-0", File: "main survivor.db"}, "Without a quorum, they answer no client, and recover refuses. What main-0 had is in the file main survivor.db of the directory in which the command began: keep it. To restore it: kubectl etcd -n team snapshot restore 'main survivor.db' statefulset/main --allow-unsaved"},
+		{all, &progress.Record{Done: after.Done, Answers: true}, "What the members had is in the file " + all.savedFile() + " of the directory"},
 	} {
 		if got := row.r.Undone(row.rec); !strings.Contains(got, row.want) {
 			t.Errorf("got %q, want %q", got, row.want)
+		}
+	}
+	for name, rec := range map[string]*progress.Record{"not stopped": {Survivor: "main-0", File: "main.db"}, "a quorum": {Done: after.Done, Answers: true, Led: true}, "nothing saved": after} {
+		if got := all.Undone(rec); strings.Contains(got, "To restore it") {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

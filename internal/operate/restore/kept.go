@@ -21,7 +21,7 @@ func KeptOf(o owner.Owner) []annotation.KeptData {
 
 // kept returns the record of the old data of this restore.
 func (r Plan) kept() annotation.KeptData {
-	k := annotation.KeptData{At: r.At.UTC().Truncate(time.Second), Volumes: r.Druid != nil || r.OneByOne || len(r.Lost) > 0}
+	k := annotation.KeptData{At: r.At.UTC().Truncate(time.Second), Volumes: r.Druid != nil || r.OneByOne || len(r.Lost)+len(r.Ending) > 0}
 	if r.KeepFor > 0 {
 		k.Until = k.At.Add(r.KeepFor)
 	}

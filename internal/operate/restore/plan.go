@@ -63,7 +63,9 @@ type Plan struct {
 	// OldSize is the number of members of the old cluster, if claims of members are left that the restored cluster does not
 	// have. It is 0 otherwise.
 	OldSize int32
-	// Leaving are the claims that are being deleted. GoneSince are those that other clients have deleted since an
+	// Ending are the claims that are being deleted and whose volumes stay without them. Their members get new claims.
+	Ending []string
+	// Leaving are the other claims that are being deleted. GoneSince are those that other clients have deleted since an
 	// unfinished restore began.
 	Leaving   []LeavingClaim
 	GoneSince []string

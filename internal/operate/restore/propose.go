@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
@@ -85,6 +86,9 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 	if lost := r.UndoLoses(rec); undo && lost != "" {
 		p.Warnings = append(p.Warnings, lost)
 	}
+	if left := r.sourceLeft(rec); undo && left != "" {
+		p.Warnings = append(p.Warnings, strings.TrimPrefix(left, ". ")+".")
+	}
 	if r.Returned && !undo {
 		p.Warnings = append(p.Warnings, r.Starter+" since the restore stopped the members: they stop again, and what they have now is replaced.")
 	}
@@ -134,7 +138,7 @@ func (r Plan) needs() []operate.Need {
 		needs = append(needs, need("create", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 			need("get", "", "pods", "exec", ""), need("create", "", "pods", "exec", ""))
 	}
-	if r.Druid != nil || r.OneByOne || len(r.Lost) > 0 || r.OldSize > 0 {
+	if r.Druid != nil || r.OneByOne || len(r.Lost)+len(r.Ending) > 0 || r.OldSize > 0 {
 		needs = append(needs, need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
 			operate.Need{Verb: "get", Resource: "persistentvolumes"}, operate.Need{Verb: "patch", Resource: "persistentvolumes"})
 	}

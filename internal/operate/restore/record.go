@@ -30,7 +30,7 @@ func NewRecord(r Plan) *progress.Record {
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
 		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Backup: r.Backup, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
-		Gone: r.Gone, Unbound: r.Unbound, Lost: r.Lost, Order: r.order(),
+		Gone: r.Gone, Ending: r.Ending, Unbound: r.Unbound, Lost: r.Lost, Order: r.order(),
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
@@ -81,7 +81,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
 	gone := r.Gone
 	r.OldSize = rec.OldSize
-	r.Gone, r.Unbound, r.Lost = rec.Gone, rec.Unbound, rec.Lost
+	r.Gone, r.Ending, r.Unbound, r.Lost = rec.Gone, rec.Ending, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)
 	r.findReturned(rec, sts)

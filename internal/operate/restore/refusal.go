@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -29,7 +30,7 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
-	for _, check := range []func() error{r.elsewhere, r.separate, r.tooNew, r.storeless, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
+	for _, check := range []func() error{r.elsewhere, r.separate, r.tooNew, r.cutOff, r.belowStore, r.leavingClaims, r.notFenced, r.UnknownClaim, r.noHost, r.ownRecovery, r.cannotGrow, r.silent} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -46,21 +47,12 @@ func (r Plan) refusal() error {
 
 // elsewhere returns why another program than this one restores a cluster.
 func (r Plan) elsewhere() error {
-	if how := r.Owner.Product().RestoresElsewhere; how != "" {
-		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
-	}
-	if r.Owner.WithoutStatefulSet() {
-		return fmt.Errorf("%s has no StatefulSet: restore it with the program that created its pods", r.Owner)
-	}
-	if len(r.Owner.PodsBeside) > 0 {
-		return r.refuse("its members are those of %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
+	if why := r.Owner.NotRestorable(r.Druid != nil && r.Druid.Store != nil); why != "" {
+		return r.refuse("%s", why)
 	}
 	if len(r.Others) > 0 {
 		return r.refuse("pod %s, which other workloads run, answers as a member of its etcd cluster: a plan restores one StatefulSet, and the others would keep the old data beside it. Remove them from etcd first (%s), or restore the snapshot into one workload by hand, and add the other members to it",
 			strings.Join(r.Others, " and pod "), r.plugin("member list %s", r.Target()))
-	}
-	if r.Owner.Spans() {
-		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
 	}
 	return nil
 }
@@ -77,18 +69,15 @@ func (r Plan) separate() error {
 // tooNew returns why the members can't read a snapshot: a newer etcd wrote it. That shows only when they start, and nothing
 // undoes the restore then. A restore that has begun is continued.
 func (r Plan) tooNew() error {
-	have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd)
+	have, want := etcd.Release(r.Snapshot.StorageVersion).Minor(), etcd.Release(r.Etcd).Minor()
 	if r.recorded && !r.otherSource || want == 0 || have <= want {
 		return nil
 	}
 	return r.refuse("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it; update them to etcd %s first, or restore a snapshot of their version", r.Snapshot.StorageVersion, r.Etcd, r.Snapshot.StorageVersion)
 }
 
-// storeless returns why the sidecars of druid can't restore a cluster.
-func (r Plan) storeless() error {
-	if r.Druid != nil && r.Druid.Store == nil {
-		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; configure one first")
-	}
+// cutOff returns why the members of druid can't join.
+func (r Plan) cutOff() error {
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.Target()))
 	}
@@ -111,7 +100,7 @@ func (r Plan) belowStore() error {
 // ownRecovery returns why restored data wouldn't stay.
 func (r Plan) ownRecovery() error {
 	if r.RestartsFromSnapshot {
-		return r.refuse("its start script replaces restored data with its own last snapshot (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
+		return r.refuse("its start script replaces restored data with its own last snapshot (%s). %sSwitch that off: %s", r.Owner.Product().RecoveryEnv, r.saveFirst(), r.Owner.Product().RecoveryOff)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ const walRoom = 64 << 20
 // rooms returns the checks that the new data fits into the volumes beside the old data.
 func (r Plan) rooms() []step.Room {
 	how := ""
-	if len(r.Lost)+len(r.Gone)+len(r.Unbound) == 0 { // then it can be undone until members start
+	if len(r.Lost)+len(r.Ending)+len(r.Gone)+len(r.Unbound) == 0 { // then it can be undone until members start
 		how = "Or undo the restore with --abort"
 	}
 	data := step.Room{Pod: helperPod, Dir: r.Files.DataDir, Bytes: r.Snapshot.Size, How: how}

@@ -15,9 +15,12 @@ import (
 func (r Plan) keep() step.Step {
 	return step.Step{
 		ID: saved, Title: "Save the present data", Why: "The data directories stay, too.",
-		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.Owner.Name + ".before-" + r.localStamp() + ".db"}},
+		Acts: []step.Action{step.SaveSnapshot{Target: r.Target(), File: r.savedFile()}},
 	}
 }
+
+// savedFile returns the file in the current directory in which the present data is saved.
+func (r Plan) savedFile() string { return r.Owner.Name + ".before-" + r.localStamp() + ".db" }
 
 // intact returns the members whose claims are there, with their old data.
 func (r Plan) intact() []Member {
@@ -41,7 +44,7 @@ func (r Plan) renameFirst() []step.Step {
 	}}, end}
 }
 
-// lostClaims returns the claims whose volumes are lost, and that exist.
+// lostClaims returns the claims that exist, and whose volumes are lost or stay without them.
 func (r Plan) lostClaims() []string {
 	var members []Member
 	for _, m := range r.into() {
@@ -49,7 +52,8 @@ func (r Plan) lostClaims() []string {
 			members = append(members, m)
 		}
 	}
-	return slices.DeleteFunc(r.ClaimsOf(members), func(c string) bool { return slices.Contains(r.Gone, c) })
+	lost := slices.Concat(r.ClaimsOf(members), r.Ending)
+	return slices.DeleteFunc(r.ClaimsOf(r.into()), func(c string) bool { return slices.Contains(r.Gone, c) || !slices.Contains(lost, c) })
 }
 
 // replaceClaims removes the claims of volumes that are lost, so that the members get new ones.
@@ -66,7 +70,7 @@ func (r Plan) replaceClaims(lost []string) step.Step {
 // retainVolumes keeps the volumes of claims that are deleted next. A claim without a volume may have
 // one by then.
 func (r Plan) retainVolumes(claims []string) []step.Action {
-	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(r.Gone, c) && !slices.Contains(r.Unbound, c) })
+	unbound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return !slices.Contains(slices.Concat(r.Gone, r.Unbound, r.Ending), c) })
 	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(unbound, c) })
 	return []step.Action{r.recordKept(), step.RetainVolumes{Claims: bound, Unbound: unbound, Mark: r.volumeMark()}}
 }

@@ -5,6 +5,7 @@ package restore
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -174,7 +175,7 @@ func (r Plan) undoLosesStored(may bool) string {
 
 // Undone describes what the members do after an undoing, and what it took from clients, for the user.
 func (r Plan) Undone(rec *progress.Record) string {
-	text := r.startedAgain(rec)
+	text := r.startedAgain(rec) + r.sourceLeft(rec)
 	if lost := r.UndoLoses(rec); lost != "" {
 		return text + ". " + strings.TrimSuffix(lost, ".")
 	}
@@ -182,6 +183,30 @@ func (r Plan) Undone(rec *progress.Record) string {
 		text += fmt.Sprintf(". If a member has run on other data than its old data, that is in %s; %s", r.undone(r.Files.DataDir+"/member"), r.discardHow())
 	}
 	return text
+}
+
+// sourceLeft returns where the data is of members that had no quorum when they stopped: etcd answers no client after its
+// restart before a quorum has committed an entry. It is empty if they may have one.
+func (r Plan) sourceLeft(rec *progress.Record) string {
+	if rec.Led || !slices.Contains(r.begun(rec), stopped) {
+		return ""
+	}
+	file, of := "", "the members"
+	switch {
+	case rec.Survivor != "":
+		file, of = format.PrintableLine(rec.File), format.PrintableLine(rec.Survivor)
+	case rec.Answers:
+		file = r.savedFile()
+	}
+	if file == "" {
+		return ""
+	}
+	where := ""
+	if !filepath.IsAbs(file) {
+		where = " of the directory in which the command began"
+	}
+	return fmt.Sprintf(". Without a quorum, they answer no client, and recover refuses. What %s had is in the file %s%s: keep it. To restore it: %s",
+		of, file, where, r.plugin("snapshot restore %s %s --allow-unsaved", format.Quote(file), r.Target()))
 }
 
 func (r Plan) startedAgain(rec *progress.Record) string {

@@ -56,6 +56,7 @@ type Record struct {
 	// Before is the cut of another user, as it was.
 	Before  traffic.Before `json:"before,omitzero"`
 	Gone    []string       `json:"gone,omitempty"`
+	Ending  []string       `json:"ending,omitempty"`
 	Unbound []string       `json:"unbound,omitempty"`
 	Lost    []string       `json:"lost,omitempty"`
 	// Survivor is the pod of the member whose data is restored, empty for another snapshot.

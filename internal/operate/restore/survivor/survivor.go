@@ -7,6 +7,7 @@
 package survivor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ type Set struct {
 }
 
 // Find returns the survivors in a survey. Each of them must answer. The source is the one of the pod that the user
-// chose, or else the one that has applied most: it has all that the others have. One that reports corrupt data is no
+// chose, or else the one that has applied most: it has all that the others have applied. One that reports corrupt data is no
 // source, and without a choice none is: it is not known which of them has the right data.
 func Find(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Set, error) {
 	s := Set{Chosen: chosen != ""}
@@ -43,12 +44,37 @@ func Find(o owner.Owner, survey etcd.Survey, pods []string, chosen string) (Set,
 			return s, Refuse(o, "%s no longer answers, and may have applied most; run the command again", pod)
 		case slices.Contains(survey.Members[i].Alarms, "CORRUPT") && (!s.Chosen || pod == chosen):
 			return s, Refuse(o, "%s reports that its data is corrupt; restore a backup, or choose another member with --member POD", pod)
-		case pod == chosen, !s.Chosen && (s.Source.Pod == "" || survey.Members[i].RaftApplied > s.Source.RaftApplied):
+		case pod == chosen, !s.Chosen && (s.Source.Pod == "" || further(survey.Members[i], s.Source)):
 			s.Source = survey.Members[i]
 		}
 		s.All = append(s.All, survey.Members[i])
 	}
 	return s, nil
+}
+
+// further reports whether a member is a better source than another one. A snapshot has what its member has applied, so that
+// decides. Of two that have applied the same, the one with more committed entries in its log is about to apply them. The term
+// decides nothing: the status of a member has that of the last election that it took part in, not that of its last entry,
+// so a member that was cut off and campaigned alone may have the highest.
+func further(m, than etcd.Member) bool {
+	return cmp.Or(cmp.Compare(m.RaftApplied, than.RaftApplied), cmp.Compare(m.RaftIndex, than.RaftIndex)) > 0
+}
+
+// unapplied describes entries that a survivor knows to be committed, and that the source has not applied: the file may lack
+// them. It is empty for none.
+func (s Set) unapplied() string {
+	most := s.Source
+	for _, m := range s.All {
+		if m.RaftIndex > most.RaftIndex {
+			most = m
+		}
+	}
+	if most.RaftIndex <= s.Source.RaftApplied {
+		return ""
+	}
+	n := most.RaftIndex - s.Source.RaftApplied
+	return fmt.Sprintf("%s has %s, up to index %d, that %s had not applied when it was asked: the snapshot may lack what was written with them",
+		most.Pod, policy.Plural(int(n), "committed raft entry", "committed raft entries"), most.RaftIndex, s.Source.Pod)
 }
 
 // Pods returns the pods of the survivors.
@@ -82,6 +108,9 @@ func (s Set) Compare(ctx context.Context, o owner.Owner, members *etcd.Cluster, 
 func (s Set) Facts(o owner.Owner, h etcd.Hashes) ([]string, error) {
 	groups, left := h.Groups()
 	facts := []string{s.source()}
+	if missing := s.unapplied(); missing != "" {
+		facts = append(facts, missing)
+	}
 	switch {
 	case len(groups) > 1 && !s.Chosen:
 		return nil, s.differ(o, groups, h.Revision)

@@ -41,6 +41,12 @@ func TestFind(t *testing.T) {
 	}{
 		{name: "furthest", source: "main-2"},
 		{name: "equal", change: func(all []etcd.Member) { all[2].RaftApplied = 140 }, source: "main-0"},
+		{name: "equal, with more in the log", change: func(all []etcd.Member) {
+			all[2].RaftApplied = 140
+			all[0].RaftIndex, all[2].RaftIndex = 140, 160
+		}, source: "main-2"},
+		{name: "more in the log, and less applied", change: func(all []etcd.Member) { all[0].RaftIndex, all[2].RaftIndex = 160, 145 }, source: "main-2"},
+		{name: "a higher term of a member that was cut off", change: func(all []etcd.Member) { all[0].RaftTerm, all[2].RaftTerm = 9, 3 }, source: "main-2"},
 		{name: "chosen", chosen: "main-0", source: "main-0"},
 		{name: "chosen is lost", chosen: "main-1", refused: "main-1 is chosen with --member, and only main-0 and main-2 can"},
 		{name: "no longer answers", change: func(all []etcd.Member) { all[2].Err = errors.New("refused") }, refused: "main-2 no longer answers"},
@@ -55,6 +61,29 @@ func TestFind(t *testing.T) {
 		}
 		if err == nil && (s.Source.Pod != row.source || s.Revision() != 102 || len(s.All) != 2) {
 			t.Errorf("%s: %+v, want %s", row.name, s, row.source)
+		}
+	}
+}
+
+// TestUnapplied: what is committed and not applied by the source is a fact of the plan, whichever survivor has it.
+func TestUnapplied(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		indexes [2]uint64 // of main-0 and main-2, whose applied indexes are 140 and 145
+		want    string
+	}{
+		{[2]uint64{140, 145}, ""},
+		{[2]uint64{145, 145}, ""},
+		{[2]uint64{140, 160}, "main-2 has 15 committed raft entries, up to index 160, that main-2 had not applied when it was asked"},
+		{[2]uint64{146, 145}, "main-0 has 1 committed raft entry, up to index 146, that main-2 had not applied when it was asked"},
+	} {
+		s, err := Find(cluster, twoOfFive(func(all []etcd.Member) { all[0].RaftIndex, all[2].RaftIndex = row.indexes[0], row.indexes[1] }), []string{"main-0", "main-2"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts, err := s.Facts(cluster, etcd.Hashes{})
+		if got := strings.Join(facts, "\n"); err != nil || !strings.Contains(got, row.want) || strings.Contains(got, "committed") != (row.want != "") {
+			t.Errorf("%v: %s (%v), want %q", row.indexes, got, err, row.want)
 		}
 	}
 }
