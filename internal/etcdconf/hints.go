@@ -71,6 +71,8 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 		add("its arguments name etcd, and the image decides what it executes")
 	case started.Program == "etcd" && isProxy(c):
 		return nil
+	case started.Unsure:
+		add("the first argument of etcd is %s, which is only known in the pod", first(started.Args))
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
 	case started.Perhaps && started.Path != "":

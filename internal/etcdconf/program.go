@@ -51,7 +51,7 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		switch {
 		case isProxy(c):
 			return NoEvidence
-		case started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started, contents):
+		case started.Unsure, started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started, contents):
 			return Hinted
 		}
 		return Shown

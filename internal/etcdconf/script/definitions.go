@@ -33,6 +33,8 @@ type definitions struct {
 	alias bool
 	// kills is true where the script ends processes.
 	kills bool
+	// values are what variables and parameters may hold on any way, nil until they are asked for.
+	values *values
 	// waits is true where any command of the script waits for its processes.
 	waits bool
 }

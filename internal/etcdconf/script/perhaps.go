@@ -69,7 +69,7 @@ func runsEtcd(text string) bool {
 // mayBeEtcd reports whether a command may run etcd.
 func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
 	f := s.Fields(c)
-	if mayLaunchEtcd(f.Argv) {
+	if mayLaunchEtcd(f.Argv) || isOfAName(f.Argv) {
 		return true
 	}
 	at := slices.IndexFunc(f.Argv, unknownField)

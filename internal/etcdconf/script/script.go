@@ -221,7 +221,8 @@ func (s *Script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 	if at < 0 || s.own.functions[argv[0]] != nil || informs(argv[at+1:]) {
 		return "", false
 	}
-	return "etcd" + subcommand(argv[at+1:]), true
+	program := "etcd" + subcommand(argv[at+1:])
+	return program, program == "etcd" || otherPrograms[program]
 }
 
 // etcdAt returns the index of the word etcd among a command's fields, behind launchers; -1 where the

@@ -30,6 +30,8 @@ type Invocation struct {
 	// OfImage is true where only the image has the command, which gets etcd and its arguments, or its flags alone. ByName is
 	// true where etcd is such an argument, as a word without a path.
 	OfImage, ByName bool
+	// Unsure is true where the first argument of etcd is only known in the pod, so that it may run no member.
+	Unsure bool
 	// Perhaps is true where the script executes a program that may be etcd or gets etcd as an argument, or the command has
 	// etcd or a member's flags behind another program.
 	Perhaps bool
@@ -69,8 +71,10 @@ func startIn(all Fields, ofImage bool, around Surroundings) Invocation {
 	program := path.Base(argv[0])
 	_, launches := launchers[program]
 	switch {
+	case isOfAName(argv):
+		return Invocation{Program: program + subcommand(argv[1:]), Path: argv[0], Args: argv[1:], Perhaps: true}
 	case program == "etcd":
-		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], OfImage: ofImage, ByName: ofImage && argv[0] == program}
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], OfImage: ofImage, ByName: ofImage && argv[0] == program, Unsure: mayBeAnother(argv[1:])}
 	case launches:
 		return Invocation{Program: program, Path: argv[0], Args: argv[1:], Perhaps: mayLaunchEtcd(argv)}
 	case IsShell(program):
@@ -113,10 +117,13 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
+// otherPrograms are those of etcd that run no member, by subcommand.
+var otherPrograms = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcd --proxy": true}
+
 // subcommand returns what etcd does instead of running a member, as the end of the program's name.
 func subcommand(args []string) string {
 	switch {
-	case len(args) > 0 && (args[0] == "grpc-proxy" || args[0] == "gateway"):
+	case len(args) > 0 && isWord(args[0]):
 		return " " + args[0]
 	case informs(args):
 		return " --version"
