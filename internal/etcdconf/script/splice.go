@@ -104,7 +104,11 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 	}
 	// A process of its own, with the assignments before it and the arguments behind it.
 	var process strings.Builder
-	process.WriteString("( :\n" + environmentOf(w.Argv).lost())
+	begin := ":"
+	if w.Argv[0] != "exec" && launchedBy(w.Argv[:at], "timeout") {
+		begin = inTime
+	}
+	process.WriteString("( " + begin + "\n" + environmentOf(w.Argv).lost())
 	for _, a := range call.Assigns {
 		process.WriteString("export " + s.Source(a) + "\n")
 	}
@@ -123,6 +127,9 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 	}
 	return process.String(), true
 }
+
+// inTime begins a script that timeout runs.
+const inTime = ": timeout"
 
 // usesArguments finds what a file does with its arguments.
 var usesArguments = regexp.MustCompile(`\$\{?[@*#1-9]|\b(?:set|shift)\b`)

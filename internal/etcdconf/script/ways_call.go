@@ -51,7 +51,11 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		if background {
 			return w.background(c, bodies, follows)
 		}
-		return w.function(c, bodies, follows)
+		all := w.function(c, bodies, follows)
+		if w.endsEtcd(c) {
+			all.kills, all.mayKill = true, true
+		}
+		return all
 	}
 	switch {
 	case name == "exit":
