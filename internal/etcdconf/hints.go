@@ -121,6 +121,12 @@ func isEtcdImage(image string) bool {
 	return is && !besideEtcd.MatchString(name)
 }
 
+// isBesideEtcd reports whether an image is called as a program that works with etcd, such as etcd-backup.
+func isBesideEtcd(image string) bool {
+	name := imageName(image)
+	return strings.Contains(name, "etcd") && besideEtcd.MatchString(name)
+}
+
 // besideEtcd finds the names of images of programs that work with etcd.
 var besideEtcd = regexp.MustCompile(`(?:^|-)(?:` +
 	`backup(?:s|er)?|restore|snapshots?|snapshotter|dump|druid|operator|controller|webhook|kubectl|exporter|metrics|monitor(?:ing)?|` +
