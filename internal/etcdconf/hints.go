@@ -75,14 +75,14 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 		add("the first argument of etcd is %s, which is only known in the pod", first(started.Args))
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
+	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
+		add("the first argument of its command is %s", first(started.Args))
 	case started.Perhaps && started.Path != "":
 		add("its command is %s, and it contains etcd or flags of a member", started.Path)
 	case started.Perhaps:
 		add("its script executes a program that may be etcd, or that gets etcd as an argument")
 	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
-	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
-		add("the first argument of its command is %s", first(started.Args))
 	case slices.Contains(launchers, started.Program):
 		add("it runs %s", started.Program)
 	}

@@ -96,7 +96,7 @@ func seemsEtcd(argv []string) bool {
 	name := strings.TrimSuffix(baseOf(argv[0]), ".exe")
 	isEtcd := func(word string) bool { return strings.TrimSuffix(baseOf(word), ".exe") == "etcd" }
 	return name == "etcd" || !IsTool(name) && slices.ContainsFunc(argv, isPeerFlag) ||
-		otherShells[name] && slices.ContainsFunc(argv[1:], func(text string) bool { return slices.ContainsFunc(strings.Fields(text), isEtcd) })
+		namesMember(argv) || otherShells[name] && slices.ContainsFunc(argv[1:], func(text string) bool { return slices.ContainsFunc(strings.Fields(text), isEtcd) })
 }
 
 // baseOf returns the name behind the folders of a path of Windows or another system.
