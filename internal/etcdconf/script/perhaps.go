@@ -152,7 +152,7 @@ func namesMember(argv []string) bool {
 	for i := 1; i < len(argv); i++ {
 		rest := argv[i+1:]
 		named := argv[i] == "etcd" && (argv[i-1] == "--" || hasMemberFlag(rest)) || argv[i] != "etcd" && isEtcdProgram(argv[i]) ||
-			argv[i-1] == "-c" && startsEtcd(argv[i])
+			argv[i-1] == "-c" && strings.Contains(argv[i], " ") && startsEtcd(argv[i])
 		if named && subcommand(rest) == "" {
 			return true
 		}

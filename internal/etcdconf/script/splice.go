@@ -4,6 +4,7 @@
 package script
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,7 +48,10 @@ func (p *splicer) splice(text string, within []string) string {
 				if !is || documents[call.End().Line()] || redirectedWithin(n, call) {
 					return true
 				}
-				if with, ok := p.replace(s, call, within); ok {
+				dir := p.around.Dir
+				p.around.Dir = s.dirAt(call)
+				with, ok := p.replace(s, call, within)
+				if p.around.Dir = dir; ok {
 					all = append(all, replacement{int(call.Pos().Offset()), int(call.End().Offset()), with})
 					return false
 				}
@@ -71,6 +75,23 @@ func (p *splicer) splice(text string, within []string) string {
 		return text
 	}
 	return spliced.Text
+}
+
+// dirAt returns the folder that a command is executed in, empty where it isn't known: the container's own, or that of the only cd
+// of the script, which stands before it.
+func (s *Script) dirAt(call *syntax.CallExpr) string {
+	changes := s.own.callsOf["cd"]
+	switch {
+	case len(changes) == 0 || len(changes) == 1 && changes[0].Pos().After(call.Pos()):
+		return s.around.Dir
+	case len(changes) > 1:
+		return ""
+	}
+	dir := s.argv(changes[0])
+	if len(dir) != 2 || !path.IsAbs(dir[1]) || unknownField(dir[1]) {
+		return ""
+	}
+	return dir[1]
 }
 
 // replace returns what a command executes as text.
@@ -182,7 +203,7 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	case operand >= len(argv):
 		return "", 0, false
 	case !command:
-		text, ok = p.read(argv[operand], within, byShell)
+		text, ok = p.read(OperandOfShell(argv[operand]), within, byShell)
 		return text, operand + 1, ok
 	case strings.Contains(argv[operand], UnknownWord):
 		return "", 0, false
@@ -211,7 +232,7 @@ const (
 
 // read returns a file with what it executes.
 func (p *splicer) read(at string, within []string, as started) (string, bool) {
-	if slices.Contains(within, at) {
+	if at = p.around.path(at); slices.Contains(within, at) {
 		return "", false
 	}
 	text, ok := p.around.Read(at, as == sourced)

@@ -160,7 +160,7 @@ func inShell(argv []string, shell string, around Surroundings) Invocation {
 	case command:
 		return inScript(argv[operand], "", argv[operand+1:], around)
 	}
-	if text, ok := around.Read(argv[operand], false); ok {
+	if text, ok := around.Read(OperandOfShell(argv[operand]), false); ok {
 		return inScript(text, argv[operand], argv[operand:], around)
 	}
 	return Invocation{Program: shell}
