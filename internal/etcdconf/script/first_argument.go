@@ -52,6 +52,9 @@ func (s *Script) hasMemberVariable() bool {
 func (s *Script) surelyMember(c *syntax.CallExpr) bool {
 	f := s.Fields(c)
 	at := etcdAt(f.Argv)
+	if s.mayBeProxy(f.Argv[:at]) {
+		return false
+	}
 	if args := f.Argv[at+1:]; !slices.ContainsFunc(args, unknownField) {
 		return len(args) == 0 || isFlag(args[0])
 	}
@@ -61,6 +64,19 @@ func (s *Script) surelyMember(c *syntax.CallExpr) bool {
 		all = append(all, p.fields...)
 	}
 	return !slices.ContainsFunc(all, asksForInformation) && s.startsWithFlag(possible, hasMemberFlag(all) || s.hasMemberVariable())
+}
+
+// mayBeProxy reports whether the script or the launchers before etcd set the variable with which etcd before 3.6 runs no member.
+func (s *Script) mayBeProxy(before []string) bool {
+	const name = "ETCD_PROXY"
+	assigned := slices.ContainsFunc(s.own.assigns[name], func(a *syntax.Assign) bool {
+		value, known := "", true
+		if a.Value != nil {
+			value, known = Literal(a.Value)
+		}
+		return !known || IsProxy(value)
+	})
+	return assigned || slices.ContainsFunc(before, func(word string) bool { return IsProxy(strings.TrimPrefix(word, name+"=")) })
 }
 
 // startsWithFlag reports whether the first of some arguments is a flag. isMember decides about one of which nothing is known.

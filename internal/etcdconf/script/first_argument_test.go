@@ -48,7 +48,7 @@ func TestFirstArgument(t *testing.T) {
 		{`e() { shift; etcd "$@"; }¦e x grpc-proxy start`, hinted},
 		{`for a in --version; do etcd $a; done¦exec /app`, hinted},
 		{`F=(--version); etcd "${F[@]}"¦exec /app`, hinted},
-		{`etcd ${1:---version}¦exec /app`, hinted},
+		{`etcd ${F:---version}¦exec /app`, hinted},
 		{`etcd $(echo --version)¦exec /app`, hinted},
 		{`etcd ${SUB:-grpc-proxy} start --name=a`, hinted},
 		{`O="grpc-proxy start"; O="$O --endpoints=x"¦exec etcd $O`, hinted},
@@ -56,12 +56,26 @@ func TestFirstArgument(t *testing.T) {
 		{`set -- grpc-proxy start; [ -n "$X" ] && set -- "$@" --cacert=y¦exec etcd "$@"`, hinted},
 		{`/etc/init.d/etcd stop¦exec /app`, hinted},
 		{`etcd check perf`, hinted},
+		{`export ETCD_PROXY=off¦exec etcd`, shown},
+		{`export ETCD_PROXY=on¦exec etcd`, hinted},
+		{`ETCD_PROXY=readonly exec etcd`, hinted},
+		{`exec env ETCD_PROXY=on etcd`, hinted},
+		{`B=¦exec ${B:-etcd} --name a`, shown},
+		{`B=/usr/bin/etcd¦exec ${B:-/app} --name a`, shown},
+		{`exec ${B:-etcd} --name a`, hinted},
 		{`exec etcd ""`, hinted},
 	} {
 		pod := &corev1.Pod{}
 		pod.Spec.Containers = []corev1.Container{{Command: []string{"sh", "-c", strings.ReplaceAll(row.script, "¦", "\n")}}}
 		if got := etcdconf.MemberOf(pod).Evidence; got != row.want && (row.want != hinted || got == shown || len(etcdconf.HintsOf(pod)) == 0) {
 			t.Errorf("%s: %d, want %d", row.script, got, row.want)
+		}
+	}
+	for _, options := range []string{"-n -c", "-nc", "-o noexec -c", "-e -n -c"} {
+		pod := &corev1.Pod{}
+		pod.Spec.Containers = []corev1.Container{{Command: append(append([]string{"bash"}, strings.Fields(options)...), "exec etcd")}}
+		if etcdconf.RunsEtcd(pod) {
+			t.Errorf("a shell with %s executes nothing", options)
 		}
 	}
 	for command, want := range map[string]etcdconf.Evidence{

@@ -200,7 +200,7 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	operand, command := ShellOptions(argv[at+1:])
 	operand += at + 1
 	switch {
-	case operand >= len(argv):
+	case operand >= len(argv), executesNothing(argv[at+1 : operand]):
 		return "", 0, false
 	case !command:
 		text, ok = p.read(OperandOfShell(argv[operand]), within, byShell)
@@ -273,6 +273,13 @@ func hereDocuments(statements []*syntax.Stmt) map[uint]bool {
 // redirectedWithin reports whether a redirection stands among a command's args.
 func redirectedWithin(s *syntax.Stmt, call *syntax.CallExpr) bool {
 	return slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return !r.Pos().After(call.End()) && r.Pos().After(call.Pos()) })
+}
+
+// executesNothing reports whether the options of a shell have it only read its script.
+func executesNothing(options []string) bool {
+	return slices.ContainsFunc(options, func(word string) bool {
+		return word == "noexec" || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "n")
+	})
 }
 
 // ShellOptions reads the args behind a shell's name. operand is the index of the first word behind its

@@ -155,7 +155,7 @@ func informs(args []string) bool {
 func inShell(argv []string, shell string, around Surroundings) Invocation {
 	operand, command := ShellOptions(argv)
 	switch {
-	case operand >= len(argv):
+	case operand >= len(argv), executesNothing(argv[:operand]):
 		return Invocation{Program: shell}
 	case command:
 		return inScript(argv[operand], "", argv[operand+1:], around)
