@@ -36,7 +36,7 @@ func TestHintsOfCommands(t *testing.T) {
 func TestPerhapsEtcd(t *testing.T) {
 	t.Parallel()
 	sh := func(script string) corev1.Container { return corev1.Container{Command: []string{"bash", "-c", script}} }
-	argv := func(words ...string) corev1.Container { return corev1.Container{Command: words} }
+	argv := func(texts ...string) corev1.Container { return corev1.Container{Command: texts} }
 	for _, row := range []struct {
 		c    corev1.Container
 		want Evidence

@@ -90,9 +90,9 @@ func TestFirstArgument(t *testing.T) {
 	}
 }
 
-// TestWordsBeforeFlags compares the judgement of scripts that give etcd words by variables, functions and arrays with what bash
+// TestTextsBeforeFlags compares the judgement of scripts that give etcd texts by variables, functions and arrays with what bash
 // gives it: none may be shown of which etcd gets a first argument that is no flag on some way.
-func TestWordsBeforeFlags(t *testing.T) {
+func TestTextsBeforeFlags(t *testing.T) {
 	t.Parallel()
 	bash := newWordShell(t)
 	shown := 0
@@ -108,8 +108,8 @@ func TestWordsBeforeFlags(t *testing.T) {
 	}
 }
 
-// FuzzWordsBeforeFlags is the same for as many scripts as there is time for.
-func FuzzWordsBeforeFlags(f *testing.F) {
+// FuzzTextsBeforeFlags is the same for as many scripts as there is time for.
+func FuzzTextsBeforeFlags(f *testing.F) {
 	f.Add(uint64(1))
 	bash := newWordShell(f)
 	f.Fuzz(func(t *testing.T, seed uint64) { bash.judge(t, seed) })
@@ -136,7 +136,7 @@ case "$#:$1" in 0:|*:-*) echo member ;; *) echo other ;; esac`
 // judge makes the script of a seed, and runs it on each of its ways if it is shown to run etcd.
 func (s wordShell) judge(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
-	text := words{rand.New(rand.NewPCG(seed, 2))}.script()
+	text := texts{rand.New(rand.NewPCG(seed, 2))}.script()
 	if !plainly(text) {
 		return false
 	}
@@ -151,21 +151,21 @@ func (s wordShell) judge(t *testing.T, seed uint64) (shown bool) {
 	return true
 }
 
-// words makes scripts that give words to etcd.
-type words struct{ *rand.Rand }
+// texts makes scripts that give texts to etcd.
+type texts struct{ *rand.Rand }
 
-func (w words) pick(of ...string) string { return of[w.IntN(len(of))] }
+func (w texts) pick(of ...string) string { return of[w.IntN(len(of))] }
 
-func (w words) word() string {
+func (w texts) word() string {
 	return w.pick("--debug", "--debug", "--debug", "--name a", "--name a", "", "--version", "-h", "grpc-proxy start", "gateway", "stop", "a")
 }
 
 // change returns a command that perhaps changes what etcd gets.
-func (w words) change(always, perhaps string) string {
+func (w texts) change(always, perhaps string) string {
 	return w.pick("", always, `[ -n "$X" ] && `+perhaps, `if [ -n "$X" ]; then `+perhaps+"; fi", `case $X in x) `+perhaps+" ;; esac")
 }
 
-func (w words) script() string {
+func (w texts) script() string {
 	a, b := w.word(), w.word()
 	before, use := "", ""
 	switch w.IntN(7) {
@@ -187,5 +187,5 @@ func (w words) script() string {
 	return before + "\n" + w.pick("exec ", "", "command ") + "etcd " + use + " " + w.tail()
 }
 
-// tail returns what etcd gets behind the words.
-func (w words) tail() string { return w.pick("", "--name=b", "--data-dir=/d", "--endpoints=x") }
+// tail returns what etcd gets behind the texts.
+func (w texts) tail() string { return w.pick("", "--name=b", "--data-dir=/d", "--endpoints=x") }

@@ -160,7 +160,7 @@ func TestProgramsInstead(t *testing.T) {
 		{"PI-147 one that is looked for", "etcd & fuser 2379/tcp; wait", true},
 		{"PI-148 a script within a time", "timeout 30 sh -c 'etcd --name a'; exec app", false},
 		{"PI-149 a script within a time that replaces its shell", "timeout 30 sh -c 'exec etcd --name a'; exec app", false},
-		{"PI-150 a script in the place of the shell", "exec timeout 30 sh -c 'exec etcd --name a'", true},
+		{"PI-150 a script that replaces the shell", "exec timeout 30 sh -c 'exec etcd --name a'", true},
 		{"PI-151 a script within a time that tries it", "timeout 30 sh -c 'etcd --force-new-cluster'; exec etcd", true},
 		{"PI-152 etcd if it fails", "/app --serve || exec etcd", false},
 		{"PI-153 etcd in a condition if it fails", "if ! postgres -D /d; then exec etcd; fi", false},

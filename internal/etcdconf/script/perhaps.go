@@ -108,9 +108,12 @@ func (s *Script) mayBeEtcd(c *syntax.CallExpr) bool {
 	if strings.HasSuffix(f.Texts[at], "/etcd") || s.valuesAreEtcd(c) {
 		return true
 	}
-	name := c.Args[f.args[at]]
-	may := false
-	syntax.Walk(name, func(node syntax.Node) bool {
+	return s.expandsToEtcd(c.Args[f.args[at]])
+}
+
+// expandsToEtcd reports whether an expansion in a word may be etcd.
+func (s *Script) expandsToEtcd(word *syntax.Word) (may bool) {
+	syntax.Walk(word, func(node syntax.Node) bool {
 		if p, is := node.(*syntax.ParamExp); is && p.Param != nil {
 			may = may || s.holdsEtcd(p)
 		}
@@ -150,14 +153,23 @@ func namesMember(argv []string) bool {
 		return false
 	}
 	for i := 1; i < len(argv); i++ {
-		rest := argv[i+1:]
-		named := argv[i] == "etcd" && (argv[i-1] == "--" || hasMemberFlag(rest)) || argv[i] != "etcd" && isEtcdProgram(argv[i]) ||
-			argv[i-1] == "-c" && strings.Contains(argv[i], " ") && startsEtcd(argv[i])
-		if named && subcommand(rest) == "" {
+		if isMemberAt(argv, i) {
 			return true
 		}
 	}
 	return interpreters[path.Base(argv[0])] && slices.ContainsFunc(argv[1:], func(text string) bool { return mayServe(text) && quotedEtcd.MatchString(text) })
+}
+
+// isMemberAt reports whether an argument is one of those, and what follows it is no subcommand.
+func isMemberAt(argv []string, i int) bool {
+	rest := argv[i+1:]
+	switch {
+	case subcommand(rest) != "":
+		return false
+	case argv[i] == "etcd":
+		return argv[i-1] == "--" || hasMemberFlag(rest)
+	}
+	return isEtcdProgram(argv[i]) || argv[i-1] == "-c" && strings.Contains(argv[i], " ") && startsEtcd(argv[i])
 }
 
 // quotedEtcd finds the name or the path of etcd's program as a text of another language.

@@ -125,11 +125,7 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 	}
 	// A process of its own, with the assignments before it and the arguments behind it.
 	var process strings.Builder
-	begin := ":"
-	if w.Argv[0] != "exec" && launchedBy(w.Argv[:at], "timeout") {
-		begin = inTime
-	}
-	process.WriteString("( " + begin + "\n" + environmentOf(w.Argv).lost())
+	process.WriteString("( " + beginOf(w.Argv, at) + "\n" + environmentOf(w.Argv).lost())
 	for _, a := range call.Assigns {
 		process.WriteString("export " + s.Source(a) + "\n")
 	}
@@ -151,6 +147,14 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 
 // inTime begins a script that timeout runs.
 const inTime = ": timeout"
+
+// beginOf returns how a script begins that stands inline, by the launchers of its program, which is the field of an index.
+func beginOf(argv []string, at int) string {
+	if argv[0] != "exec" && launchedBy(argv[:at], "timeout") {
+		return inTime
+	}
+	return ":"
+}
 
 // usesArguments finds what a file does with its arguments.
 var usesArguments = regexp.MustCompile(`\$\{?[@*#1-9]|\b(?:set|shift)\b`)
