@@ -176,6 +176,8 @@ func TestEvidence(t *testing.T) {
 		{"a configuration file, and the image decides", env(corev1.Container{}, "ETCD_CONFIG_FILE", "ETCD_DATA_DIR"), Shown},
 		{"several, and arguments of the image", env(corev1.Container{Args: []string{"--bucket=b"}}, "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},
 		{"Bitnami's, and no listener", env(corev1.Container{}, "ALLOW_NONE_AUTHENTICATION", "ETCD_ADVERTISE_CLIENT_URLS"), Shown},
+		{"a backup's image", env(corev1.Container{Image: "acme/etcd-backup:1"}, "ETCD_NAME", "ETCD_LISTEN_CLIENT_URLS"), Hinted},
+		{"an exporter's image", env(corev1.Container{Image: "acme/etcd-exporter"}, "ETCD_CONFIG_FILE", "ETCD_DATA_DIR"), Hinted},
 		{"one", env(corev1.Container{}, "ETCD_DATA_DIR"), Hinted},
 		{"several, and another program", env(argv("sleep infinity"), "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},
 		{"several, and a backup", env(sh("while true; do etcdctl snapshot save /b; sleep 60; done"), "ETCD_LISTEN_PEER_URLS", "ETCD_DATA_DIR"), Hinted},

@@ -186,6 +186,8 @@ var fieldPods = []fieldPod{
 		seen{evidence: Shown, member: "db", own: "{a http://a:2380}", peers: twoMembers}},
 
 	// What a script does to members.
+	{"FP-90 substitutions as values of flags", `{containers: [{name: db, command: [sh, -c, 'exec etcd --name a --initial-cluster=$(cat /list) --data-dir="$(cat /x y)"']}]}`,
+		seen{evidence: Shown, member: "db", unknown: "a part of --initial-cluster is only known in the pod: $(cat /list)"}},
 	{"FP-48 substitutions as arguments", `{containers: [{name: db, command: [sh, -c, 'mkdir -p $(dirname /data/etcd); prepare "$(cat /x y)"; exec etcd --name a']}]}`,
 		seen{evidence: Shown, member: "db"}},
 	{"FP-49 a change in a substitution", `{containers: [{name: db, command: [sh, -c, 'prepare "$(etcdctl member add a b)"; exec etcd --name a']}]}`,

@@ -71,16 +71,18 @@ func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
 		add("its arguments name etcd, and the image decides what it executes")
 	case started.Program == "etcd" && isProxy(c):
 		return nil
+	case started.Unsure:
+		add("the first argument of etcd is %s, which is only known in the pod", first(started.Args))
 	case started.Program == "etcd" && evidenceOf(pod, c, nil) < Shown:
 		add("only some ways of its script run etcd")
+	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
+		add("the first argument of its command is %s", first(started.Args))
 	case started.Perhaps && started.Path != "":
 		add("its command is %s, and it contains etcd or flags of a member", started.Path)
 	case started.Perhaps:
 		add("its script executes a program that may be etcd, or that gets etcd as an argument")
 	case started.Program == "etcd":
 		add("it runs etcd, and so does another container")
-	case len(started.Args) > 0 && (started.Args[0] == "etcd" || strings.HasSuffix(started.Args[0], "bin/etcd")) && !script.IsTool(started.Program):
-		add("the first argument of its command is %s", first(started.Args))
 	case slices.Contains(launchers, started.Program):
 		add("it runs %s", started.Program)
 	}
@@ -117,6 +119,12 @@ func isEtcdImage(image string) bool {
 	name := imageName(image)
 	is := name == "etcd" || strings.HasPrefix(name, "etcd-") || strings.HasSuffix(name, "-etcd")
 	return is && !besideEtcd.MatchString(name)
+}
+
+// isBesideEtcd reports whether an image is called as a program that works with etcd, such as etcd-backup.
+func isBesideEtcd(image string) bool {
+	name := imageName(image)
+	return strings.Contains(name, "etcd") && besideEtcd.MatchString(name)
 }
 
 // besideEtcd finds the names of images of programs that work with etcd.

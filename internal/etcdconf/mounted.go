@@ -28,7 +28,7 @@ var (
 // surroundingsOf returns the surroundings of a container's commands. Without contents no object
 // is read.
 func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) script.Surroundings {
-	s := script.Surroundings{Variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
+	s := script.Surroundings{Variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }, Dir: c.WorkingDir}
 	s.Names = contents != nil || slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return path.Base(e.Value) == "etcd" })
 	if contents == nil {
 		return s

@@ -51,7 +51,7 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		switch {
 		case isProxy(c):
 			return NoEvidence
-		case started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started, contents):
+		case started.Unsure, started.Script != nil && !started.Script.SurelyRunsEtcd(), started.ByName && !seemsMember(c, started, contents):
 			return Hinted
 		}
 		return Shown
@@ -139,7 +139,7 @@ func evidenceOfVariables(c *corev1.Container, started script.Invocation, content
 	switch {
 	case own == 0:
 		return NoEvidence
-	case own+others < 2, servers == 0, started.Program != "" && !script:
+	case own+others < 2, servers == 0, started.Program != "" && !script, isBesideEtcd(c.Image):
 		return Hinted
 	case script && listeners < len(listenerEnv) && mayBeMounted(c, started.Path):
 		return Hinted

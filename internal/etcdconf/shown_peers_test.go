@@ -78,7 +78,7 @@ func TestPeersOfPod(t *testing.T) {
 		{name: "a script computes it by a command with flags", command: sh("exec etcd --name a --initial-cluster $(discover --cacert=/x --of=b,c=d)"), unknown: "pod: $(discover --cacert=/x --of=b,c=d)"},
 		{name: "a script computes it by a function of its shell", command: sh("exec etcd --name a --initial-cluster `discover --cacert=/x`"), unknown: "pod: `discover --cacert=/x`"},
 		{name: "a script computes the flags", command: sh("exec etcd --name a $(cat /flags)"), unknown: "arguments of etcd are only known in the pod"},
-		{name: "the arguments of a script are those of the image", command: sh("set -- $(cat /flags)\nexec etcd \"$@\""), unknown: "only known in the pod"},
+		{name: "the arguments of a script are those of the image", command: sh("set -- $(cat /flags)\nexec etcd --name a \"$@\""), unknown: "only known in the pod"},
 		{name: "a file", command: []string{"etcd", "--config-file=/etc/etcd.yaml"}, unknown: "configuration of etcd"},
 		{name: "a file by a variable", command: []string{"etcd"}, env: []corev1.EnvVar{{Name: "ETCD_CONFIG_FILE", Value: "/etc/etcd.yaml"}}, unknown: "configuration of etcd"},
 		{name: "a file by a variable of a Secret", command: all, env: []corev1.EnvVar{{Name: "ETCD_CONFIG_FILE", ValueFrom: ofKey("s", "file")}}, unknown: "Secret n/s"},

@@ -106,7 +106,7 @@ func (w *walk) args(argv []string) {
 	w.inspect(in, script.Fields{Argv: argv[operand+1:], Texts: argv[operand+1:]})
 	if command {
 		w.script(argv[operand], argv[min(operand+2, len(argv)):]) // the first argument is $0
-	} else if text, ok := w.around.Read(argv[operand], false); ok {
+	} else if text, ok := w.around.Read(script.OperandOfShell(argv[operand]), false); ok {
 		w.script(text, argv[operand+1:])
 	}
 }

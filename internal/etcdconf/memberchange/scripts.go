@@ -22,11 +22,13 @@ func (w *walk) scripts(in scope, c script.Fields) {
 	}
 	executes := in.executesText(c.Argv[0])
 	for i, text := range c.Texts {
-		if !executes && strings.HasPrefix(c.Argv[i], script.UnknownWord) { // an argument such as $(dirname /x)
-			continue
-		}
+		known := c.Argv[i]
 		if strings.HasPrefix(text, "--") { // --command=SCRIPT
 			_, text, _ = strings.Cut(text, "=")
+			_, known, _ = strings.Cut(known, "=")
+		}
+		if !executes && strings.HasPrefix(known, script.UnknownWord) { // an argument such as $(dirname /x)
+			continue
 		}
 		if hasSpaces(text) {
 			w.nested(in, text)

@@ -75,7 +75,9 @@ func (s *Script) allArguments(p *syntax.ParamExp, quoted bool) ([]string, bool) 
 // since a shell may split that.
 func (s *Script) numbered(name string, offset int) (string, bool) {
 	fields := s.argumentsAt(offset)
-	if fields == nil {
+	if name == "0" {
+		return s.zero, s.zero != ""
+	} else if fields == nil {
 		return "", false
 	}
 	at, err := strconv.Atoi(name)

@@ -70,7 +70,7 @@ func TestArguments(t *testing.T) {
 		{"set in the background", `set -- /app &¦exec "$@"`, member, etcdconf.Shown},
 		{"set without end", strings.Repeat(`set -- "$@" "$@"¦`, 200) + `exec "$@"`, member, etcdconf.NoEvidence},
 
-		{"a case of them", `case "$1" in etcd) exec etcd "$@" ;; pg) exec postgres ;; esac`, "etcd", etcdconf.Shown},
+		{"a case of them", `case "$1" in etcd) exec "$@" ;; pg) exec postgres ;; esac`, "etcd", etcdconf.Shown},
 		{"another case of them", `case "$1" in etcd) exec etcd "$@" ;; pg) exec postgres ;; esac`, "pg", etcdconf.Hinted},
 		{"a case of them that shifts", `case $1 in etcd) shift; exec etcd "$@" ;; *) exec "$@" ;; esac`, member, etcdconf.Shown},
 		{"a branch of them", `if [ "$1" = etcd ]; then exec "$@"; fi¦exec /app`, member, etcdconf.Shown},

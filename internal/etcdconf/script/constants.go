@@ -22,6 +22,9 @@ type constant struct {
 // constant returns the value of a variable, false where the script assigns none or several to it, or has
 // not assigned it yet.
 func (s *Script) constant(p *syntax.ParamExp) (string, bool) {
+	if p.Exp != nil && p.Exp.Op == syntax.DefaultUnsetOrNull {
+		return s.withDefault(p)
+	}
 	name, at := plainParameter(p), int(p.Pos().Offset())
 	if !isName(name) {
 		return s.numbered(name, at)
@@ -30,6 +33,17 @@ func (s *Script) constant(p *syntax.ParamExp) (string, bool) {
 		return "", false
 	}
 	return s.known(name)
+}
+
+// withDefault returns the value of a variable that is known, or the default if it is empty.
+func (s *Script) withDefault(p *syntax.ParamExp) (string, bool) {
+	plain := *p
+	plain.Exp = nil
+	value, known := s.constant(&plain)
+	if !known || value != "" || p.Exp.Word == nil {
+		return value, known
+	}
+	return Literal(p.Exp.Word)
 }
 
 // known returns the value that a variable has at the end of the script.

@@ -31,8 +31,12 @@ type definitions struct {
 	jobs    map[uint]*syntax.Stmt
 	// alias is true where an alias may stand for another command than it seems.
 	alias bool
+	// timed are the scripts that timeout runs, which stand inline.
+	timed []*syntax.Subshell
 	// kills is true where the script ends processes.
 	kills bool
+	// values are what variables and parameters may hold on any way, nil until they are asked for.
+	values *values
 	// waits is true where any command of the script waits for its processes.
 	waits bool
 }
@@ -52,6 +56,10 @@ func (s *Script) define() {
 			switch n := node.(type) {
 			case *syntax.FuncDecl:
 				s.own.functions[n.Name.Value] = append(s.own.functions[n.Name.Value], n.Body)
+			case *syntax.Subshell:
+				if len(n.Stmts) > 0 && s.Source(n.Stmts[0]) == inTime {
+					s.own.timed = append(s.own.timed, n)
+				}
 			case *syntax.Stmt:
 				if n.Background {
 					s.own.jobs[n.End().Offset()] = n
@@ -70,7 +78,7 @@ func (s *Script) define() {
 				case "wait":
 					s.own.waits = true
 				}
-				s.own.kills = s.own.kills || endsProcesses(n.Args)
+				s.own.kills = s.own.kills || s.endsProcesses(n.Args)
 			}
 			return true
 		})

@@ -41,7 +41,7 @@ func (w *walk) detached(process ways, part syntax.Node) ways {
 
 // endsEtcd reports whether a command may end the etcd that runs in the background: no signal to another process.
 func (w *walk) endsEtcd(c *syntax.CallExpr) bool {
-	if w.target != nil || w.trap || !endsProcesses(c.Args) {
+	if w.target != nil || w.trap || !w.script.endsProcesses(c.Args) {
 		return false
 	}
 	args := withoutCommand(c.Args)

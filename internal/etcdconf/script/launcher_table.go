@@ -82,7 +82,10 @@ var launchers = map[string]launcher{
 	loginShell: {bare: true, resets: "*"},
 
 	// Others.
-	"tini":         {short: "p:hvwgle:s", without: "-h -l"},
+	"tini": tini, "tini-static": tini, "docker-init": tini,
+	"chpst":        {short: "u:U:e:/:n:l:L:m:d:o:p:f:c:t:r:b:vP012V", without: "-V", resets: "-e"},
+	"envdir":       {bare: true, operand: anything, resets: "*"},
+	"setuidgid":    {bare: true, operand: anything},
 	"dumb-init":    {short: "hvVcr:", long: "single-child rewrite: verbose", without: "-h -V"},
 	"catatonit":    {short: "ghLPV", without: "-h -L -P -V"},
 	"gosu":         {bare: true, operand: anything},
@@ -113,6 +116,9 @@ const (
 	longOfSu   = "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: whitelist-environment:"
 	loginShell = "su -"
 )
+
+// tini is tini, which has other names where it is linked statically and where Docker has it.
+var tini = launcher{short: "p:hvwgle:s", without: "-h -l"}
 
 func never(launched, []string) bool { return false }
 

@@ -31,7 +31,7 @@ func TestLauncherForms(t *testing.T) {
 		"su|--command=exec etcd -a|--shell=/bin/sh": "etcd -a",
 		"su|-|etcd|-c|exec etcd -a":                 "etcd -a",
 		"su|-l|etcd|--session-command|etcd -a":      "etcd -a",
-		"su|etcd|-c|exec \"$@\"|sh|etcd|x":          "etcd x",
+		"su|etcd|-c|exec etcd --x=\"$1\"|sh|a":      "etcd --x=a",
 		"su|-s|/sbin/nologin|etcd|-c|etcd":          perhaps,
 		"su|--such|etcd|-c|etcd":                    perhaps,
 		"su|etcd":                                   perhaps,

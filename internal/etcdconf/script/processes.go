@@ -6,15 +6,26 @@ package script
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// killers are programs that end processes.
-var killers = map[string]bool{"kill": true, "pkill": true, "killall": true}
+// killers are programs that end processes, and stoppers those that may do so by an argument.
+var (
+	killers  = map[string]bool{"kill": true, "pkill": true, "killall": true, "killall5": true, "killproc": true, "skill": true, "slay": true}
+	stoppers = map[string][]string{
+		"fuser": {"-k", "--kill"}, "start-stop-daemon": {"-K", "--stop"}, "systemctl": {"stop", "kill"}, "service": {"stop"}, "rc-service": {"stop"},
+		"supervisorctl": {"stop", "shutdown"}, "s6-svc": {"-d", "-k"}, "sv": {"stop", "down"}, "etcd": {"stop"},
+	}
+)
 
-// endsProcesses reports whether a command ends processes. With the signal 0 it only asks whether they run.
-func endsProcesses(args []*syntax.Word) bool {
+// isKiller reports whether a word is the name or the path of a program that ends processes.
+func isKiller(word string) bool { return killers[path.Base(word)] }
+
+// endsProcesses reports whether a command ends processes, also by a function that may execute its arguments. With the signal 0
+// it only asks whether they run.
+func (s *Script) endsProcesses(args []*syntax.Word) bool {
 	argv := make([]string, len(args))
 	for i := range args {
 		argv[i] = commandOf(args[i:])
@@ -23,10 +34,16 @@ func endsProcesses(args []*syntax.Word) bool {
 	if at < 0 {
 		return false
 	}
-	if path.Base(argv[at]) == "xargs" {
-		return slices.ContainsFunc(argv[at+1:], func(word string) bool { return killers[path.Base(word)] })
+	name, rest := path.Base(argv[at]), argv[at+1:]
+	switch {
+	case name == "xargs" || s.own.functions[argv[at]] != nil:
+		return slices.ContainsFunc(rest, isKiller)
+	case stoppers[name] != nil:
+		return slices.ContainsFunc(rest, func(word string) bool {
+			return slices.ContainsFunc(stoppers[name], func(stop string) bool { return strings.HasPrefix(word, stop) })
+		})
 	}
-	return killers[path.Base(argv[at])] && !slices.Contains(argv[at+1:], "-0")
+	return killers[name] && !slices.Contains(rest, "-0")
 }
 
 // launchedBy reports whether a launcher of a name is among those of a command.
@@ -48,7 +65,8 @@ func launchedBy(argv []string, name string) bool {
 // run one for its preparation, and end it.
 func (s *Script) stays(call *syntax.CallExpr, background bool) bool {
 	argv := s.argv(call)
-	return (firstOf(argv) == "exec" || !launchedBy(argv, "timeout")) && (!background || !s.own.kills)
+	inTime := slices.ContainsFunc(s.own.timed, func(process *syntax.Subshell) bool { return contains(process, call) })
+	return !inTime && (firstOf(argv) == "exec" || !launchedBy(argv, "timeout")) && (!background || !s.own.kills)
 }
 
 // waits reports whether the script may wait for a process in the background before it comes to the command that

@@ -60,9 +60,10 @@ type Script struct {
 	around Surroundings
 	// sourced is true where a file or text that isn't read may have set any variable.
 	sourced bool
-	// given are the arguments that the script starts with, nil where they are not known. arguments are those
-	// that it has in the order of its text.
+	// given are the arguments that the script starts with, nil where they are not known, and zero is $0, empty where it isn't
+	// known. arguments are those that it has in the order of its text.
 	given     []string
+	zero      string
 	arguments []arguments
 	// spent is what the constants that were put into fields have cost.
 	spent int
@@ -83,7 +84,10 @@ func parseScript(text string, positional []string, around Surroundings) Script {
 	}
 	s := *newScript(text, around)
 	s.given = given
-	if !strings.Contains(text, "etcd") && !strings.Contains(text, "-peer-urls") && !around.Names && !slices.ContainsFunc(given, namesEtcd) {
+	if len(positional) > 0 && !strings.Contains(positional[0], "$(") {
+		s.zero = positional[0]
+	}
+	if !strings.Contains(text, "etcd") && !strings.Contains(text, "-peer-urls") && !around.Names && !slices.ContainsFunc(positional, namesEtcd) {
 		return s
 	}
 	s.Err = s.parse()
@@ -221,7 +225,8 @@ func (s *Script) etcdProgram(call *syntax.CallExpr) (string, bool) {
 	if at < 0 || s.own.functions[argv[0]] != nil || informs(argv[at+1:]) {
 		return "", false
 	}
-	return "etcd" + subcommand(argv[at+1:]), true
+	program := "etcd" + subcommand(argv[at+1:])
+	return program, program == "etcd" || otherPrograms[program]
 }
 
 // etcdAt returns the index of the word etcd among a command's fields, behind launchers; -1 where the

@@ -56,12 +56,12 @@ func TestScriptArgs(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			env := func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
-			script := parseScript("etcd "+row.text, nil, Surroundings{})
+			script := parseScript("etcd --debug "+row.text, nil, Surroundings{})
 			if script.Err != nil || script.program != "etcd" {
 				t.Fatalf("%q is program %q, error %v", row.text, script.program, script.Err)
 			}
 			got := newRun(&script, env, "pod-0", []string{"sh", "one", "t wo"}).etcdArgs()
-			if diff := cmp.Diff(row.want, got); diff != "" {
+			if diff := cmp.Diff(append([]string{"--debug"}, row.want...), got); diff != "" {
 				t.Errorf("%q (-want +got):\n%s", row.text, diff)
 			}
 		})

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,7 +48,10 @@ func (p *splicer) splice(text string, within []string) string {
 				if !is || documents[call.End().Line()] || redirectedWithin(n, call) {
 					return true
 				}
-				if with, ok := p.replace(s, call, within); ok {
+				dir := p.around.Dir
+				p.around.Dir = s.dirAt(call)
+				with, ok := p.replace(s, call, within)
+				if p.around.Dir = dir; ok {
 					all = append(all, replacement{int(call.Pos().Offset()), int(call.End().Offset()), with})
 					return false
 				}
@@ -71,6 +75,23 @@ func (p *splicer) splice(text string, within []string) string {
 		return text
 	}
 	return spliced.Text
+}
+
+// dirAt returns the folder that a command is executed in, empty where it isn't known: the container's own, or that of the only cd
+// of the script, which stands before it.
+func (s *Script) dirAt(call *syntax.CallExpr) string {
+	changes := s.own.callsOf["cd"]
+	switch {
+	case len(changes) == 0 || len(changes) == 1 && changes[0].Pos().After(call.Pos()):
+		return s.around.Dir
+	case len(changes) > 1:
+		return ""
+	}
+	dir := s.argv(changes[0])
+	if len(dir) != 2 || !path.IsAbs(dir[1]) || unknownField(dir[1]) {
+		return ""
+	}
+	return dir[1]
 }
 
 // replace returns what a command executes as text.
@@ -104,7 +125,7 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 	}
 	// A process of its own, with the assignments before it and the arguments behind it.
 	var process strings.Builder
-	process.WriteString("( :\n" + environmentOf(w.Argv).lost())
+	process.WriteString("( " + beginOf(w.Argv, at) + "\n" + environmentOf(w.Argv).lost())
 	for _, a := range call.Assigns {
 		process.WriteString("export " + s.Source(a) + "\n")
 	}
@@ -122,6 +143,17 @@ func (p *splicer) replace(s *Script, call *syntax.CallExpr, within []string) (st
 		return "{ " + process.String() + "; exit; }", true
 	}
 	return process.String(), true
+}
+
+// inTime begins a script that timeout runs.
+const inTime = ": timeout"
+
+// beginOf returns how a script begins that stands inline, by the launchers of its program, which is the field of an index.
+func beginOf(argv []string, at int) string {
+	if argv[0] != "exec" && launchedBy(argv[:at], "timeout") {
+		return inTime
+	}
+	return ":"
 }
 
 // usesArguments finds what a file does with its arguments.
@@ -172,10 +204,10 @@ func (p *splicer) program(argv []string, at int, within []string) (text string, 
 	operand, command := ShellOptions(argv[at+1:])
 	operand += at + 1
 	switch {
-	case operand >= len(argv):
+	case operand >= len(argv), executesNothing(argv[at+1 : operand]):
 		return "", 0, false
 	case !command:
-		text, ok = p.read(argv[operand], within, byShell)
+		text, ok = p.read(OperandOfShell(argv[operand]), within, byShell)
 		return text, operand + 1, ok
 	case strings.Contains(argv[operand], UnknownWord):
 		return "", 0, false
@@ -204,7 +236,7 @@ const (
 
 // read returns a file with what it executes.
 func (p *splicer) read(at string, within []string, as started) (string, bool) {
-	if slices.Contains(within, at) {
+	if at = p.around.path(at); slices.Contains(within, at) {
 		return "", false
 	}
 	text, ok := p.around.Read(at, as == sourced)
@@ -245,6 +277,13 @@ func hereDocuments(statements []*syntax.Stmt) map[uint]bool {
 // redirectedWithin reports whether a redirection stands among a command's args.
 func redirectedWithin(s *syntax.Stmt, call *syntax.CallExpr) bool {
 	return slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return !r.Pos().After(call.End()) && r.Pos().After(call.Pos()) })
+}
+
+// executesNothing reports whether the options of a shell have it only read its script.
+func executesNothing(options []string) bool {
+	return slices.ContainsFunc(options, func(word string) bool {
+		return word == "noexec" || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "n")
+	})
 }
 
 // ShellOptions reads the args behind a shell's name. operand is the index of the first word behind its

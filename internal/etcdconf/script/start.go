@@ -30,6 +30,8 @@ type Invocation struct {
 	// OfImage is true where only the image has the command, which gets etcd and its arguments, or its flags alone. ByName is
 	// true where etcd is such an argument, as a word without a path.
 	OfImage, ByName bool
+	// Unsure is true where the first argument of etcd is only known in the pod, so that it may run no member.
+	Unsure bool
 	// Perhaps is true where the script executes a program that may be etcd or gets etcd as an argument, or the command has
 	// etcd or a member's flags behind another program.
 	Perhaps bool
@@ -70,8 +72,10 @@ func startIn(all Fields, ofImage bool, around Surroundings) Invocation {
 	program := path.Base(argv[0])
 	_, launches := launchers[program]
 	switch {
+	case isOfAName(argv):
+		return Invocation{Program: program + subcommand(argv[1:]), Path: argv[0], Args: argv[1:], Perhaps: true}
 	case program == "etcd":
-		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], OfImage: ofImage, ByName: ofImage && argv[0] == program}
+		return Invocation{Program: "etcd" + subcommand(argv[1:]), Args: all.Texts[1:], OfImage: ofImage, ByName: ofImage && argv[0] == program, Unsure: mayBeAnother(argv[1:])}
 	case launches:
 		return Invocation{Program: program, Path: argv[0], Args: argv[1:], Perhaps: mayLaunchEtcd(argv)}
 	case IsShell(program):
@@ -93,7 +97,7 @@ func seemsEtcd(argv []string) bool {
 	name := strings.TrimSuffix(baseOf(argv[0]), ".exe")
 	isEtcd := func(word string) bool { return strings.TrimSuffix(baseOf(word), ".exe") == "etcd" }
 	return name == "etcd" || !IsTool(name) && slices.ContainsFunc(argv, isPeerFlag) ||
-		otherShells[name] && slices.ContainsFunc(argv[1:], func(text string) bool { return slices.ContainsFunc(strings.Fields(text), isEtcd) })
+		namesMember(argv) || otherShells[name] && slices.ContainsFunc(argv[1:], func(text string) bool { return slices.ContainsFunc(strings.Fields(text), isEtcd) })
 }
 
 // baseOf returns the name behind the folders of a path of Windows or another system.
@@ -114,10 +118,13 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
+// otherPrograms are those of etcd that run no member, by subcommand.
+var otherPrograms = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcd --proxy": true}
+
 // subcommand returns what etcd does instead of running a member, as the end of the program's name.
 func subcommand(args []string) string {
 	switch {
-	case len(args) > 0 && (args[0] == "grpc-proxy" || args[0] == "gateway"):
+	case len(args) > 0 && isWord(args[0]):
 		return " " + args[0]
 	case informs(args):
 		return " --version"
@@ -149,12 +156,12 @@ func informs(args []string) bool {
 func inShell(argv []string, shell string, around Surroundings) Invocation {
 	operand, command := ShellOptions(argv)
 	switch {
-	case operand >= len(argv):
+	case operand >= len(argv), executesNothing(argv[:operand]):
 		return Invocation{Program: shell}
 	case command:
 		return inScript(argv[operand], "", argv[operand+1:], around)
 	}
-	if text, ok := around.Read(argv[operand], false); ok {
+	if text, ok := around.Read(OperandOfShell(argv[operand]), false); ok {
 		return inScript(text, argv[operand], argv[operand:], around)
 	}
 	return Invocation{Program: shell}

@@ -25,6 +25,8 @@ type Surroundings struct {
 	File func(path string, sourced bool) (text string, ok bool)
 	// Variable returns a variable with a value that the pod or a ConfigMap shows. It may be nil.
 	Variable func(name string) (value string, ok bool)
+	// Dir is the folder that relative paths are in, empty where only the image has it.
+	Dir string
 	// Names is true where a variable may have the name of etcd's program.
 	Names bool
 	// Unread collects why scripts of ConfigMaps and Secrets could not be read. It is nil where no
@@ -32,12 +34,30 @@ type Surroundings struct {
 	Unread *[]string
 }
 
-// Read returns a file that is mounted from a ConfigMap, by its path. See File.
+// Read returns a file that is mounted from a ConfigMap, by its path. A name without a folder is none: PATH decides about it. See
+// File.
 func (s Surroundings) Read(at string, sourced bool) (string, bool) {
-	if s.File == nil || !strings.HasPrefix(at, "/") {
+	at = s.path(at)
+	if s.File == nil || !path.IsAbs(at) {
 		return "", false
 	}
 	return s.File(at, sourced)
+}
+
+// path returns a path of which the folder is known, or the same one.
+func (s Surroundings) path(at string) string {
+	if s.Dir == "" || path.IsAbs(at) || !strings.Contains(at, "/") {
+		return at
+	}
+	return path.Join(s.Dir, at)
+}
+
+// OperandOfShell returns the path of the script that a shell gets. One without a folder is in the folder that the shell is in.
+func OperandOfShell(operand string) string {
+	if strings.Contains(operand, "/") {
+		return operand
+	}
+	return "./" + operand
 }
 
 // Miss records that a script could not be read.

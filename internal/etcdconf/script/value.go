@@ -49,6 +49,19 @@ func (v Value) beginning() string {
 	return out.String()
 }
 
+// known returns a text with UnknownWord in place of what isn't known.
+func (v Value) known() string {
+	var out strings.Builder
+	for _, p := range v {
+		if p.known {
+			out.WriteString(p.text)
+		} else {
+			out.WriteString(UnknownWord)
+		}
+	}
+	return out.String()
+}
+
 // Opaque reports whether nothing of a text is known.
 func (v Value) Opaque() bool {
 	return len(v) > 0 && !slices.ContainsFunc(v, func(p piece) bool {

@@ -118,6 +118,8 @@ func (in Scope) printed(s *syntax.CmdSubst) []Value {
 	switch commandOf(call.Args) {
 	case "echo", "printf":
 		all = in.joined(call.Args[1:])
+	case "which", "command", "type": // the path of a program
+		all = in.joined(call.Args[len(call.Args)-1:])
 	case "cat":
 		for _, text := range in.Script.Inputs(s.Stmts[0]) {
 			all = append(all, textOf(text))

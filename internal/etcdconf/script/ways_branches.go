@@ -15,6 +15,9 @@ func (w *walk) binary(c *syntax.BinaryCmd, follows behind) ways {
 	if first != etcdBehind && follows == etcdBehind { // Y may not run
 		first = etcdBehind
 	}
+	if first == etcdBehind && (c.Op == syntax.OrStmt) != c.X.Negated && (c.Op == syntax.OrStmt || c.Op == syntax.AndStmt) {
+		first = w.onFailure(follows)
+	}
 	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt { // each side is a process
 		return w.pipe(c, first, follows)
 	}
@@ -27,6 +30,15 @@ func (w *walk) binary(c *syntax.BinaryCmd, follows behind) ways {
 		return x.then(w.statement(c.Y, follows))
 	}
 	return x.then(ways{on: true}.or(w.statement(c.Y, follows)))
+}
+
+// onFailure returns what follows a command behind which etcd only runs if it fails, by what follows in any case: a program that
+// serves is then what the container is for.
+func (w *walk) onFailure(follows behind) behind {
+	if w.target != nil {
+		return etcdBehind
+	}
+	return min(follows, failureBehind)
 }
 
 // pipe follows a | b. A program that reads what etcd prints is none instead of it, and neither is one that prints for etcd.
@@ -61,7 +73,11 @@ func (w *walk) ifClause(c *syntax.IfClause, follows behind) ways {
 
 // behindCondition returns what follows the condition of a statement.
 func (w *walk) behindCondition(c *syntax.IfClause, follows behind) behind {
-	if w.target != nil || w.leadsAny(c.Then) || c.Else != nil && w.leads(c.Else) {
+	then, otherwise := w.leadsAny(c.Then), c.Else != nil && w.leads(c.Else)
+	switch {
+	case w.target == nil && then != otherwise && then == c.Cond[len(c.Cond)-1].Negated:
+		return w.onFailure(follows)
+	case w.target != nil || then || otherwise:
 		return etcdBehind
 	}
 	if end, is := w.behindEnding(w.script.endingOfIf(c)); is {

@@ -32,10 +32,11 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 	}
 	if program, is := w.script.etcdProgram(c); is && w.target == nil {
 		ends := program == "etcd" && !w.script.stays(c, background) // what follows is what the container is for
+		another := program != "etcd" || !w.script.surelyMember(c)
 		if ends && background {
-			return ways{on: true, beside: true, runs: true}
+			return ways{other: another, on: true, beside: true, runs: true}
 		}
-		return ways{etcd: program == "etcd", other: program != "etcd", on: ends}
+		return ways{etcd: program == "etcd", other: another, on: ends}
 	}
 	argv := w.script.lookedUp(c)
 	at := ProgramAt(argv)
@@ -50,7 +51,11 @@ func (w *walk) call(c *syntax.CallExpr, follows behind, background bool) ways {
 		if background {
 			return w.background(c, bodies, follows)
 		}
-		return w.function(c, bodies, follows)
+		all := w.function(c, bodies, follows)
+		if w.endsEtcd(c) {
+			all.kills, all.mayKill = true, true
+		}
+		return all
 	}
 	switch {
 	case name == "exit":

@@ -28,7 +28,7 @@ func (w *walk) while(c *syntax.WhileClause, follows behind) ways {
 	if known && !leaves {
 		return w.forever(body, perhaps, behindLoop)
 	}
-	if w.leadsAny(c.Do) {
+	if w.leadsAny(c.Do) && (w.target != nil || c.Until == c.Cond[len(c.Cond)-1].Negated) { // else only if the condition fails
 		follows = etcdBehind
 	}
 	return w.list(c.Cond, follows).then(ways{on: true}.or(body))
