@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -162,6 +163,16 @@ func (o Owner) ClaimsOf(ordinal int) []Claim {
 		return w.Claims
 	}
 	return o.Claims
+}
+
+// DataClaims returns the claim templates with the data of the member of a number. If it isn't known which of several
+// templates it is, or whether it is any of them, it returns all of them, and false.
+func (o Owner) DataClaims(ordinal int, c etcdconf.Config, spec *corev1.PodSpec) (claims []Claim, known bool) {
+	claims = slices.Clone(o.ClaimsOf(ordinal))
+	if volumes, shown := c.DataMounts(spec); shown {
+		return slices.DeleteFunc(claims, func(c Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+	}
+	return claims, len(claims) == 1 && !c.DataElsewhere(spec)
 }
 
 // workloadOf returns the StatefulSet of a member of a cluster that spans several, and the number
