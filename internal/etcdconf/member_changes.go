@@ -17,7 +17,7 @@ import (
 // member's data.
 type MemberChange struct {
 	// Container is the name of the container, and Hook is postStart or preStop for a command of
-	// its lifecycle.
+	// its lifecycle, or trap for one that a trap of its script runs when it is to stop.
 	Container, Hook string
 	// Workload is the name of the StatefulSet, Deployment or other workload whose pods have the container, in a
 	// cluster of several. It is empty in others.
@@ -40,10 +40,16 @@ type MemberChange struct {
 // PreStop is the Hook of a command that runs before a container stops.
 const PreStop = "preStop"
 
+// Trap is the Hook of a command that a trap of a script runs when its container is to stop.
+const Trap = "trap"
+
+// RunsAtStop reports whether the command runs when its container stops.
+func (m MemberChange) RunsAtStop() bool { return m.Hook == PreStop || m.Hook == Trap }
+
 // AtStop reports whether the command runs before its pod stops, and leaves etcd without the member or
 // its data.
 func (m MemberChange) AtStop() bool {
-	return m.Hook == PreStop && m.Unread == "" && (m.Verb == "remove" || m.Verb == "")
+	return m.RunsAtStop() && m.Unread == "" && (m.Verb == "remove" || m.Verb == "")
 }
 
 // RemovesLeaving reports whether the command surely removes the member of each pod that stops.
@@ -68,7 +74,10 @@ func (m MemberChange) Where() string {
 	if m.Workload != "" {
 		of += " of " + m.Workload
 	}
-	if m.Hook != "" {
+	switch m.Hook {
+	case Trap:
+		return "a trap in the start script of container " + of
+	case PreStop, "postStart":
 		return "the " + m.Hook + " hook of container " + of
 	}
 	return "the start script of container " + of
@@ -81,12 +90,17 @@ func (m MemberChange) Where() string {
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 	dirs := dataDirs(pod, contents)
 	var all []MemberChange
-	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+	for at, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			around, at := surroundingsOf(pod, c, contents), dirs(c)
+			ends := at == 0 && c.RestartPolicy == nil // before the others start
+			around, data := surroundingsOf(pod, c, contents), dirs(c)
 			find := func(hook string, argv []string) {
-				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, at, around) {
+				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, data, around) {
+					hook := hook
+					if f.Trapped && hook == "" && !ends {
+						hook, f.Perhaps = Trap, f.Verb == "remove"
+					}
 					all = append(all, MemberChange{
 						Container: c.Name, Hook: hook, Verb: f.Verb, Unclear: f.Unclear, Perhaps: f.Perhaps, Unread: f.Unread,
 					})

@@ -158,3 +158,26 @@ func TestOptionsOfAnotherCommand(t *testing.T) {
 		t.Errorf("%+v, want a removal that surely happens", got)
 	}
 }
+
+// TestTraps: a command in a trap that runs when a script is to stop is one at its stop.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	const remove = "etcdctl member remove $ID"
+	for _, row := range []struct{ name, script, want string }{
+		{"a function", "bye() { " + remove + "; kill $P; }; trap bye TERM; etcd & P=$!; wait", Trap},
+		{"a text", "trap '" + remove + "' SIGTERM; etcd & wait", Trap},
+		{"a function in a text", "bye() { " + remove + "; }; trap 'bye; exit' EXIT; etcd & wait", Trap},
+		{"a function that it calls", "leave() { " + remove + "; }; bye() { leave; }; trap bye 0 2 15; etcd & wait", Trap},
+		{"another signal", "again() { " + remove + "; }; trap again USR1; etcd & wait", ""},
+		{"a function that no trap calls", "leave() { " + remove + "; }; bye() { :; }; trap bye TERM; leave; etcd & wait", ""},
+		{"a trap that is reset", "leave() { " + remove + "; }; trap - TERM; leave; etcd & wait", ""},
+		{"before the trap", remove + "; bye() { :; }; trap bye TERM; etcd & wait", ""},
+	} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: []string{"sh", "-c", row.script}}}}}
+		got := MemberChanges(pod, nil)
+		at := slices.IndexFunc(got, func(m MemberChange) bool { return m.Verb == "remove" })
+		if at < 0 || got[at].Hook != row.want || got[at].AtStop() != (row.want == Trap) || got[at].RemovesLeaving() || got[at].Perhaps != (row.want == Trap) {
+			t.Errorf("%s: %+v, want the hook %q", row.name, got, row.want)
+		}
+	}
+}

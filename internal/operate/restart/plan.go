@@ -181,7 +181,7 @@ func (j *Job) checkHooks(f *operate.Findings) {
 			return other.Verb == "add" && other.Workload == m.Workload
 		})
 		switch {
-		case m.Unread != "" && m.Hook == etcdconf.PreStop:
+		case m.Unread != "" && m.RunsAtStop():
 			f.Warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
 		case !m.AtStop():
 		case adds:
