@@ -55,22 +55,49 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	if err != nil {
 		return ShownPeers{Unknown: script.Cut(err.Error(), mostShown)}
 	}
-	p := ShownPeers{Own: canonical(config.ownPeers()), Unknown: config.UnknownPeers()}
+	p := ShownPeers{Own: canonical(config.ownPeers(), pod), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
-		p.Listed = canonical(config.InitialPeers())
+		p.Listed = canonical(config.InitialPeers(), pod)
 	}
 	return p
 }
 
-// canonical returns entries with their URLs in one form, so that those of two pods can be compared. A URL with a part that
-// only the pod knows remains.
-func canonical(entries []Peer) []Peer {
+// canonical returns entries of a pod with their URLs in one form, so that those of two pods of a namespace can be compared. A
+// URL with a part that only the pod knows remains.
+func canonical(entries []Peer, pod *corev1.Pod) []Peer {
 	for i, e := range entries {
-		if form := CanonicalURL(e.URL); form != "" && !unresolved(e.URL) {
-			entries[i].URL = form
+		form := CanonicalURL(e.URL)
+		u, err := url.Parse(form)
+		if form == "" || err != nil || unresolved(e.URL) {
+			continue
 		}
+		host := u.Hostname()
+		if short := shortHost(host, pod); short != host {
+			u.Host = short + strings.TrimPrefix(u.Host, host)
+			form = u.String()
+		}
+		entries[i].URL = form
 	}
 	return entries
+}
+
+// shortHost returns a host without the pod's namespace and what follows it: H, H.NAMESPACE, H.NAMESPACE.svc and
+// H.NAMESPACE.svc.DOMAIN are one name. POD.SERVICE remains, if the service has the name of the namespace.
+func shortHost(host string, pod *corev1.Pod) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	name, _, ofService := strings.Cut(host+".", ".svc.")
+	if !ofService && pod.Spec.Subdomain == pod.Namespace {
+		return host
+	}
+	if !ofService {
+		name = host
+	}
+	if short, is := strings.CutSuffix(name, "."+pod.Namespace); is && short != "" && pod.Namespace != "" {
+		return short
+	}
+	return host
 }
 
 // CanonicalURL returns a URL in one form: the case of its scheme and host, a final dot of its host, the form of an IP and a
