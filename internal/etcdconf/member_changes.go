@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -107,7 +108,11 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 				}
 			}
 			find("", slices.Concat(c.Command, c.Args))
-			if why := unreadStart(pod, c, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
+			why := unreadStart(pod, c, contents)
+			if ends {
+				why = unreadInit(pod, c, around)
+			}
+			if why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
 				all = append(all, MemberChange{Container: c.Name, Unread: why, Elsewhere: true})
 			}
 			for _, hook := range hooksOf(c) {
@@ -121,8 +126,8 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 	return all
 }
 
-// unreadStart returns why it is not known what the program that starts etcd does, empty if that is known: the container
-// executes etcd itself, or it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
+// unreadStart returns why it is not known what the program that starts etcd does, or one that it runs before, empty if that is
+// known, or if it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
 // known without contents.
 func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string {
 	if contents == nil || wrapper(c) {
@@ -134,7 +139,7 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 	started := startedIn(pod, c, contents)
 	switch started.Program {
 	case "etcd":
-		return ""
+		return unreadFile(slices.Concat(c.Command, c.Args), false, surroundingsOf(pod, c, contents))
 	case "":
 		return "the image decides which program it is"
 	}
@@ -144,14 +149,31 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 // unreadHook returns why it is not known what a hook of etcd's container does, empty if that is known: only the image or
 // a volume has its program. No files are known without contents.
 func unreadHook(pod *corev1.Pod, c *corev1.Container, argv []string, around script.Surroundings) string {
-	file := script.FileOf(argv)
-	if member := MemberOf(pod).Container; file == "" || around.File == nil || member != nil && member.Name != c.Name {
+	if member := MemberOf(pod).Container; around.File == nil || member != nil && member.Name != c.Name {
 		return ""
 	}
-	if _, ok := around.Read(file, false); ok {
+	return unreadFile(argv, true, around)
+}
+
+// unreadInit returns why it is not known what a container that ends before etcd starts does, empty if that is known. One
+// without a path is a tool.
+func unreadInit(pod *corev1.Pod, c *corev1.Container, around script.Surroundings) string {
+	argv := slices.Concat(c.Command, c.Args)
+	if around.File == nil || MemberOf(pod).Container == nil || !slices.ContainsFunc(script.FilesOf(argv, false), path.IsAbs) {
 		return ""
 	}
-	return file + ": no ConfigMap has it"
+	return unreadFile(argv, false, around)
+}
+
+// unreadFile returns why it is not known what a command does, empty if that is known: no ConfigMap has a program or a
+// script that it runs or, with sourced, reads into its own.
+func unreadFile(argv []string, sourced bool, around script.Surroundings) string {
+	for _, file := range script.FilesOf(argv, sourced) {
+		if _, ok := around.Read(file, false); !ok {
+			return script.Cut(file, mostShown) + ": no ConfigMap has it"
+		}
+	}
+	return ""
 }
 
 // hook is a command that runs after a container starts, or before it stops.

@@ -67,6 +67,15 @@ func hooksOutsideConfigMaps(t *testing.T, hook string) {
 		{[]string{"tini", "--", "leave"}, "leave: no ConfigMap has it"},
 		{[]string{"/scripts/start.sh"}, ""},
 		{[]string{"/scripts/gone.sh"}, "/scripts/gone.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "/opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "exec /opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"bash", "-ec", "sh /opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", ". /opt/lib.sh; leave_cluster"}, "/opt/lib.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "sleep 5; /opt/leave.sh || true"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"python3", "/opt/leave.py"}, "/opt/leave.py: no ConfigMap has it"},
+		{[]string{"sh", "-c", "/usr/bin/jq . < /tmp/a; /usr/local/bin/etcdctl endpoint health"}, ""},
+		{[]string{"sh", "-c", "/scripts/start.sh"}, ""},
+		{[]string{"sh", "-c", "echo /opt/leave.sh"}, ""},
 		{[]string{"/bin/sleep", "5"}, ""},
 		{[]string{"sh", "-c", "sleep 5"}, ""},
 		{[]string{"etcdctl", "move-leader"}, ""},
@@ -115,6 +124,10 @@ func TestStartsOutsideConfigMaps(t *testing.T) {
 		{argv: []string{"sh", "-c", "exec /launcher"}, declared: true, want: "sh" + none},
 		{argv: []string{"etcd"}},
 		{argv: []string{"sh", "-c", "exec etcd"}},
+		{argv: []string{"sh", "-c", "/opt/join.sh; exec etcd"}, want: "/opt/join.sh: no ConfigMap has it"},
+		{argv: []string{"sh", "-c", "sh /opt/join.sh; exec /usr/local/bin/etcd"}, want: "/opt/join.sh: no ConfigMap has it"},
+		{argv: []string{"sh", "-c", ". /opt/settings.sh; exec etcd"}},
+		{argv: []string{"sh", "-c", "/bin/chown etcd /data; exec etcd --data-dir=/data"}},
 		{argv: []string{"/scripts/start.sh"}},
 		{argv: []string{"start-etcd"}},
 		{argv: []string{"/launcher"}},
@@ -142,6 +155,33 @@ func TestStartsOutsideConfigMaps(t *testing.T) {
 		}
 		if all := MemberChanges(pod, nil); len(all) > 0 {
 			t.Errorf("%q: without contents, %+v", row.argv, all)
+		}
+	}
+}
+
+// TestInitOutsideConfigMaps: what a container does before etcd starts is not known if only its image has the program.
+func TestInitOutsideConfigMaps(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"/join.sh"}, "/join.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "cp /a /b && /join.sh"}, "/join.sh: no ConfigMap has it"},
+		{[]string{"python3", "/join.py"}, "/join.py: no ConfigMap has it"},
+		{[]string{"chown", "-R", "1000", "/data"}, ""},
+		{[]string{"sysctl", "-w", "a=b"}, ""},
+		{nil, ""},
+	} {
+		pod, contents := mountedPod("#!/bin/sh\nexec etcd", nil)
+		pod.Spec.Containers[0].Command = []string{"etcd"}
+		pod.Spec.InitContainers = []corev1.Container{{Name: "init", Command: row.argv}}
+		got := ""
+		for _, m := range MemberChanges(pod, contents) {
+			got += m.Unread
+		}
+		if got != row.want {
+			t.Errorf("%q: %q, want %q", row.argv, got, row.want)
 		}
 	}
 }

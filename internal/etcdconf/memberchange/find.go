@@ -102,6 +102,9 @@ func (w *walk) args(argv []string) {
 		w.inspect(in, script.Fields{Argv: argv, Texts: argv})
 		w.direct = false
 		w.file(argv[at], argv[at+1:])
+		if file := script.FileOf(argv); file != "" && file != argv[at] {
+			w.file(file, nil)
+		}
 		return
 	}
 	operand, command := script.ShellOptions(argv[at+1:])
