@@ -47,6 +47,15 @@ type ShownPeers struct {
 	Listed []Peer
 	// Unknown is why Listed may not be all members, empty if it is.
 	Unknown string
+	// Joins is true if etcd may join members that are there, so that its data may have a longer list.
+	Joins bool `json:",omitempty"`
+}
+
+// Alone reports whether a list is shown, and names only the member itself.
+func (p *ShownPeers) Alone() bool {
+	return p.Unknown == "" && !p.Joins && len(p.Listed) > 0 && !slices.ContainsFunc(p.Listed, func(e Peer) bool {
+		return !slices.ContainsFunc(p.Own, func(own Peer) bool { return own.Name == e.Name })
+	})
 }
 
 // PeersOfPod returns the entries that a pod shows. It reads no ConfigMaps and no Secrets.
@@ -58,6 +67,7 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	p := ShownPeers{Own: canonical(config.ownPeers(), pod), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
 		p.Listed = canonical(config.InitialPeers(), pod)
+		p.Joins = config.listInData() != "" || restoredList(pod, Unread(pod.Namespace)) != ""
 	}
 	return p
 }

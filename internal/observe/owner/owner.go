@@ -98,6 +98,8 @@ type Owner struct {
 	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
 	// known. See UnknownPeers.
 	PeersUnknown string
+	// ListSelf is true if the pods of a StatefulSet each list only themselves. See Separate.
+	ListSelf bool `json:",omitempty"`
 }
 
 // Claim is a volume claim template: the claim of pod P has the name Template-P.
