@@ -28,7 +28,7 @@ func standingOf(match topologypolicy.Match) standing {
 	return standing{policy: match.Policy, unkept: Unkept(match), tie: len(match.Conflict) > 0}
 }
 
-// Separate says of a policy that it does not apply to etcds that are no cluster.
+// Separate is the message that a policy does not apply to etcds that are no cluster.
 const Separate = "EtcdTopologyPolicy %s does not apply, because each pod lists only itself: it is an etcd of its own, and no member of one cluster"
 
 // Unkept returns why no policy keeps the budget of a cluster, nil while one does.

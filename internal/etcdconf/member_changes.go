@@ -108,11 +108,7 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 				}
 			}
 			find("", slices.Concat(c.Command, c.Args))
-			why := unreadStart(pod, c, contents)
-			if ends {
-				why = unreadInit(pod, c, around)
-			}
-			if why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
+			if why := unreadStart(pod, c, ends, around, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
 				all = append(all, MemberChange{Container: c.Name, Unread: why, Elsewhere: true})
 			}
 			for _, hook := range hooksOf(c) {
@@ -129,7 +125,10 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 // unreadStart returns why it is not known what the program that starts etcd does, or one that it runs before, empty if that is
 // known, or if it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
 // known without contents.
-func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string {
+func unreadStart(pod *corev1.Pod, c *corev1.Container, ends bool, around script.Surroundings, contents Contents) string {
+	if ends {
+		return unreadInit(pod, c, around)
+	}
 	if contents == nil || wrapper(c) {
 		return ""
 	}
@@ -139,7 +138,7 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 	started := startedIn(pod, c, contents)
 	switch started.Program {
 	case "etcd":
-		return unreadFile(slices.Concat(c.Command, c.Args), false, surroundingsOf(pod, c, contents))
+		return unreadFile(slices.Concat(c.Command, c.Args), false, around)
 	case "":
 		return "the image decides which program it is"
 	}

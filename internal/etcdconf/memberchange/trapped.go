@@ -57,7 +57,7 @@ func trappedIn(statements []*syntax.Stmt) map[string]bool {
 	return trapped
 }
 
-// calledIn returns the first words of the commands in a function.
+// calledIn returns the names of the commands in a function.
 func calledIn(body *syntax.Stmt) (names []string) {
 	syntax.Walk(body, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
@@ -68,11 +68,11 @@ func calledIn(body *syntax.Stmt) (names []string) {
 	return names
 }
 
-// literals returns the words of a command, empty for those that a shell expands.
+// literals returns the arguments of a command, empty for those that a shell expands.
 func literals(call *syntax.CallExpr) []string {
-	words := make([]string, len(call.Args))
+	argv := make([]string, len(call.Args))
 	for i, arg := range call.Args {
-		words[i], _ = script.Literal(arg)
+		argv[i], _ = script.Literal(arg)
 	}
-	return words
+	return argv
 }

@@ -73,29 +73,35 @@ func replacedBy(argv []string) (name, at string, replaces bool) {
 		return "", "", false
 	}
 	name, argv = path.Base(argv[program]), argv[program+1:]
-	has := func(is func(word string) bool) bool { return slices.ContainsFunc(argv, is) }
-	operands := slices.DeleteFunc(slices.Clone(argv), func(w string) bool { return strings.HasPrefix(w, "-") })
-	least := 2
-	switch {
-	case name == "pivot_root", name == "switch_root", otherRoots[name] != "" && len(argv) == 0: // see Environment.lost
-		return name, everywhere, true
-	case name == "umount":
-		least = 1
-	case name == "cp" && has(isSymbolic), name == "ln":
-	case name == "mount", strings.HasPrefix(name, "mount."):
-		if len(argv) == 0 || has(func(w string) bool { return strings.Contains(w, "remount") }) {
-			return "", "", false
-		}
-	default:
+	least := operandsOf(name, argv)
+	if least < 0 {
 		return "", "", false
 	}
+	has := func(is func(word string) bool) bool { return slices.ContainsFunc(argv, is) }
+	operands := slices.DeleteFunc(slices.Clone(argv), func(w string) bool { return strings.HasPrefix(w, "-") })
 	to := func(w string) bool {
 		return strings.HasPrefix(w, "--t") || strings.HasPrefix(w, "-t") && !strings.HasPrefix(name, "mount")
 	}
-	if len(operands) < least || has(to) || has(unknownField) || !path.IsAbs(argv[len(argv)-1]) {
+	if len(argv) == 0 || len(operands) < least || has(to) || has(unknownField) || !path.IsAbs(argv[len(argv)-1]) {
 		return name, everywhere, true
 	}
 	return name, path.Clean(argv[len(argv)-1]), true
+}
+
+// operandsOf returns how many operands a command that links or mounts has if the last one is the path, -1 for another command.
+func operandsOf(name string, argv []string) int {
+	remounts := func(w string) bool { return strings.Contains(w, "remount") }
+	switch {
+	case name == "pivot_root", name == "switch_root", otherRoots[name] != "" && len(argv) == 0: // see Environment.lost
+		return len(argv) + 1
+	case name == "umount":
+		return 1
+	case name == "ln", name == "cp" && slices.ContainsFunc(argv, isSymbolic):
+		return 2
+	case (name == "mount" || strings.HasPrefix(name, "mount.")) && len(argv) > 0 && !slices.ContainsFunc(argv, remounts):
+		return 2
+	}
+	return -1
 }
 
 // isSymbolic reports whether a word has the option with which cp makes symbolic links.

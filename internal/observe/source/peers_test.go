@@ -56,7 +56,7 @@ func TestListsWithoutEvidence(t *testing.T) {
 		"no list":                "",
 		"itself":                 "a=http://a:2380",
 		"without itself":         "b=http://b:2380,c=http://c:2380",
-		"itself by another name": "a=http://a.db.svc:2380,b=http://b:2380",
+		"itself by another name": "a=http://a.other.svc:2380,b=http://b:2380",
 		"too many":               strings.Repeat("b=http://b:2380,", 40) + "a=http://a:2380",
 		"a long one":             "a=http://a:2380,b=http://" + strings.Repeat("b", 600) + ":2380",
 	} {
