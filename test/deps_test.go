@@ -90,7 +90,7 @@ var graph = map[string][]string{
 
 	"internal/operate": {"internal/observe/owner", "internal/format", "policy/..."},
 	"internal/operate/drain": {
-		"internal/etcdconf/containers", "internal/operate", "internal/etcdconf", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
+		"internal/operate", "internal/observe", "internal/observe/resolve", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate",
 		"internal/observe/scheduling", "internal/observe/source", "internal/observe/terms", "api/output/v1alpha1", "policy/...",
 	},
 	"internal/operate/drain/kubectl": {"internal/format"},

@@ -36,6 +36,8 @@ func applying(match topologypolicy.Match, owner owner.Owner) (*v1alpha1.EtcdTopo
 	switch {
 	case match.OptedOut:
 		return nil, Decision{Outcome: Ignored, Reason: reasons.OptedOut}
+	case match.Separate != "":
+		return nil, Decision{Outcome: Ignored, Reason: reasons.SeparateEtcds}
 	case len(match.Conflict) > 0:
 		return nil, Decision{Outcome: Warned, Reason: reasons.PolicyConflict, Warnings: []string{conflictWarning(match.Conflict, owner)}}
 	case match.Policy == nil:

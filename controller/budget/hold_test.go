@@ -102,6 +102,12 @@ func TestReleaseIsHeld(t *testing.T) {
 				o.Annotations = map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut}
 			})
 		}},
+		{reasons.SeparateEtcds, func(s *stage) {
+			change(s, "etcd", func(o *appsv1.StatefulSet) {
+				c := &o.Spec.Template.Spec.Containers[0]
+				c.Command, c.Args, c.Env = []string{"etcd", "--name=m", "--initial-cluster=m=http://127.0.0.1:2380"}, nil, nil
+			})
+		}},
 		{reasons.NoPolicy, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) {
 				p.Spec.ClusterSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{"some": "other"}}

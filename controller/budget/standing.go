@@ -28,6 +28,9 @@ func standingOf(match topologypolicy.Match) standing {
 	return standing{policy: match.Policy, unkept: Unkept(match), tie: len(match.Conflict) > 0}
 }
 
+// Separate is the message that a policy does not apply to etcds that are no cluster.
+const Separate = "EtcdTopologyPolicy %s does not apply, because each pod lists only itself: it is an etcd of its own, and no member of one cluster"
+
 // Unkept returns why no policy keeps the budget of a cluster, nil while one does.
 func Unkept(match topologypolicy.Match) *policy.Note {
 	unkept := func(reason policy.Reason, format string, args ...any) *policy.Note {
@@ -39,6 +42,8 @@ func Unkept(match topologypolicy.Match) *policy.Note {
 		return unkept(reasons.PolicyConflict, "EtcdTopologyPolicies %s have the same priority, so none applies", strings.Join(match.Conflict, ", "))
 	case match.OptedOut:
 		return unkept(reasons.OptedOut, "the owner's annotation %s opts out of every policy", v1alpha1.TopologyPolicyAnnotation)
+	case match.Separate != "":
+		return unkept(reasons.SeparateEtcds, Separate, match.Separate)
 	case p == nil:
 		return unkept(reasons.NoPolicy, "no EtcdTopologyPolicy selects the cluster")
 	case p.Spec.Mode == v1alpha1.ModeOff:

@@ -106,6 +106,10 @@ func (t *Reconciler) report(ctx context.Context, policies []v1alpha1.EtcdTopolog
 		case len(match.Conflict) > 0:
 			notes = append(notes, policy.Note{Reason: reasons.PolicyConflict, Message: fmt.Sprintf(
 				"EtcdTopologyPolicies %s have the same priority, so none applies; give one a higher priority", strings.Join(match.Conflict, ", "))})
+		case match.Separate != "":
+			finding := budget.NewFinding(v1alpha1.Off, reasons.SeparateEtcds, fmt.Sprintf(budget.Separate, match.Separate))
+			r := reports[match.Separate]
+			r.clusters = append(r.clusters, v1alpha1.ClusterStatus{Namespace: o.Namespace, Kind: o.Kind, Name: o.Name, Spread: finding, Budget: finding})
 		case match.Policy != nil:
 			var found v1alpha1.ClusterStatus
 			found, notes = t.evaluate(ctx, o, match.Policy)

@@ -132,6 +132,9 @@ func (s *settings) config() Config {
 	out := Config{Where: map[string]string{}, Unknown: map[string]string{}}
 	text := func(flag, unset string) string {
 		value, where, ok, err := s.get(flag)
+		if ok && namesFile(flag) {
+			err = cmp.Or(err, s.elsewhere(value))
+		}
 		if err != nil {
 			out.Unknown[flag] = err.Error()
 		}

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,7 @@ import (
 // member's data.
 type MemberChange struct {
 	// Container is the name of the container, and Hook is postStart or preStop for a command of
-	// its lifecycle.
+	// its lifecycle, or trap for one that a trap of its script runs when it is to stop.
 	Container, Hook string
 	// Workload is the name of the StatefulSet, Deployment or other workload whose pods have the container, in a
 	// cluster of several. It is empty in others.
@@ -40,10 +41,16 @@ type MemberChange struct {
 // PreStop is the Hook of a command that runs before a container stops.
 const PreStop = "preStop"
 
+// Trap is the Hook of a command that a trap of a script runs when its container is to stop.
+const Trap = "trap"
+
+// RunsAtStop reports whether the command runs when its container stops.
+func (m MemberChange) RunsAtStop() bool { return m.Hook == PreStop || m.Hook == Trap }
+
 // AtStop reports whether the command runs before its pod stops, and leaves etcd without the member or
 // its data.
 func (m MemberChange) AtStop() bool {
-	return m.Hook == PreStop && m.Unread == "" && (m.Verb == "remove" || m.Verb == "")
+	return m.RunsAtStop() && m.Unread == "" && (m.Verb == "remove" || m.Verb == "")
 }
 
 // RemovesLeaving reports whether the command surely removes the member of each pod that stops.
@@ -73,7 +80,10 @@ func (m MemberChange) Where() string {
 	if m.Workload != "" {
 		of += " of " + m.Workload
 	}
-	if m.Hook != "" {
+	switch m.Hook {
+	case Trap:
+		return "a trap in the start script of container " + of
+	case PreStop, "postStart":
 		return "the " + m.Hook + " hook of container " + of
 	}
 	return "the start script of container " + of
@@ -86,19 +96,24 @@ func (m MemberChange) Where() string {
 func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 	dirs := dataDirs(pod, contents)
 	var all []MemberChange
-	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+	for at, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			around, at := surroundingsOf(pod, c, contents), dirs(c)
+			ends := at == 0 && c.RestartPolicy == nil // before the others start
+			around, data := surroundingsOf(pod, c, contents), dirs(c)
 			find := func(hook string, argv []string) {
-				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, at, around) {
+				for _, f := range memberchange.Find(shownArgs(argv, around), hook == PreStop, data, around) {
+					hook := hook
+					if f.Trapped && hook == "" && !ends {
+						hook, f.Perhaps = Trap, f.Verb == "remove"
+					}
 					all = append(all, MemberChange{
 						Container: c.Name, Hook: hook, Verb: f.Verb, Unclear: f.Unclear, Perhaps: f.Perhaps, Unread: f.Unread,
 					})
 				}
 			}
 			find("", slices.Concat(c.Command, c.Args))
-			if why := unreadStart(pod, c, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
+			if why := unreadStart(pod, c, ends, around, contents); why != "" && !slices.ContainsFunc(all, func(m MemberChange) bool { return m.Container == c.Name && m.Hook == "" }) {
 				all = append(all, MemberChange{Container: c.Name, Unread: why, Elsewhere: true})
 			}
 			for _, hook := range hooksOf(c) {
@@ -112,10 +127,13 @@ func MemberChanges(pod *corev1.Pod, contents Contents) []MemberChange {
 	return all
 }
 
-// unreadStart returns why it is not known what the program that starts etcd does, empty if that is known: the container
-// executes etcd itself, or it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
+// unreadStart returns why it is not known what the program that starts etcd does, or one that it runs before, empty if that is
+// known, or if it is druid's. A launcher may add its member to etcd, as Bitnami's image does. No files are
 // known without contents.
-func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string {
+func unreadStart(pod *corev1.Pod, c *corev1.Container, ends bool, around script.Surroundings, contents Contents) string {
+	if ends {
+		return unreadInit(pod, c, around)
+	}
 	if contents == nil || wrapper(c) {
 		return ""
 	}
@@ -125,7 +143,7 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 	started := startedIn(pod, c, contents)
 	switch started.Program {
 	case "etcd":
-		return ""
+		return unreadFile(slices.Concat(c.Command, c.Args), false, around)
 	case "":
 		return "the image decides which program it is"
 	}
@@ -135,14 +153,31 @@ func unreadStart(pod *corev1.Pod, c *corev1.Container, contents Contents) string
 // unreadHook returns why it is not known what a hook of etcd's container does, empty if that is known: only the image or
 // a volume has its program. No files are known without contents.
 func unreadHook(pod *corev1.Pod, c *corev1.Container, argv []string, around script.Surroundings) string {
-	file := script.FileOf(argv)
-	if member := MemberOf(pod).Container; file == "" || around.File == nil || member != nil && member.Name != c.Name {
+	if member := MemberOf(pod).Container; around.File == nil || member != nil && member.Name != c.Name {
 		return ""
 	}
-	if _, ok := around.Read(file, false); ok {
+	return unreadFile(argv, true, around)
+}
+
+// unreadInit returns why it is not known what a container that ends before etcd starts does, empty if that is known. One
+// without a path is a tool.
+func unreadInit(pod *corev1.Pod, c *corev1.Container, around script.Surroundings) string {
+	argv := slices.Concat(c.Command, c.Args)
+	if around.File == nil || MemberOf(pod).Container == nil || !slices.ContainsFunc(script.FilesOf(argv, false), path.IsAbs) {
 		return ""
 	}
-	return file + ": no ConfigMap has it"
+	return unreadFile(argv, false, around)
+}
+
+// unreadFile returns why it is not known what a command does, empty if that is known: no ConfigMap has a program or a
+// script that it runs or, with sourced, reads into its own.
+func unreadFile(argv []string, sourced bool, around script.Surroundings) string {
+	for _, file := range script.FilesOf(argv, sourced) {
+		if _, ok := around.Read(file, false); !ok {
+			return script.Cut(file, mostShown) + ": no ConfigMap has it"
+		}
+	}
+	return ""
 }
 
 // hook is a command that runs after a container starts, or before it stops.

@@ -67,6 +67,15 @@ func hooksOutsideConfigMaps(t *testing.T, hook string) {
 		{[]string{"tini", "--", "leave"}, "leave: no ConfigMap has it"},
 		{[]string{"/scripts/start.sh"}, ""},
 		{[]string{"/scripts/gone.sh"}, "/scripts/gone.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "/opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "exec /opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"bash", "-ec", "sh /opt/leave.sh"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", ". /opt/lib.sh; leave_cluster"}, "/opt/lib.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "sleep 5; /opt/leave.sh || true"}, "/opt/leave.sh: no ConfigMap has it"},
+		{[]string{"python3", "/opt/leave.py"}, "/opt/leave.py: no ConfigMap has it"},
+		{[]string{"sh", "-c", "/usr/bin/jq . < /tmp/a; /usr/local/bin/etcdctl endpoint health"}, ""},
+		{[]string{"sh", "-c", "/scripts/start.sh"}, ""},
+		{[]string{"sh", "-c", "echo /opt/leave.sh"}, ""},
 		{[]string{"/bin/sleep", "5"}, ""},
 		{[]string{"sh", "-c", "sleep 5"}, ""},
 		{[]string{"etcdctl", "move-leader"}, ""},
@@ -115,6 +124,10 @@ func TestStartsOutsideConfigMaps(t *testing.T) {
 		{argv: []string{"sh", "-c", "exec /launcher"}, declared: true, want: "sh" + none},
 		{argv: []string{"etcd"}},
 		{argv: []string{"sh", "-c", "exec etcd"}},
+		{argv: []string{"sh", "-c", "/opt/join.sh; exec etcd"}, want: "/opt/join.sh: no ConfigMap has it"},
+		{argv: []string{"sh", "-c", "sh /opt/join.sh; exec /usr/local/bin/etcd"}, want: "/opt/join.sh: no ConfigMap has it"},
+		{argv: []string{"sh", "-c", ". /opt/settings.sh; exec etcd"}},
+		{argv: []string{"sh", "-c", "/bin/chown etcd /data; exec etcd --data-dir=/data"}},
 		{argv: []string{"/scripts/start.sh"}},
 		{argv: []string{"start-etcd"}},
 		{argv: []string{"/launcher"}},
@@ -146,6 +159,33 @@ func TestStartsOutsideConfigMaps(t *testing.T) {
 	}
 }
 
+// TestInitOutsideConfigMaps: what a container does before etcd starts is not known if only its image has the program.
+func TestInitOutsideConfigMaps(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"/join.sh"}, "/join.sh: no ConfigMap has it"},
+		{[]string{"sh", "-c", "cp /a /b && /join.sh"}, "/join.sh: no ConfigMap has it"},
+		{[]string{"python3", "/join.py"}, "/join.py: no ConfigMap has it"},
+		{[]string{"chown", "-R", "1000", "/data"}, ""},
+		{[]string{"sysctl", "-w", "a=b"}, ""},
+		{nil, ""},
+	} {
+		pod, contents := mountedPod("#!/bin/sh\nexec etcd", nil)
+		pod.Spec.Containers[0].Command = []string{"etcd"}
+		pod.Spec.InitContainers = []corev1.Container{{Name: "init", Command: row.argv}}
+		got := ""
+		for _, m := range MemberChanges(pod, contents) {
+			got += m.Unread
+		}
+		if got != row.want {
+			t.Errorf("%q: %q, want %q", row.argv, got, row.want)
+		}
+	}
+}
+
 // TestOptionsOfAnotherCommand holds that the options of the shell that starts a container are not those of
 // the script of its hook.
 func TestOptionsOfAnotherCommand(t *testing.T) {
@@ -156,5 +196,28 @@ func TestOptionsOfAnotherCommand(t *testing.T) {
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/scripts/start.sh"}}}}
 	if got := MemberChanges(pod, contents); len(got) != 1 || !got[0].RemovesLeaving() {
 		t.Errorf("%+v, want a removal that surely happens", got)
+	}
+}
+
+// TestTraps: a command in a trap that runs when a script is to stop is one at its stop.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	const remove = "etcdctl member remove $ID"
+	for _, row := range []struct{ name, script, want string }{
+		{"a function", "bye() { " + remove + "; kill $P; }; trap bye TERM; etcd & P=$!; wait", Trap},
+		{"a text", "trap '" + remove + "' SIGTERM; etcd & wait", Trap},
+		{"a function in a text", "bye() { " + remove + "; }; trap 'bye; exit' EXIT; etcd & wait", Trap},
+		{"a function that it calls", "leave() { " + remove + "; }; bye() { leave; }; trap bye 0 2 15; etcd & wait", Trap},
+		{"another signal", "again() { " + remove + "; }; trap again USR1; etcd & wait", ""},
+		{"a function that no trap calls", "leave() { " + remove + "; }; bye() { :; }; trap bye TERM; leave; etcd & wait", ""},
+		{"a trap that is reset", "leave() { " + remove + "; }; trap - TERM; leave; etcd & wait", ""},
+		{"before the trap", remove + "; bye() { :; }; trap bye TERM; etcd & wait", ""},
+	} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: []string{"sh", "-c", row.script}}}}}
+		got := MemberChanges(pod, nil)
+		at := slices.IndexFunc(got, func(m MemberChange) bool { return m.Verb == "remove" })
+		if at < 0 || got[at].Hook != row.want || got[at].AtStop() != (row.want == Trap) || got[at].RemovesLeaving() || got[at].Perhaps != (row.want == Trap) {
+			t.Errorf("%s: %+v, want the hook %q", row.name, got, row.want)
+		}
 	}
 }

@@ -42,6 +42,8 @@ type settings struct {
 	others []*settings
 	// sourced is true where the script executes a file or text that isn't read, which may set variables.
 	sourced bool
+	// replaced are the paths at which etcd may see other files than those of its container, with what replaces them.
+	replaced map[string]string
 	// many is the error of a script with more ways than are read, nil for none.
 	many error
 }
@@ -143,7 +145,10 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		return out
 	}
 	started := script.Start(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
-	s := &settings{env: env.lookup, unknown: env.unknown, flags: map[string]string{}}
+	s := &settings{env: env.lookup, unknown: env.unknown, flags: map[string]string{}, replaced: started.Replaced()}
+	if len(c.VolumeDevices) > 0 {
+		s.replaced["/"] = "a mount of a block device"
+	}
 	argv := started.Args
 	switch {
 	case long != nil:

@@ -28,6 +28,10 @@ func (s *settings) readFile(env *environment) error {
 	if s.path == "" || err != nil {
 		return err
 	}
+	if by := s.replacedBy(s.path); by != "" {
+		err := &UnreadableError{Namespace: env.pod.Namespace, Pod: env.pod.Name, Path: s.path, Where: "behind " + by}
+		return fmt.Errorf("configuration of etcd: %w", err)
+	}
 	text, origin, err := podFile(env.pod, env.container, s.path, env.contents)
 	if err != nil {
 		return fmt.Errorf("configuration of etcd: %w", err)

@@ -31,7 +31,7 @@ func (s *settings) readOthers(started script.Invocation, env *environment) error
 		return nil
 	}
 	for w := range started.OtherWays(env.behind(started.Env), hostname(env.pod)) {
-		o := &settings{unknown: env.unknown}
+		o := &settings{unknown: env.unknown, replaced: s.replaced}
 		var rest []string
 		if o.flags, rest = script.Flags(o.of(w, started.File)); len(rest) > 0 && unresolved(rest[0]) {
 			o.opaque = script.Cut(rest[0])

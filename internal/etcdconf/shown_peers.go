@@ -47,6 +47,15 @@ type ShownPeers struct {
 	Listed []Peer
 	// Unknown is why Listed may not be all members, empty if it is.
 	Unknown string
+	// Joins is true if etcd may join members that are there, so that its data may have a longer list.
+	Joins bool `json:",omitempty"`
+}
+
+// Alone reports whether a list is shown, and names only the member itself.
+func (p *ShownPeers) Alone() bool {
+	return p.Unknown == "" && !p.Joins && len(p.Listed) > 0 && !slices.ContainsFunc(p.Listed, func(e Peer) bool {
+		return !slices.ContainsFunc(p.Own, func(own Peer) bool { return own.Name == e.Name })
+	})
 }
 
 // PeersOfPod returns the entries that a pod shows. It reads no ConfigMaps and no Secrets.
@@ -55,22 +64,50 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	if err != nil {
 		return ShownPeers{Unknown: script.Cut(err.Error())}
 	}
-	p := ShownPeers{Own: canonical(config.ownPeers()), Unknown: config.UnknownPeers()}
+	p := ShownPeers{Own: canonical(config.ownPeers(), pod), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
-		p.Listed = canonical(config.InitialPeers())
+		p.Listed = canonical(config.InitialPeers(), pod)
+		p.Joins = config.listInData() != "" || restoredList(pod, Unread(pod.Namespace)) != ""
 	}
 	return p
 }
 
-// canonical returns entries with their URLs in one form, so that those of two pods can be compared. A URL with a part that
-// only the pod knows remains.
-func canonical(entries []Peer) []Peer {
+// canonical returns entries of a pod with their URLs in one form, so that those of two pods of a namespace can be compared. A
+// URL with a part that only the pod knows remains.
+func canonical(entries []Peer, pod *corev1.Pod) []Peer {
 	for i, e := range entries {
-		if form := CanonicalURL(e.URL); form != "" && !unresolved(e.URL) {
-			entries[i].URL = form
+		form := CanonicalURL(e.URL)
+		u, err := url.Parse(form)
+		if form == "" || err != nil || unresolved(e.URL) {
+			continue
 		}
+		host := u.Hostname()
+		if short := shortHost(host, pod); short != host {
+			u.Host = short + strings.TrimPrefix(u.Host, host)
+			form = u.String()
+		}
+		entries[i].URL = form
 	}
 	return entries
+}
+
+// shortHost returns a host without the pod's namespace and what follows it: H, H.NAMESPACE, H.NAMESPACE.svc and
+// H.NAMESPACE.svc.DOMAIN are one name. POD.SERVICE remains, if the service has the name of the namespace.
+func shortHost(host string, pod *corev1.Pod) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	name, _, ofService := strings.Cut(host+".", ".svc.")
+	if !ofService && pod.Spec.Subdomain == pod.Namespace {
+		return host
+	}
+	if !ofService {
+		name = host
+	}
+	if short, is := strings.CutSuffix(name, "."+pod.Namespace); is && short != "" && pod.Namespace != "" {
+		return short
+	}
+	return host
 }
 
 // CanonicalURL returns a URL in one form: the case of its scheme and host, a final dot of its host, the form of an IP and a

@@ -324,3 +324,35 @@ func TestIdentifies(t *testing.T) {
 		t.Errorf("%s identifies a member", e)
 	}
 }
+
+// TestOneName has the names of one host in the DNS of a cluster, and those that may be another one's.
+func TestOneName(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, url, subdomain, want string }{
+		{"its name", "http://a:2380", "", "http://a:2380"},
+		{"with the namespace", "http://a.db:2380", "", "http://a:2380"},
+		{"with the Services' domain", "http://a.db.svc:2380", "", "http://a:2380"},
+		{"with the cluster's domain", "http://a.db.svc.cluster.local:2380", "", "http://a:2380"},
+		{"with another domain of a cluster", "http://a.db.svc.example.com:2380", "", "http://a:2380"},
+		{"with a dot at its end", "http://A.db.svc.cluster.local.:2380", "", "http://a:2380"},
+		{"a pod of a Service", "http://a-0.a:2380", "a", "http://a-0.a:2380"},
+		{"a pod of a Service, with all of it", "https://a-0.a.db.svc.cluster.local:2380", "a", "https://a-0.a:2380"},
+		{"a pod of a Service with the namespace's name", "http://db-0.db:2380", "db", "http://db-0.db:2380"},
+		{"the same with all of it", "http://db-0.db.db.svc.cluster.local:2380", "db", "http://db-0.db:2380"},
+		{"another namespace", "http://a.other.svc:2380", "", "http://a.other.svc:2380"},
+		{"another namespace, without the Services' domain", "http://a.other:2380", "", "http://a.other:2380"},
+		{"a host outside of the cluster", "http://db.svc.example.com:2380", "", "http://db.svc.example.com:2380"},
+		{"the namespace alone", "http://db:2380", "", "http://db:2380"},
+		{"an IPv4 address", "http://10.0.0.1:2380", "", "http://10.0.0.1:2380"},
+		{"an IPv6 address", "http://[fd00::1]:2380", "", "http://[fd00::1]:2380"},
+		{"without a port", "http://a.db.svc/", "", "http://a"},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "db"}, Spec: corev1.PodSpec{Subdomain: row.subdomain, Containers: []corev1.Container{
+			{Name: "etcd", Command: []string{"etcd", "--name=a", "--initial-advertise-peer-urls=" + row.url, "--initial-cluster=a=" + row.url}},
+		}}}
+		got := PeersOfPod(pod)
+		if want := []Peer{{"a", row.want}}; !slices.Equal(got.Own, want) || !slices.Equal(got.Listed, want) {
+			t.Errorf("%s: %v, listed %v; want %v", row.name, got.Own, got.Listed, want)
+		}
+	}
+}

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -72,14 +71,13 @@ func (f *Facts) dataClaims(name string, pod *corev1.Pod) (claims []owner.Claim, 
 	if f.Owner.IsBeside(name) { // no template made its claims
 		return nil, true
 	}
-	claims = slices.Clone(f.Owner.ClaimsOf(max(f.Owner.Ordinal(name), 0)))
-	spec := f.specOf(pod)
+	at := max(f.Owner.Ordinal(name), 0)
 	for _, of := range append([]string{name}, slices.Sorted(maps.Keys(f.Serving))...) {
-		got, read := f.Serving[of]
-		if volumes, shown := got.Value.DataMounts(spec); read && got.Err == nil && shown {
-			return slices.DeleteFunc(claims, func(c owner.Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+		if got, read := f.Serving[of]; read && got.Err == nil {
+			return f.Owner.DataClaims(at, got.Value, f.specOf(pod))
 		}
 	}
+	claims = slices.Clone(f.Owner.ClaimsOf(at))
 	return claims, len(claims) == 1
 }
 
@@ -114,14 +112,13 @@ func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
 // where no member's configuration shows the directory.
 func inPodOf(serving map[string]Got[etcdconf.Config], spec *corev1.PodSpec) (inPod, known bool) {
 	for _, got := range serving {
-		if got.Err != nil || !etcdconf.IsKnownDir(got.Value.DataDir) {
+		if got.Err != nil {
 			continue
 		}
-		c := containers.Named(spec, got.Value.Container)
-		if c == nil {
+		mount, known := got.Value.DataMount(spec)
+		if !known {
 			continue
 		}
-		mount, _ := etcdconf.MountAt(c, got.Value.DataDir)
 		return mount == nil || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }), true
 	}
 	return false, false

@@ -74,7 +74,11 @@ func TestDataClaims(t *testing.T) {
 		{"the one with the log is gone", etcdconf.Config{Container: "etcd", DataDir: "/data", WALDir: "/backups"}, []string{"data"}, recovery.DataNone, "there is no claim backups-main-1"},
 		{"one is gone, and which has the data is not known", etcdconf.Config{Container: "etcd", DataDir: "$DIR"}, []string{"data"}, recovery.DataUnread, ""},
 		{"none is gone, and which has the data is not known", etcdconf.Config{Container: "etcd", DataDir: "$DIR"}, []string{"data", "backups"}, recovery.DataValid, ""},
-		{"the data is on none", etcdconf.Config{Container: "etcd", DataDir: "/elsewhere"}, nil, recovery.DataInPod, ""},
+		{"the data is on none that is shown", etcdconf.Config{Container: "etcd", DataDir: "/elsewhere"}, nil, recovery.DataUnread, ""},
+		{
+			"etcd may have other files at the path", etcdconf.Config{Container: "etcd", DataDir: "/data", Unknown: map[string]string{"data-dir": "chroot"}},
+			nil, recovery.DataUnread, "",
+		},
 	} {
 		f := healthy(3)
 		f.Owner.Claims = []owner.Claim{{Template: "data"}, {Template: "backups"}}

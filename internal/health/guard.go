@@ -63,6 +63,8 @@ func governed(f *Facts) []Finding {
 			"policies %s have the same priority, so none applies", policy.List(m.Conflict))}
 	case m.OptedOut:
 		return []Finding{info("", "the annotation %s=%s excludes the cluster from every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
+	case m.Separate != "":
+		return []Finding{info("", "policy %s does not apply, because each pod lists only itself: it is an etcd of its own, and no member of one cluster", m.Separate)}
 	case m.Unrecognised != "":
 		return []Finding{warning(f.kubectl("annotate", "statefulset", f.Owner.StatefulSet, v1alpha1.EtcdAnnotation+"="+f.Owner.Mounted),
 			"policy %s does not apply, because only mounted ConfigMaps or envFrom show that the pods run etcd, and etcd-webhook does not read them", m.Unrecognised)}

@@ -703,6 +703,7 @@ func TestTraffic(t *testing.T) {
 		{name: "only mounts show etcd", id: "G002", with: func(f *Facts) {
 			f.Policy.Value, f.Owner.Mounted = topologypolicy.Match{Unrecognised: "default"}, "db"
 		}, want: Warning, message: "policy default does not apply", fix: "kubectl annotate statefulset main kubectl-etcd.dev/etcd=db -n team"},
+		{name: "etcds of their own", id: "G002", with: func(f *Facts) { f.Policy.Value = topologypolicy.Match{Separate: "default"} }, want: Info, message: "policy default does not apply, because each pod lists only itself"},
 		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority", fix: `kubectl patch etcdtopologypolicy a --type=merge -p '{"spec":{"priority":1}}'`},
 		{name: "conflict above others", id: "G002", with: func(f *Facts) {
 			f.Policy.Value.Conflict = []string{"a", "b"}

@@ -47,7 +47,7 @@ func quorumChecks() []Check {
 		},
 		{
 			ID: "Q005", Category: Quorum, Title: "all members belong to one cluster",
-			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. Members with one cluster ID can be different clusters too, since --force-new-cluster keeps the ID: then two leaders each have a quorum, and the list of one lacks the other. A client then reads and writes the cluster that it reaches. If each pod lists itself alone and the pod template has no list, the pods are etcds of their own, which is a warning.",
+			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. Members with one cluster ID can be different clusters too, since --force-new-cluster keeps the ID: then two leaders each have a quorum, and the list of one lacks the other. A client then reads and writes the cluster that it reaches. If each pod lists itself alone and the pod template lists no other member, the pods are etcds of their own, which is a warning.",
 			Cure: "If the pods are etcds of their own, and that is intended, declare it with kubectl-etcd.dev/etcd=false. Otherwise, save a snapshot of each cluster with --member. Compare the revisions and key counts, and decide which cluster is right. If clients write to both, cut client traffic while you decide. Then restore all members from the right snapshot: kubectl etcd snapshot restore FILE NAME.",
 			run:  oneCluster, needs: NeedMembers,
 		},

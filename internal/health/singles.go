@@ -17,7 +17,7 @@ func (f *Facts) etcdsOfTheirOwn() bool {
 	}
 	for _, m := range f.Responding() {
 		got, has := f.Serving[m.Pod]
-		if !has || got.Err != nil || !got.Value.NamesNoPeers() {
+		if !has || got.Err != nil || !got.Value.NamesNoPeers() && !f.Owner.ListSelf {
 			return false
 		}
 	}
@@ -31,7 +31,7 @@ func (f *Facts) describeSingles() Finding {
 		pods = append(pods, m.Pod)
 	}
 	declare := "if that is intended, declare it: " + f.kubectl("annotate statefulset "+f.Owner.StatefulSet+" "+v1alpha1.EtcdAnnotation+"="+v1alpha1.NotEtcd)
-	found := warning(declare, "each pod is an etcd of its own, not a member of one cluster: %s each list themselves alone, and their pod template has no --initial-cluster. Each has its own data, so don't restore them from one snapshot", policy.List(pods))
+	found := warning(declare, "each pod is an etcd of its own, not a member of one cluster: %s each list themselves alone, and their pod template lists no other member. Each has its own data, so don't restore them from one snapshot", policy.List(pods))
 	found.Reason = reasons.SeparateEtcds
 	return found
 }

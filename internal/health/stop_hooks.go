@@ -30,7 +30,7 @@ func keepsMembers(f *Facts) []Finding {
 	}
 	for _, m := range f.Owner.MemberChanges {
 		switch {
-		case m.Hook != etcdconf.PreStop:
+		case !m.RunsAtStop():
 		case m.Unread != "" && !known:
 			found = append(found, Finding{
 				Level: Unknown, Message: "whether " + m.Where() + " removes the member: it has " + m.Command(),

@@ -13,8 +13,8 @@ var (
 		"The members belong to two or more clusters, because some members started a new cluster. The clusters have different IDs or, after --force-new-cluster, the same ID.",
 		"Don't restart or scale anything. Find out which cluster has the newer data (kubectl etcd member list NAME -o wide, kubectl etcd check NAME), and rebuild the members of the other one.")
 	SeparateEtcds = status.Add("SeparateEtcds",
-		"Each pod of the StatefulSet runs an etcd of its own: its member list has no other member, and the pod template has no list. They are not one cluster, and have different data.",
-		"If that is intended, kubectl annotate statefulset NAME kubectl-etcd.dev/etcd=false. Don't restore them from one snapshot.")
+		"Each pod of the StatefulSet runs an etcd of its own: its member list has no other member, and the pod template lists no other. They are not one cluster, and have different data. If the pod template has a list of each pod alone, they get no terms and no disruption budget.",
+		"If that is intended, kubectl annotate statefulset NAME kubectl-etcd.dev/etcd=false. Don't restore them from one snapshot. If they are one cluster, write the list of all members into the pod template, or kubectl annotate statefulset NAME kubectl-etcd.dev/size=N with the number of voters.")
 	LeadersDiffer = status.Add("LeadersDiffer",
 		"The members follow different leaders: an election is under way, or the network is partitioned.",
 		"Run kubectl etcd check NAME --only Q004 again after a few seconds.")

@@ -4,6 +4,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func (f *finder) config(ctx context.Context, pod *corev1.Pod) (s etcdconf.Config
 func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clients, metrics listener, err error) {
 	direct := ""
 	if f.given.Direct {
-		direct = pod.Status.PodIP
+		direct = cmp.Or(reachableIP(pod, s.ListenClient), pod.Status.PodIP)
 	}
 	switch {
 	case f.given.ClientPort != 0:
@@ -65,7 +66,7 @@ func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clie
 		computed, is := computedListener(s.ListenClient, direct)
 		if !is || !f.given.tls() {
 			return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w; %s",
-				pod.Namespace, pod.Name, err, f.adviseListener(pod))
+				pod.Namespace, pod.Name, err, f.adviseListener(pod, s.ListenClient))
 		}
 		f.note("%s: its URLs for clients (listen-client-urls): %v; so port %d is used with the flags", pod.Name, err, computed.port)
 		clients = computed
@@ -118,12 +119,29 @@ func (f *finder) securePort(s etcdconf.Config) bool {
 	return f.given.tls() || s.ClientTLS.Cert != "" || s.ClientTLS.Auto
 }
 
+// reachableIP returns an IP of a pod at which its member listens, empty for none.
+func reachableIP(pod *corev1.Pod, urls []string) string {
+	ips := []string{pod.Status.PodIP}
+	for _, ip := range pod.Status.PodIPs {
+		ips = append(ips, ip.IP)
+	}
+	at := slices.IndexFunc(ips, func(ip string) bool {
+		l, err := listens(urls, ip)
+		return ip != "" && err == nil && l.address != ""
+	})
+	if at < 0 {
+		return ""
+	}
+	return ips[at]
+}
+
 // adviseListener returns what a user can do if a port-forward reaches no listener. Nothing else
 // passes gRPC through the API server: the proxy subresource of a pod speaks HTTP/1.
-func (f *finder) adviseListener(pod *corev1.Pod) string {
+func (f *finder) adviseListener(pod *corev1.Pod, urls []string) string {
 	const port = "if something else serves etcd on the pod's localhost, set its port with --client-port"
-	if f.given.Direct || pod.Status.PodIP == "" {
+	ip := reachableIP(pod, urls)
+	if f.given.Direct || ip == "" {
 		return port
 	}
-	return "where this machine can connect to " + pod.Status.PodIP + ", for example in a pod of the cluster, use --direct; " + port
+	return "where this machine can connect to " + ip + ", for example in a pod of the cluster, use --direct; " + port
 }

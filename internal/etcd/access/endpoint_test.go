@@ -54,6 +54,11 @@ func TestEndpointFlags(t *testing.T) {
 		{name: "the same with certificates", conf: rendered, args: []string{"--listen-client-urls=https://0.0.0.0:2379", "--cert-file=/conf/a.crt", "--client-cert-auth"}, give: func(c *Credentials) { *c = withTLS }, want: Endpoint{Port: 2379}, tls: true},
 		{name: "the pod's IP alone", args: []string{"--listen-client-urls=http://10.0.0.7:2379"}, err: []string{"doesn't listen on the pod's localhost", "10.0.0.7", "--direct", "--client-port"}},
 		{name: "the same directly", args: []string{"--listen-client-urls=http://10.0.0.7:2379"}, give: func(c *Credentials) { c.Direct = true }, want: Endpoint{Port: 2379, Address: "10.0.0.7"}},
+		{name: "an IP of the second family", args: []string{"--listen-client-urls=http://[fd00::7]:2379"}, err: []string{"connect to fd00::7", "use --direct"}},
+		{name: "the same directly", args: []string{"--listen-client-urls=http://[fd00::7]:2379"}, give: func(c *Credentials) { c.Direct = true }, want: Endpoint{Port: 2379, Address: "fd00::7"}},
+		{name: "a socket", args: []string{"--listen-client-urls=unix:///run/etcd.sock"}, err: []string{"not reachable by network; if something"}},
+		{name: "another address of localhost", args: []string{"--listen-client-urls=http://127.0.0.2:2379"}, err: []string{"reaches nothing else; if something"}},
+		{name: "an IP of another network", args: []string{"--listen-client-urls=http://192.168.7.1:2379"}, err: []string{"reaches nothing else; if something"}},
 		{name: "another port of the pod", args: []string{"--listen-client-urls=https://10.0.0.7:2379,http://127.0.0.1:2378"}, give: func(c *Credentials) { c.ClientPort = 2378 }, want: Endpoint{Port: 2378}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -102,7 +107,7 @@ func configuredPod(conf corev1.Volume, args []string) *corev1.Pod {
 				VolumeMounts: []corev1.VolumeMount{{Name: "conf", MountPath: "/conf"}},
 			}},
 		},
-		Status: corev1.PodStatus{PodIP: "10.0.0.7"},
+		Status: corev1.PodStatus{PodIP: "10.0.0.7", PodIPs: []corev1.PodIP{{IP: "10.0.0.7"}, {IP: "fd00::7"}}},
 	}
 	if conf.Name != "" {
 		pod.Spec.Volumes = []corev1.Volume{conf}

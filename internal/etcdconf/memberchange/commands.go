@@ -60,8 +60,11 @@ func (w *walk) commands(in scope) {
 	}
 	if w.depth == 0 {
 		w.in = in.Script
+		w.trapped = trappedIn(in.Script.Statements)
 		defer func() { w.in, w.at = nil, nil }()
 	}
+	inTrap := w.inTrap
+	defer func() { w.inTrap = inTrap }()
 	for _, statement := range in.Script.Statements {
 		in.learn(statement)
 	}
@@ -70,6 +73,7 @@ func (w *walk) commands(in scope) {
 		in.Visit(statement, func(s script.Scope, node syntax.Node) bool {
 			here := in
 			here.Scope = s
+			w.inTrap = inTrap || w.trapped[s.Within]
 			switch n := node.(type) {
 			case *syntax.CallExpr:
 				w.stands(n)

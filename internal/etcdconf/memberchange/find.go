@@ -25,6 +25,8 @@ type Change struct {
 	// Unread is why a script that the command runs could not be read. What that script does to
 	// members is unknown, and Verb is empty.
 	Unread string
+	// Trapped is true for a command that a trap of the script runs when it is to stop.
+	Trapped bool
 }
 
 // Find returns what a command of a container does to members, once for each verb, and which of its
@@ -68,10 +70,15 @@ type walk struct {
 	// direct is true for a command that no shell runs. maybe is true for what a command may be by the values of
 	// variables.
 	direct, maybe bool
+	// trapped are the functions that traps call when the script is to stop. inTrap is true in one of them, and in the action of
+	// such a trap.
+	trapped map[string]bool
+	inTrap  bool
 }
 
 // note adds a change once. One that surely happens replaces one that perhaps does.
 func (w *walk) note(m Change) {
+	m.Trapped = w.inTrap && !w.atStop
 	for i := range w.all {
 		same := m
 		if same.Perhaps = w.all[i].Perhaps; same == w.all[i] {
@@ -95,6 +102,9 @@ func (w *walk) args(argv []string) {
 		w.inspect(in, script.Fields{Argv: argv, Texts: argv})
 		w.direct = false
 		w.file(argv[at], argv[at+1:])
+		if file := script.FileOf(argv); file != "" && file != argv[at] {
+			w.file(file, nil)
+		}
 		return
 	}
 	operand, command := script.ShellOptions(argv[at+1:])

@@ -20,6 +20,9 @@ func (w *walk) scripts(in scope, c script.Fields) {
 		w.nested(in, strings.Join(c.Texts[1:], " "))
 		return
 	}
+	inTrap := w.inTrap
+	w.inTrap = inTrap || c.Argv[0] == "trap" && stops(c.Argv)
+	defer func() { w.inTrap = inTrap }()
 	executes := in.executesText(c.Argv[0])
 	for i, text := range c.Texts {
 		known := c.Argv[i]

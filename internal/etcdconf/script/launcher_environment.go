@@ -13,6 +13,8 @@ import (
 type Environment struct {
 	// Resets is a launcher of which only the pod knows what it passes on, such as sudo. Empty for none.
 	Resets string
+	// Root is a launcher that gives the program other files than it has itself, such as chroot. Empty for none.
+	Root string
 	// cleared is true where only what is assigned is passed on. A variable that is assigned or removed has an entry.
 	cleared  bool
 	assigned map[string]string
@@ -38,6 +40,9 @@ func (e *Environment) pass(r launched) {
 	if r.resets != "" && r.has(r.resets) {
 		e.Resets = r.name
 		e.clear()
+	}
+	if options := otherRoots[r.name]; options != "" && r.has(options) {
+		e.Root = r.name
 	}
 	for _, o := range r.options {
 		switch {
@@ -90,11 +95,14 @@ func (e Environment) Passes(name string) bool {
 }
 
 // lost returns the commands of a shell that lose the variables which are not passed on. Where these are not known, all of them
-// are unknown, as behind a file that isn't read.
+// are unknown, as behind a file that isn't read. The name of a launcher stands for all files being others.
 func (e Environment) lost() string {
 	text := ""
+	if e.Root != "" {
+		text = e.Root + "\n"
+	}
 	if e.cleared {
-		text = ". /dev/null\n"
+		text += ". /dev/null\n"
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.removed)) {
 		if isName(name) {

@@ -35,6 +35,8 @@ func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
 	switch p := match.Policy; {
 	case match.OptedOut:
 		out.Wanted = "the cluster has opted out of every policy"
+	case match.Separate != "":
+		out.Wanted = "policy " + match.Separate + " does not apply, because each pod is an etcd of its own and lists only itself"
 	case match.Unrecognised != "":
 		out.Wanted = "policy " + match.Unrecognised + " does not apply, because etcd-webhook does not recognise the cluster"
 	case len(match.Conflict) > 0:

@@ -53,7 +53,8 @@ func Standalone(sts *appsv1.StatefulSet) (Owner, bool) {
 		return Owner{}, false
 	}
 	o := OfStatefulSet(sts)
-	o.PeersUnknown = peersUnknown(listedSet{sts: sts, peers: source.PeersOf(sts)})
+	peers := source.PeersOf(sts)
+	o.PeersUnknown, o.ListSelf = peersUnknown(listedSet{sts: sts, peers: peers}), peers.Separate
 	return o, true
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -97,6 +98,8 @@ type Owner struct {
 	// PeersUnknown is why it is not known which members the cluster has beside these, empty if it is
 	// known. See UnknownPeers.
 	PeersUnknown string
+	// ListSelf is true if the pods of a StatefulSet each list only themselves. See Separate.
+	ListSelf bool `json:",omitempty"`
 }
 
 // Claim is a volume claim template: the claim of pod P has the name Template-P.
@@ -162,6 +165,16 @@ func (o Owner) ClaimsOf(ordinal int) []Claim {
 		return w.Claims
 	}
 	return o.Claims
+}
+
+// DataClaims returns the claim templates with the data of the member of a number. If it isn't known which of several
+// templates it is, or whether it is any of them, it returns all of them, and false.
+func (o Owner) DataClaims(ordinal int, c etcdconf.Config, spec *corev1.PodSpec) (claims []Claim, known bool) {
+	claims = slices.Clone(o.ClaimsOf(ordinal))
+	if volumes, shown := c.DataMounts(spec); shown {
+		return slices.DeleteFunc(claims, func(c Claim) bool { return !slices.Contains(volumes, c.Template) }), true
+	}
+	return claims, len(claims) == 1 && !c.DataElsewhere(spec)
 }
 
 // workloadOf returns the StatefulSet of a member of a cluster that spans several, and the number

@@ -6,9 +6,11 @@ package owner
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -55,6 +57,14 @@ func (o Owner) UnknownPeers() string {
 		return "the lists of members name " + policy.Count(o.Unmatched, "more member") + ", which no pod is known to run; they may be from before members were replaced"
 	}
 	return o.PeersUnknown
+}
+
+// Separate reports whether the pods of a StatefulSet are shown to be etcds of their own, and no cluster: each lists only
+// itself. A start script may add them to one, and an annotation with the number of voters declares that they are one.
+func (o Owner) Separate() bool {
+	_, known := annotation.ParseSize(o.SizeText())
+	adds := slices.ContainsFunc(o.MemberChanges, func(c etcdconf.MemberChange) bool { return c.Verb == "add" })
+	return o.ListSelf && o.Replicas > 1 && o.Controller == nil && !o.Spans() && !known && !adds
 }
 
 // SizeText returns the owner's annotation.

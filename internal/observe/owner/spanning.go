@@ -99,7 +99,7 @@ func ownerOfSets(group []listedSet) []Owner {
 	}
 	o.addListers(group, others)
 	if len(group) == 1 {
-		o.PeersUnknown = peersUnknown(group[0])
+		o.PeersUnknown, o.ListSelf = peersUnknown(group[0]), group[0].peers.Separate
 		return []Owner{o}
 	}
 	names := map[string]bool{}

@@ -22,6 +22,8 @@ type Peers struct {
 	Others []etcdconf.Peer `json:"others,omitempty"`
 	// Listed counts the entries in the list, those of Own and of Others.
 	Listed int `json:"listed,omitempty"`
+	// Separate is true if each member lists only itself, at an address that is not another one's: they are no cluster.
+	Separate bool `json:"separate,omitempty"`
 	// Unknown is why it is not known which others there are, empty if it is known.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -67,6 +69,12 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 	peers := split(ownPeers(sts, &first), first.Listed)
 	if !fits(peers) {
 		return Peers{Unknown: "the entries of --initial-cluster are too long"}
+	}
+	if first.Alone() {
+		second := shownPeers(sts, 1)
+		peers.Separate = second.Alone() && !slices.ContainsFunc(first.Own, func(e etcdconf.Peer) bool {
+			return e.Identifies() && slices.Contains(second.Own, e)
+		})
 	}
 	return peers
 }

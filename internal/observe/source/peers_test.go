@@ -56,7 +56,7 @@ func TestListsWithoutEvidence(t *testing.T) {
 		"no list":                "",
 		"itself":                 "a=http://a:2380",
 		"without itself":         "b=http://b:2380,c=http://c:2380",
-		"itself by another name": "a=http://a.db.svc:2380,b=http://b:2380",
+		"itself by another name": "a=http://a.other.svc:2380,b=http://b:2380",
 		"too many":               strings.Repeat("b=http://b:2380,", 40) + "a=http://a:2380",
 		"a long one":             "a=http://a:2380,b=http://" + strings.Repeat("b", 600) + ":2380",
 	} {
@@ -96,6 +96,37 @@ func TestCacheKeepsShownPeers(t *testing.T) {
 		trimPod(pod)
 		if got := ShownPeersOf(pod).Listed; len(got) != want {
 			t.Errorf("%s: %v, want %d", version, got, want)
+		}
+	}
+}
+
+// TestSeparate has lists of the members of a StatefulSet that show each of them alone, and others.
+func TestSeparate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		args []string
+		want bool
+	}{
+		{"one name at localhost", []string{"--name=m", "--initial-advertise-peer-urls=http://127.0.0.1:2380", "--initial-cluster=m=http://127.0.0.1:2380"}, true},
+		{"each by its own name", []string{"--name=$(POD)", "--initial-advertise-peer-urls=http://$(POD).a:2380", "--initial-cluster=$(POD)=http://$(POD).a:2380"}, true},
+		{"each by its own IP", []string{"--name=m", "--initial-advertise-peer-urls=http://$(IP):2380", "--initial-cluster=m=http://$(IP):2380"}, true},
+		{"by its list alone", []string{"--name=$(POD)", "--initial-cluster=$(POD)=http://$(POD).a:2380"}, true},
+		{"all at one address", []string{"--name=m", "--initial-advertise-peer-urls=http://a:2380", "--initial-cluster=m=http://a:2380"}, false},
+		{"the first one alone", []string{"--name=$(POD)", "--initial-advertise-peer-urls=http://$(POD).a:2380", "--initial-cluster=a-0=http://a-0.a:2380"}, false},
+		{"others", []string{"--name=$(POD)", "--initial-advertise-peer-urls=http://$(POD).a:2380", "--initial-cluster=a-0=http://a-0.a:2380,a-1=http://a-1.a:2380"}, false},
+		{"etcd joins others", []string{"--name=m", "--initial-cluster=m=http://127.0.0.1:2380", "--initial-cluster-state=existing"}, false},
+		{"a list that is not known", []string{"--name=m", "--initial-cluster=$(LIST)"}, false},
+		{"no list", []string{"--name=m"}, false},
+	} {
+		sts := listing("")
+		c := &sts.Spec.Template.Spec.Containers[0]
+		field := func(name, path string) corev1.EnvVar {
+			return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}}
+		}
+		c.Args, c.Env = row.args, []corev1.EnvVar{field("POD", "metadata.name"), field("IP", "status.podIP")}
+		if got := PeersOf(sts); got.Separate != row.want {
+			t.Errorf("%s: separate %t, want %t: %+v", row.name, got.Separate, row.want, got)
 		}
 	}
 }

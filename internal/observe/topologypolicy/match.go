@@ -32,6 +32,8 @@ type Match struct {
 	Tied []*v1alpha1.EtcdTopologyPolicy
 	// OptedOut is true where the owner's annotation excludes it from every policy.
 	OptedOut bool
+	// Separate is the policy that would apply if the pods were one cluster. See Owner.Separate.
+	Separate string
 	// Unrecognised is the policy that would apply if etcd-webhook recognised the cluster. See
 	// Owner.Mounted.
 	Unrecognised string
@@ -98,6 +100,9 @@ func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o owner.Own
 	case 0:
 		return Match{}
 	case 1:
+		if o.Separate() {
+			return Match{Separate: top[0].Name}
+		}
 		return Match{Policy: top[0]}
 	}
 	m := Match{Tied: top}

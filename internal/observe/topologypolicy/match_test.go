@@ -37,6 +37,7 @@ func TestChoose(t *testing.T) {
 		want     string // the policy's name
 		conflict []string
 		optedOut bool
+		separate string
 	}{
 		{name: "no policy"},
 		{name: "no selector selects all", policies: policies{p("all", 0, nil, nil)}, want: "all"},
@@ -58,6 +59,10 @@ func TestChoose(t *testing.T) {
 			name: "another value is no opt-out", policies: policies{p("all", 0, nil, nil)}, want: "all",
 			owner: owner.Owner{Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: "yes"}},
 		},
+		{
+			name: "etcds of their own", policies: policies{p("all", 0, nil, nil)}, separate: "all",
+			owner: owner.Owner{StatefulSet: "a", Replicas: 5, ListSelf: true},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +72,7 @@ func TestChoose(t *testing.T) {
 			if got.Policy != nil {
 				name = got.Policy.Name
 			}
-			if name != row.want || got.OptedOut != row.optedOut {
+			if name != row.want || got.Separate != row.separate || got.OptedOut != row.optedOut {
 				t.Errorf("policy %q, opted out %t; want %q, %t", name, got.OptedOut, row.want, row.optedOut)
 			}
 			if diff := cmp.Diff(row.conflict, got.Conflict); diff != "" {

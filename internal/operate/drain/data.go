@@ -9,8 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podfiles"
 )
@@ -19,15 +17,14 @@ import (
 // a volume that outlives the pod, or if that is not known.
 func (o *observation) lostData(ctx context.Context, pod *corev1.Pod) string {
 	config, err := podfiles.New(o.reader, pod.Namespace).Config(ctx, pod)
-	if err != nil || !config.KnowsDataDir() {
+	if err != nil {
 		return ""
 	}
-	at := containers.Named(&pod.Spec, config.Container)
-	if at == nil {
+	mount, known := config.DataMount(&pod.Spec)
+	switch {
+	case !known:
 		return ""
-	}
-	mount, _ := etcdconf.MountAt(at, config.DataDir)
-	if mount == nil {
+	case mount == nil:
 		return "the container's own file system"
 	}
 	for _, v := range pod.Spec.Volumes {

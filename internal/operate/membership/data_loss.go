@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/containers"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -56,23 +55,23 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	if message != "" {
 		return true, "its log ends with: " + message, nil
 	}
-	if missing != "" {
+	switch {
+	case missing != "":
 		return false, missing + ", and it is not known which of its claims has its data", nil
+	case !known:
+		return false, "it is not known which directory its data is in", nil
 	}
 	return false, fmt.Sprintf("volume claim %s has been bound since %s", bound[0].Name, format.Time(bound[0].CreationTimestamp.Time)), nil
 }
 
-// dataClaims returns the claim templates with a member's data. If the configuration doesn't show which of
-// several it is, it returns all of them, and false.
+// dataClaims returns the claim templates with a member's data, or all of them and false: see [owner.Owner.DataClaims].
 func (m *Members) dataClaims(s *observation, pod string) (claims []owner.Claim, known bool) {
 	at := m.Owner.Ordinal(pod)
-	claims = slices.Clone(m.Owner.ClaimsOf(max(at, 0)))
-	if at >= 0 && at < len(s.configs) {
-		if volumes, shown := s.configs[at].DataMounts(&s.template.template.Spec); shown {
-			return slices.DeleteFunc(claims, func(c owner.Claim) bool { return !slices.Contains(volumes, c.Template) }), true
-		}
+	if at < 0 || at >= len(s.configs) {
+		claims = slices.Clone(m.Owner.ClaimsOf(max(at, 0)))
+		return claims, len(claims) == 1
 	}
-	return claims, len(claims) == 1
+	return m.Owner.DataClaims(at, s.configs[at], &s.template.template.Spec)
 }
 
 // dataClaimsOf returns the volume claims with a member's data, or all of the pod's where it is not known which have that.
@@ -126,16 +125,12 @@ func restarts(pod *corev1.Pod, container string) int32 {
 // dataVolume returns the volume of an ordinal's data directory, nil where it is on none. It returns
 // false where the directory, or its volume, is not known.
 func (s *observation) dataVolume(ordinal int) (*corev1.Volume, bool) {
-	if ordinal < 0 || ordinal >= len(s.configs) || !s.configs[ordinal].KnowsDataDir() {
+	if ordinal < 0 || ordinal >= len(s.configs) {
 		return nil, false
 	}
-	c := containers.Named(&s.template.template.Spec, s.configs[ordinal].Container)
-	if c == nil {
-		return nil, false
-	}
-	mount, _ := etcdconf.MountAt(c, s.configs[ordinal].DataDir)
+	mount, known := s.configs[ordinal].DataMount(&s.template.template.Spec)
 	if mount == nil {
-		return nil, true
+		return nil, known
 	}
 	volumes := s.template.template.Spec.Volumes
 	if i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }); i >= 0 {

@@ -12,7 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -75,6 +77,53 @@ func TestLostWithoutClaim(t *testing.T) {
 				t.Errorf("lost %t (%s), %v; want %t (%s)", lost, why, err, row.lost, row.because)
 			}
 		})
+	}
+}
+
+// TestLostElsewhere: a volume claim that is bound may have the data where etcd has another path to it than its container.
+func TestLostElsewhere(t *testing.T) {
+	t.Parallel()
+	claims := []owner.Claim{{Template: "data"}}
+	for _, row := range []struct {
+		name, container string
+		claims          []owner.Claim
+		lost            bool
+	}{
+		{"another root", "command: [chroot, /host, etcd, --data-dir=/var/lib/etcd], volumeMounts: [{name: data, mountPath: /host/var/lib/etcd}]", claims, false},
+		{"a link", "command: [sh, -c, 'ln -sfn /pv/data /var/lib/etcd; exec etcd --data-dir=/var/lib/etcd'], volumeMounts: [{name: data, mountPath: /pv}]", claims, false},
+		{"a link of the image", "command: [etcd, --data-dir=/var/lib/etcd], volumeMounts: [{name: data, mountPath: /pv}]", claims, false},
+		{"a bind mount", "command: [sh, -c, 'mount --bind /pv/data /var/lib/etcd; etcd --data-dir=/var/lib/etcd'], volumeMounts: [{name: data, mountPath: /pv}]", claims, false},
+		{"a block device", "command: [sh, -c, 'mount /dev/blk /data && exec etcd --data-dir=/data'], volumeDevices: [{name: data, devicePath: /dev/blk}]", claims, false},
+		{"the host's", "command: [nsenter, -t, '1', -m, --, etcd, --data-dir=/var/lib/etcd]", nil, false},
+		{"a claim that the container doesn't have", "command: [etcd, --data-dir=/var/lib/etcd]", claims, true},
+	} {
+		for _, gone := range []bool{false, true} {
+			pod := &corev1.Pod{}
+			if err := yaml.UnmarshalStrict([]byte("{containers: [{name: etcd, "+row.container+"}]}"), &pod.Spec); err != nil {
+				t.Fatal(row.name, err)
+			}
+			config, err := etcdconf.ParsePod(pod, nil)
+			if err != nil {
+				t.Fatal(row.name, err)
+			}
+			s := well()
+			s.template.template.Spec, s.configs[1] = pod.Spec, config
+			s.pods["main-1"].Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "etcd", RestartCount: 1}}
+			if gone {
+				delete(s.pods, "main-1")
+			}
+			s.claims["main-1"] = []*corev1.PersistentVolumeClaim{{
+				ObjectMeta: metav1.ObjectMeta{Name: "data-main-1"}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound},
+			}}
+			m := &Members{
+				Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3, Claims: row.claims},
+				Clock: clock.RealClock{},
+			}
+			lost, why, err := m.dataLost(t.Context(), s, "main-1")
+			if err != nil || lost != row.lost || lost == strings.Contains(why, "not known which directory its data is in") {
+				t.Errorf("%s, the pod is gone %t: lost %t (%s), %v; want %t", row.name, gone, lost, why, err, row.lost)
+			}
+		}
 	}
 }
 

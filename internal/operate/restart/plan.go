@@ -178,7 +178,7 @@ func (j *Job) what(r *Record) string {
 func (j *Job) checkHooks(f *operate.Findings) {
 	for _, m := range j.Owner.MemberChanges {
 		switch {
-		case m.Unread != "" && m.Hook == etcdconf.PreStop:
+		case m.Unread != "" && m.RunsAtStop():
 			f.Warn("%s can't be read, so it may remove the member from etcd: %s.", upper(m.Where()), m.Unread)
 		case m.AtStop() && m.AddedAgain(j.Owner.MemberChanges):
 			f.Warn("%s has %s: a pod that stops is no longer a member until its start script adds it again.", upper(m.Where()), m.Command())
