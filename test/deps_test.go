@@ -47,7 +47,7 @@ var graph = map[string][]string{
 	"internal/flavour":               {"internal/etcdconf/containers"},
 	"internal/observe": {
 		"internal/etcdconf/containers", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/topologypolicy": {
 		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",
@@ -58,7 +58,7 @@ var graph = map[string][]string{
 	"internal/observe/rollouts":       {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/podstate", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy", "policy/rollout"},
 	"internal/observe/annotation":     {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":     nil,
-	"internal/observe/source":         {"internal/observe/annotation", "internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy"},
+	"internal/observe/source":         {"internal/observe/annotation", "internal/etcdconf/containers", "internal/etcdconf", "internal/flavour", "api/v1alpha1"},
 	"internal/observe/owner":          {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy"},
 	"internal/observe/peers":          {"internal/etcdconf/containers", "internal/observe", "internal/observe/memberservices", "internal/observe/owner", "internal/observe/podfiles", "internal/etcdconf", "internal/flavour"},
 	"internal/observe/podfiles":       {"internal/etcdconf"},
@@ -67,7 +67,7 @@ var graph = map[string][]string{
 	"internal/observe/scheduling":     {"internal/observe", "internal/observe/annotation", "internal/observe/owner", "internal/observe/terms", "internal/etcdconf", "policy", "policy/spread"},
 	"internal/observe/observetest":    nil,
 	"internal/pdb":                    {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
-	"internal/snapshot":               {"policy"},
+	"internal/snapshot":               nil,
 	"internal/snapshot/trial":         {"internal/snapshot", "policy"},
 	"internal/blob":                   {"internal/snapshot"},
 	"internal/blob/blobtest":          nil,

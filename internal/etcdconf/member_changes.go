@@ -174,7 +174,7 @@ func unreadInit(pod *corev1.Pod, c *corev1.Container, around script.Surroundings
 func unreadFile(argv []string, sourced bool, around script.Surroundings) string {
 	for _, file := range script.FilesOf(argv, sourced) {
 		if _, ok := around.Read(file, false); !ok {
-			return script.Cut(file, mostShown) + ": no ConfigMap has it"
+			return script.Cut(file) + ": no ConfigMap has it"
 		}
 	}
 	return ""

@@ -75,6 +75,14 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		j.Fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
+	j.weaken(w)
+	j.replaces = j.weakness == nil || r.GuardsUnready && j.weakness.Reason == reasons.BudgetAlwaysAllow
+	return j, nil
+}
+
+// weaken finds what makes a budget that selects all members protect less than ours would.
+func (j *judged) weaken(w *Workload) {
+	pdb := j.PodDisruptionBudget
 	if j.weakness == nil {
 		j.weakness = annotation.AlwaysAllows(pdb)
 	}
@@ -86,8 +94,6 @@ func (r *Reader) judge(ctx context.Context, w *Workload, pdb *policyv1.PodDisrup
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}
-	j.replaces = j.weakness == nil || r.GuardsUnready && j.weakness.Reason == reasons.BudgetAlwaysAllow
-	return j, nil
 }
 
 // takeLastWritten gives a budget without a number that this project created for the cluster the one that was written

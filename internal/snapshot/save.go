@@ -15,7 +15,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // DefaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from
@@ -201,7 +200,7 @@ func (s Saver) transfer(ctx context.Context, src Source, w io.Writer, begin func
 		idle = DefaultIdle
 	}
 	watchdog := time.AfterFunc(idle, func() {
-		cancel(badStream("no data arrived for %s", policy.Duration(idle)))
+		cancel(badStream("no data arrived for %gs", idle.Seconds()))
 	})
 	defer watchdog.Stop()
 	start := time.Now() //nolint:forbidigo // measures a duration

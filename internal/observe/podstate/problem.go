@@ -124,7 +124,7 @@ func initializing(pod *corev1.Pod) string {
 func failingProbes(pod *corev1.Pod) string {
 	var (
 		unready []string
-		earlier string
+		earlier strings.Builder
 	)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.State.Running != nil && c.Started != nil && !*c.Started {
@@ -132,16 +132,16 @@ func failingProbes(pod *corev1.Pod) string {
 		}
 		if !c.Ready {
 			unready = append(unready, c.Name)
-			earlier += before(&c)
+			earlier.WriteString(before(&c))
 		}
 	}
 	switch len(unready) {
 	case 0:
 		return ""
 	case 1:
-		return "the readiness probe of container " + unready[0] + " fails" + earlier
+		return "the readiness probe of container " + unready[0] + " fails" + earlier.String()
 	}
-	return "the readiness probes of containers " + policy.List(unready) + " fail" + earlier
+	return "the readiness probes of containers " + policy.List(unready) + " fail" + earlier.String()
 }
 
 // before returns how a container that was restarted ended, in parentheses.

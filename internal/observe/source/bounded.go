@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Reads of the API server on behalf of one namespace. A namespace with a hundred clusters that
@@ -113,8 +112,8 @@ func (b *bounded) wait(ctx context.Context, namespace string) error {
 	}
 	if deadline, ok := ctx.Deadline(); !waits || ok && deadline.Sub(now) < delay {
 		reservation.CancelAt(now)
-		return fmt.Errorf("more than %d reads a second of the API server for namespace %q: try again in %s",
-			readsPerSecond, namespace, policy.Duration(delay.Round(time.Millisecond)))
+		return fmt.Errorf("more than %d reads a second of the API server for namespace %q: try again in %d ms",
+			readsPerSecond, namespace, delay.Milliseconds())
 	}
 	select {
 	case <-ctx.Done():

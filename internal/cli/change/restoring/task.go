@@ -195,16 +195,8 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	if t.Abort {
 		return t.undo(ctx, r, rec)
 	}
-	if err := rec.Same(r.File, r.Snapshot); err != nil {
-		return operate.Plan{}, r.OtherFile(rec, err)
-	}
-	if err := r.SameOrder(rec); err != nil {
+	if err := sameOrReplaced(&r, rec, other); err != nil {
 		return operate.Plan{}, err
-	}
-	if other {
-		if err := r.Rewind(rec); err != nil {
-			return operate.Plan{}, err
-		}
 	}
 	r.Origin, r.FromOther, r.AllowUnsaved = OriginOf(t.file), t.FromOther, t.AllowUnsaved
 	if err := r.FollowReplicas(ctx, rec, t.cluster.Kube); err != nil {
@@ -223,6 +215,18 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	t.steps = steps
 	return r.ProposeRest(rec, steps[min(rec.Done, len(steps)):], false), r.CheckTools(ctx, steps)
+}
+
+// sameOrReplaced checks that a restore goes on with the snapshot and in the order that it began with. With another snapshot,
+// it goes back to the step that copies it.
+func sameOrReplaced(r *restore.Plan, rec *progress.Record, other bool) error {
+	if err := rec.Same(r.File, r.Snapshot); err != nil {
+		return r.OtherFile(rec, err)
+	}
+	if err := r.SameOrder(rec); err != nil || !other {
+		return err
+	}
+	return r.Rewind(rec)
 }
 
 // undo plans the undoing of an unfinished restore.

@@ -72,9 +72,8 @@ func (s Set) unapplied() string {
 	if most.RaftIndex <= s.Source.RaftApplied {
 		return ""
 	}
-	n := most.RaftIndex - s.Source.RaftApplied
-	return fmt.Sprintf("%s has %s, up to index %d, that %s had not applied when it was asked: the snapshot may lack what was written with them",
-		most.Pod, policy.Plural(int(n), "committed raft entry", "committed raft entries"), most.RaftIndex, s.Source.Pod)
+	return fmt.Sprintf("%s has committed raft entries up to index %d, and %s had applied those up to %d when it was asked: the snapshot may lack what was written with the others",
+		most.Pod, most.RaftIndex, s.Source.Pod, s.Source.RaftApplied)
 }
 
 // Pods returns the pods of the survivors.

@@ -74,8 +74,8 @@ func TestUnapplied(t *testing.T) {
 	}{
 		{[2]uint64{140, 145}, ""},
 		{[2]uint64{145, 145}, ""},
-		{[2]uint64{140, 160}, "main-2 has 15 committed raft entries, up to index 160, that main-2 had not applied when it was asked"},
-		{[2]uint64{146, 145}, "main-0 has 1 committed raft entry, up to index 146, that main-2 had not applied when it was asked"},
+		{[2]uint64{140, 160}, "main-2 has committed raft entries up to index 160, and main-2 had applied those up to 145 when it was asked"},
+		{[2]uint64{146, 145}, "main-0 has committed raft entries up to index 146, and main-2 had applied those up to 145 when it was asked"},
 	} {
 		s, err := Find(cluster, twoOfFive(func(all []etcd.Member) { all[0].RaftIndex, all[2].RaftIndex = row.indexes[0], row.indexes[1] }), []string{"main-0", "main-2"}, "")
 		if err != nil {
