@@ -37,7 +37,7 @@ func TestCreatedOverPods(t *testing.T) {
 	}
 	recorded := func(live *liveObjects) {
 		change(live, "all", func(b *policyv1.PodDisruptionBudget) {
-			b.Annotations = annotation.BudgetRecord{For: "StatefulSet/a", Size: annotation.LargestSize{N: 3}}.Encode()
+			b.Annotations = annotation.BudgetRecord{For: "StatefulSet/a", Value: &annotation.BudgetValue{Field: annotation.MinAvailable, N: 2}, Size: annotation.LargestSize{N: 3}}.Encode()
 		})
 	}
 	three := []string{"a/1", "b/1", "c/1"}

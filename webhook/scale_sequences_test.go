@@ -101,7 +101,7 @@ func TestScaleWhileMembersStart(t *testing.T) {
 			t.Parallel()
 			live := spanningCluster(t, "a/5")
 			change(live, "all", func(b *policyv1.PodDisruptionBudget) {
-				b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5"}
+				b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5", "kubectl-etcd.dev/budget-value": "minAvailable=3"}
 			})
 			for i := range 5 {
 				change(live, fmt.Sprintf("a-%d", i), func(p *corev1.Pod) {
@@ -134,7 +134,7 @@ func TestScaleInAfterDeclaration(t *testing.T) {
 	t.Parallel()
 	live := spanningCluster(t, "a/5")
 	change(live, "all", func(b *policyv1.PodDisruptionBudget) {
-		b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5"}
+		b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/budget-size": "5", "kubectl-etcd.dev/budget-value": "minAvailable=3"}
 	})
 	change(live, "a", func(s *appsv1.StatefulSet) {
 		s.Annotations = map[string]string{"kubectl-etcd.dev/size": "3 at 2026-11-20T09:59:00Z"}

@@ -143,7 +143,7 @@ func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v 
 		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", was, "to", due.String(), "reason", record.Reason)
 		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, was, due, v.Message), action)
 	case kind == warning && record.Reason != b.Record.Reason && budget.ShowsUnwell(record.Reason):
-		// A drain begins to wait, although the number is that of before.
+		// A drain begins to wait, although the number stays.
 		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s stays at %s: %s", b.Name, due, v.Message), actionKeep)
 	}
 	return true, nil

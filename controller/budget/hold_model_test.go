@@ -130,7 +130,11 @@ func (m *model) scaleTo(n int) {
 	before := m.pods()
 	scale(m.stage, n)
 	m.Objects = append(m.Objects, others...)
-	for _, pod := range m.pods()[min(len(before), n):] {
+	for i, pod := range m.pods() {
+		if i < len(before) {
+			pod.CreationTimestamp, pod.Status.Conditions = before[i].CreationTimestamp, before[i].Status.Conditions
+			continue
+		}
 		pod.CreationTimestamp = metav1.NewTime(m.clock.Now())
 		pod.Status.Conditions[0].LastTransitionTime = pod.CreationTimestamp
 	}

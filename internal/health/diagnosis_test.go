@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
@@ -165,6 +166,7 @@ func TestSinceOfStoppingPod(t *testing.T) {
 		t.Errorf("%s since %s, want since 2 s ago", m.Pod, m.Since)
 	}
 	pod.DeletionTimestamp = &metav1.Time{Time: f.At.Add(-5 * time.Minute)}
+	f.Cluster.Value.Cluster.Members = []policy.Member{{Pod: pod.Name, NodeLost: "node node-2 does not exist"}}
 	if m = f.recoveryMember("main-2", true); !strings.Contains(m.Detail, "kubectl taint nodes "+pod.Spec.NodeName+" node.kubernetes.io/out-of-service=nodeshutdown:NoExecute") {
 		t.Errorf("no way to end the pod of a lost node: %s", m.Detail)
 	}

@@ -120,7 +120,7 @@ func (f *Facts) Settle(settle time.Duration) {
 	}
 }
 
-// neverGrew reports whether a StatefulSet is as it was created, so that its members are those of before, or an operator
+// neverGrew reports whether a StatefulSet is as it was created, so that no member has joined, or an operator
 // keeps learners' pods unready.
 func (w *Workload) neverGrew() bool {
 	return w.etcd != nil || w.StatefulSet != nil && len(w.rest) == 0 && w.StatefulSet.Generation == 1

@@ -142,7 +142,7 @@ func (f Facts) single(t counts) Result {
 	}
 	if was := f.Cluster.Hibernated; t.n == 0 && was > 1 {
 		target := max(policy.Quorum(min(was, most)), f.Floor, f.Current)
-		return Result{Target: target, MinAvailable: target, Reason: Hibernated, Message: t.message(f.Cluster, Hibernated, target)}
+		return Result{Target: target, MinAvailable: target, Reason: ScaledToZero, Message: t.message(f.Cluster, ScaledToZero, target)}
 	}
 	v := Result{Target: f.Floor, MinAvailable: f.Floor, Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
 	if f.Floor > 0 {

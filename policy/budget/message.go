@@ -20,7 +20,7 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 		fmt.Fprintf(&b, "size %d: minAvailable 0, because no budget can keep a single member available", t.n)
 		return b.String()
 	}
-	if reason == Hibernated {
+	if reason == ScaledToZero {
 		fmt.Fprintf(&b, "size 0, and %d members before: minAvailable %d stays for the time when they start again", c.Hibernated, target)
 		return b.String()
 	}

@@ -19,7 +19,7 @@ var (
 	SingleMember = reasons.Add("SingleMember",
 		"The cluster has at most one member. A budget can't keep a single member available and would only block the drain of its node, so minAvailable is 0.",
 		"Expect an interruption when its node is drained, or scale to three members: kubectl etcd scale NAME --replicas 3.")
-	Hibernated = reasons.Add("Hibernated",
+	ScaledToZero = reasons.Add("ScaledToZero",
 		"The cluster is scaled to 0. It has no pod that could be evicted. When its members start again, they have their votes, so the budget keeps a quorum of them, and its number if that is higher.",
 		policy.NoAction)
 	_                 = reasons.Include(policy.SizeUnknown)

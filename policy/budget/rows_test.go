@@ -36,7 +36,7 @@ var budgetRows = []struct {
 	{row: "B-1 one member, cut", members: "v", cut: true, want: 0, reason: SingleMember},
 	{row: "B-1 one member and another pod", members: "v+", want: 0, reason: SingleMember},
 	{row: "B-1 no member", members: "", want: 0, reason: SingleMember},
-	{row: "B-48 three members before", members: "", was: 3, want: 2, reason: Hibernated},
+	{row: "B-48 three members before", members: "", was: 3, want: 2, reason: ScaledToZero},
 	{row: "B-48 one member before", members: "", was: 1, want: 0, reason: SingleMember},
 	{row: "B-48 one of three started again", members: "v--", was: 3, want: 3, reason: QuorumAtRisk},
 	{row: "B-41 one member is known", members: "v", unknown: true, want: 1, reason: policy.SizeUnknown},

@@ -27,9 +27,9 @@ func TestNextData(t *testing.T) {
 	}{
 		{name: "the same template"},
 		{name: "another flag", args: []string{"--initial-cluster-state=new", "--initial-cluster-state=existing"}},
-		{name: "another directory", args: []string{"--data-dir=/data", "--data-dir=/data/etcd-3.6"}, refused: "the next pod of main-0 has its data in /data/etcd-3.6, /etcd-3.6 of volume claim data-main-0, and this pod has it in /data, / of volume claim data-main-0: etcd would start without it"},
-		{name: "the container's own file system", args: []string{"--data-dir=/data", "--data-dir=/var/etcd"}, refused: "/var/etcd, the container's own file system, and"},
-		{name: "another log", args: []string{"--initial-cluster-state=new", "--wal-dir=/data/wal"}, refused: "has its write-ahead log in /data/wal, /wal of"},
+		{name: "another directory", args: []string{"--data-dir=/data", "--data-dir=/data/etcd-3.6"}, refused: "the data of main-0 would move from /data (/ of volume claim data-main-0) to /data/etcd-3.6 (/etcd-3.6 of volume claim data-main-0), and etcd would start without it"},
+		{name: "the container's own file system", args: []string{"--data-dir=/data", "--data-dir=/var/etcd"}, refused: "to /var/etcd (the container's own file system), and"},
+		{name: "another log", args: []string{"--initial-cluster-state=new", "--wal-dir=/data/wal"}, refused: "the write-ahead log of main-0 would move from /data/member/wal (/member/wal of volume claim data-main-0) to /data/wal (/wal of"},
 		{name: "the same log, by its flag", args: []string{"--initial-cluster-state=new", "--wal-dir=/data/member/wal"}},
 		{name: "another mount of the same directory", args: []string{"--data-dir=/data", "--data-dir=/d"}, mount: apitest.Object{"name": "data", "mountPath": "/d"}},
 		{name: "another part of the volume", mount: apitest.Object{"name": "data", "mountPath": "/data", "subPath": "a"}, refused: "/a of volume claim data-main-0"},
