@@ -14,7 +14,6 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
-
 )
 
 // DefaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
 )
 
 // Reads of the API server on behalf of one namespace. A namespace with a hundred clusters that

@@ -179,14 +179,9 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	r := t.template
 	r.Owner = t.cluster.Owner
-	other := !t.Abort && r.ReplaceSource(rec)
-	if other && t.given != nil && t.given("bump-revision") {
-		rec.Bump = t.Bump
-	}
-	if !t.Abort {
-		if err := t.continues(rec); err != nil {
-			return operate.Plan{}, err
-		}
+	other, err := t.goOn(&r, rec)
+	if err != nil {
+		return operate.Plan{}, err
 	}
 	if err := r.Continue(ctx, rec, t.cluster.Kube, t.cluster.Reader, t.Image); err != nil {
 		return operate.Plan{}, err
@@ -215,6 +210,18 @@ func (t *task) resume(ctx context.Context, rec *progress.Record) (plan operate.P
 	}
 	t.steps = steps
 	return r.ProposeRest(rec, steps[min(rec.Done, len(steps)):], false), r.CheckTools(ctx, steps)
+}
+
+// goOn checks whether an unfinished restore may go on, and reports whether it does so with another snapshot.
+func (t *task) goOn(r *restore.Plan, rec *progress.Record) (other bool, err error) {
+	if t.Abort {
+		return false, nil
+	}
+	other = r.ReplaceSource(rec)
+	if other && t.given != nil && t.given("bump-revision") {
+		rec.Bump = t.Bump
+	}
+	return other, t.continues(rec)
 }
 
 // sameOrReplaced checks that a restore goes on with the snapshot and in the order that it began with. With another snapshot,
