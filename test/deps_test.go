@@ -47,7 +47,7 @@ var graph = map[string][]string{
 	"internal/flavour":               {"internal/etcdconf/containers"},
 	"internal/observe": {
 		"internal/etcdconf/containers", "internal/observe/owner", "internal/observe/podfiles", "internal/observe/podstate", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/topologypolicy": {
 		"internal/observe", "internal/observe/owner", "api/v1alpha1", "policy/...",

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,8 +51,7 @@ func checkBudget(t *testing.T, g generated, mutated []byte, r admission.Response
 	t.Helper()
 	if len(r.Patches) > 0 && g.old != nil {
 		members := selectedMembers(t, g.facts, mutated)
-		// The API server refuses a number that can't be read.
-		if was, is := minOf(t, g.old, members), minOf(t, mutated, members); was >= 0 && is < min(was, members) && minOf(t, g.raw, members) >= 0 {
+		if was, is := minOf(t, g.old, members), minOf(t, mutated, members); was >= 0 && is < min(was, members) {
 			t.Errorf("loosened from %d to %d", was, is)
 		}
 	}
@@ -191,7 +191,8 @@ func randomBudget(t *testing.T, rng *rand.Rand) []byte {
 	}
 	annotations := map[string]any{"team": "a"}
 	for _, key := range annotation.BudgetAnnotations() {
-		if rng.IntN(2) == 0 {
+		// Sizes are taken out of each write, also of one that is left as it is: TestForgedSize.
+		if rng.IntN(2) == 0 && !slices.Contains(forgedSize, key) {
 			annotations[key] = pick("", "nonsense", "minAvailable=2", "minAvailable=3", "maxUnavailable=1", "maxUnavailable=0", "StatefulSet/plain", "2026-11-20T09:00:00Z", "2999-01-01T00:00:00Z")
 		}
 	}

@@ -45,7 +45,7 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 	if review == nil {
 		return d
 	}
-	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.only)
+	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
 	if err != nil {
 		d := unobserved(review.request.what(), req, err)
 		d.Policy = review.policy

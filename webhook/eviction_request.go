@@ -13,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	sigsjson "sigs.k8s.io/json"
@@ -26,8 +27,8 @@ type RecordPatcher interface {
 // evictionRequest is a client's request to evict a pod, or to delete one.
 type evictionRequest struct {
 	pod string
-	// only is which pod the client means, empty for whichever has the name.
-	only    metav1.Preconditions
+	// uid is of the pod that the client means, empty for whichever has the name.
+	uid     types.UID
 	deletes bool
 	dryRun  bool
 }
@@ -73,10 +74,10 @@ func readEviction(req admission.Request) (evictionRequest, error) {
 }
 
 // means reads which pod the client means. The API server refuses the request if another one has the
-// name by now, or another version of it is stored.
+// name by now.
 func (r *evictionRequest) means(options *metav1.DeleteOptions) {
-	if options != nil && options.Preconditions != nil {
-		r.only = *options.Preconditions
+	if options != nil && options.Preconditions != nil && options.Preconditions.UID != nil {
+		r.uid = *options.Preconditions.UID
 	}
 }
 

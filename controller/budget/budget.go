@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -131,7 +132,7 @@ func (b *Reconciler) observeOwner(ctx context.Context, owner owner.Owner) (*clus
 	}
 	standing := standingOf(match)
 	reader := b.answering()
-	reader.GuardsUnready = standing.guardsEvictions()
+	reader.GuardsUnready = standing.guardsEvictions() && owner.Namespace != metav1.NamespaceSystem // whose evictions no webhook sees
 	facts, shown, err := readFacts(ctx, reader, owner)
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)

@@ -146,7 +146,7 @@ func (c *cluster) release(ctx context.Context) error {
 		if c.noEtcd {
 			least = 0
 		}
-		errs = append(errs, c.releaseBudget(ctx, kept.PodDisruptionBudget, least, c.facts.Replicas))
+		errs = append(errs, c.releaseBudget(ctx, kept.PodDisruptionBudget, least, max(c.facts.Replicas, c.facts.Cluster.Hibernated)))
 	}
 	for _, o := range c.heldOthers() {
 		if c.wroteEnough() {

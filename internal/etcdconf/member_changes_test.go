@@ -208,6 +208,8 @@ func TestTraps(t *testing.T) {
 		{"a text", "trap '" + remove + "' SIGTERM; etcd & wait", Trap},
 		{"a function in a text", "bye() { " + remove + "; }; trap 'bye; exit' EXIT; etcd & wait", Trap},
 		{"a function that it calls", "leave() { " + remove + "; }; bye() { leave; }; trap bye 0 2 15; etcd & wait", Trap},
+		{"a shell that etcd replaces", "trap '" + remove + "' EXIT; exec etcd --name a", ""},
+		{"a signal that no kubelet sends", "trap '" + remove + "' INT; etcd & wait", ""},
 		{"another signal", "again() { " + remove + "; }; trap again USR1; etcd & wait", ""},
 		{"a function that no trap calls", "leave() { " + remove + "; }; bye() { :; }; trap bye TERM; leave; etcd & wait", ""},
 		{"a trap that is reset", "leave() { " + remove + "; }; trap - TERM; leave; etcd & wait", ""},

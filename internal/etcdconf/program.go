@@ -139,7 +139,7 @@ func evidenceOfVariables(c *corev1.Container, started script.Invocation, content
 	switch {
 	case own == 0:
 		return NoEvidence
-	case own+others < 2, servers == 0, started.Program != "" && !script, isBesideEtcd(c.Image):
+	case own+others < 2, servers == 0, started.Program != "" && !script, isBesideEtcd(c.Image) && listeners < len(listenerEnv):
 		return Hinted
 	case script && listeners < len(listenerEnv) && mayBeMounted(c, started.Path):
 		return Hinted

@@ -67,7 +67,7 @@ func PeersOfPod(pod *corev1.Pod) ShownPeers {
 	p := ShownPeers{Own: canonical(config.ownPeers(), pod), Unknown: config.UnknownPeers()}
 	if config.Where["initial-cluster"] != "" {
 		p.Listed = canonical(config.InitialPeers(), pod)
-		p.Joins = config.listInData() != "" || restoredList(pod, Unread(pod.Namespace)) != ""
+		p.Joins = config.Launcher != "" || config.listInData() != "" || restoredList(pod, Unread(pod.Namespace)) != ""
 	}
 	return p
 }
@@ -91,18 +91,15 @@ func canonical(entries []Peer, pod *corev1.Pod) []Peer {
 	return entries
 }
 
-// shortHost returns a host without the pod's namespace and what follows it: H, H.NAMESPACE, H.NAMESPACE.svc and
-// H.NAMESPACE.svc.DOMAIN are one name. POD.SERVICE remains, if the service has the name of the namespace.
+// shortHost returns a host without the pod's namespace and what follows it: H, H.NAMESPACE.svc and H.NAMESPACE.svc.DOMAIN are
+// one name. H.NAMESPACE remains: it may be POD.SERVICE, if a Service has the name of the namespace.
 func shortHost(host string, pod *corev1.Pod) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return host
 	}
 	name, _, ofService := strings.Cut(host+".", ".svc.")
-	if !ofService && pod.Spec.Subdomain == pod.Namespace {
-		return host
-	}
 	if !ofService {
-		name = host
+		return host
 	}
 	if short, is := strings.CutSuffix(name, "."+pod.Namespace); is && short != "" && pod.Namespace != "" {
 		return short

@@ -330,7 +330,7 @@ func TestOneName(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, url, subdomain, want string }{
 		{"its name", "http://a:2380", "", "http://a:2380"},
-		{"with the namespace", "http://a.db:2380", "", "http://a:2380"},
+		{"with the namespace alone, which may be a Service", "http://a.db:2380", "", "http://a.db:2380"},
 		{"with the Services' domain", "http://a.db.svc:2380", "", "http://a:2380"},
 		{"with the cluster's domain", "http://a.db.svc.cluster.local:2380", "", "http://a:2380"},
 		{"with another domain of a cluster", "http://a.db.svc.example.com:2380", "", "http://a:2380"},

@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -116,8 +115,8 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	f.resize()
 	f.noteUnknownSize(o)
 	if f.Largest.Ahead(f.sizeText, f.At) {
-		f.note(reasons.SizeAhead, "the annotation %s=%q of %s does not count yet, because its time is in the future: %s is now; to declare the number of voters, %s",
-			v1alpha1.SizeAnnotation, f.sizeText, o, format.Time(f.At), f.Cluster.DeclareVoters("N"))
+		f.note(reasons.SizeAhead, "the annotation %s=%q of %s does not count yet, because its time is in the future; to declare the number of voters, %s",
+			v1alpha1.SizeAnnotation, f.sizeText, o, f.Cluster.DeclareVoters("N"))
 	}
 	return f, err
 }

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -32,8 +32,8 @@ type Eviction struct {
 	Blocked bool
 
 	live liveCluster
-	// only is which pod the client means, empty for any.
-	only metav1.Preconditions
+	// uid is that of the pod that the client means, empty for any.
+	uid types.UID
 }
 
 // OwnerOfPodNamed returns the cluster that a pod belongs to, by its name alone, and from memory:
@@ -56,15 +56,15 @@ func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (o
 }
 
 // Eviction reads what the eviction rule must know, from the API server: also which cluster the pod
-// belongs to. only is which pod the client means, empty for any.
-func (r *Reader) Eviction(ctx context.Context, namespace, pod string, only metav1.Preconditions) (*Eviction, error) {
+// belongs to. uid is that of the pod that the client means, empty for any.
+func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (*Eviction, error) {
 	live, err := r.liveCluster(ctx, namespace, fmt.Sprintf("pod %s/%s", namespace, pod), func(live *Reader) (owner.Owner, bool, error) {
 		return live.OwnerOfPodNamed(ctx, namespace, pod)
 	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	e := &Eviction{live: live, only: only}
+	e := &Eviction{live: live, uid: uid}
 	e.Facts.Pod = pod
 	e.judge()
 	return e, nil
@@ -84,7 +84,7 @@ func (e *Eviction) judge() {
 	e.Facts.Cluster, e.Facts.UnderWay, e.Facts.Removed = e.live.sized().Cluster, e.UnderWay, w.removed()
 	e.Blocked = e.blocked(at)
 	if at != nil {
-		e.readPod(at)
+		e.readPod(at, e.uid)
 	}
 }
 
@@ -101,10 +101,10 @@ func (e *Eviction) blocked(at *corev1.Pod) bool {
 	return len(ofPod) > 1 || len(ofPod) == 1 && blocks(ofPod[0])
 }
 
-// readPod reads the pod that is to be evicted. It was read after the client named a version, so another one is newer.
-func (e *Eviction) readPod(at *corev1.Pod) {
-	uid, version := e.only.UID, e.only.ResourceVersion
-	e.Facts.Idle = Idle(at) || uid != nil && at.UID != *uid || version != nil && at.ResourceVersion != *version
+// readPod reads the pod that is to be evicted. uid is that of the pod that the client means, empty
+// for any.
+func (e *Eviction) readPod(at *corev1.Pod, uid types.UID) {
+	e.Facts.Idle = Idle(at) || uid != "" && at.UID != uid
 	e.Text = e.Record(at)
 }
 

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// newClaims is how long after its volume claims a pod is created that may be the first one of a new member. A
-	// pod that is created again later has the data of a member that was there.
+	// newClaims is how long after its volume claims a pod is created that may be the first one of a new member, and how
+	// long after that it is Ready. A pod that is created again later, or is Ready again, has the data of a member that was there.
 	newClaims = 10 * time.Minute
 	// sameTime is by how much the claims of members differ that were created together.
 	sameTime = time.Minute
@@ -52,7 +52,8 @@ func (r *Reader) addJoined(ctx context.Context, w *Workload, f *Facts) {
 // member began without data. A claim that can't be read shows nothing.
 func (r *Reader) replaced(ctx context.Context, w *Workload, pod *corev1.Pod) bool {
 	created := r.claimsCreated(ctx, w, pod)
-	if created.IsZero() || pod.CreationTimestamp.Sub(created) > newClaims {
+	ready := podstate.Condition(pod, corev1.PodReady)
+	if created.IsZero() || pod.CreationTimestamp.Sub(created) > newClaims || ready == nil || ready.LastTransitionTime.Sub(pod.CreationTimestamp.Time) > newClaims {
 		return false
 	}
 	return slices.ContainsFunc(w.Pods, func(other *corev1.Pod) bool {

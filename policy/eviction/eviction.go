@@ -86,7 +86,7 @@ func Evaluate(f Facts) Result {
 			policy.Names(t.leaving, "was", "was"), f.Pod, policy.Count(t.left, "healthy voter"))
 	case t.left+len(t.leaving) >= t.needed:
 		return t.refuse(policy.MemberJoined, "without %s only %d would stay, and %s; wait until a member that joined has been ready for %s", f.Pod, t.left,
-			policy.Names(t.learning, "joined a moment ago and may be a learner", "joined a moment ago and may be learners"), f.Settle)
+			policy.Names(t.learning, "joined a moment ago and may be a learner", "joined a moment ago and may be learners"), policy.Duration(f.Settle))
 	}
 	r := t.refuse(QuorumNeedsMember, "without %s only %d would stay; %s", f.Pod, t.left, t.way(f.Cluster))
 	r.Lost = t.lost()

@@ -125,7 +125,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("the Ready pod of a lost node is counted: %s", got.Message)
 	}
 	c = policytest.ClusterOf("vvj")
-	want = "etcd cluster shoot/main: 3 of 3 voters are healthy, and quorum is 2: without main-0 only 2 would stay, and main-2 joined a moment ago and may be a learner; wait until a member that joined has been ready for 1m0s"
+	want = "etcd cluster shoot/main: 3 of 3 voters are healthy, and quorum is 2: without main-0 only 2 would stay, and main-2 joined a moment ago and may be a learner; wait until a member that joined has been ready for 1m"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", Settle: time.Minute}); got.Message != want || got.Lost {
 		t.Errorf("lost is %t, got  %s\nwant %s", got.Lost, got.Message, want)
 	}

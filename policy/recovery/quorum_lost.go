@@ -69,7 +69,7 @@ func (s *state) backup(l losses) Action {
 		return Action{Do: Check, Why: fmt.Sprintf("%s, and no member answers. No known pod runs %s, and nothing shows that their data is lost. Find them before a backup is restored, and keep all volumes.",
 			s.lossOf(l), policy.Count(s.hiddenBack(), "voter"))}
 	case s.Store && s.Sidecar && s.voters == 1 && len(l.lost) == 1 && l.lost[0].Data == DataNone && l.lost[0].Pod == PodUnready && !l.lost[0].SidecarWaits:
-		return Action{Do: Wait, Member: l.lost[0].Name, Why: "Its data is lost, and its sidecar restores the last full snapshot and the delta snapshots after it (I-7). Wait until etcd answers, and don't restore a file meanwhile: it would lack the deltas. The log of its sidecar shows the progress: kubectl logs " + l.lost[0].Name + " -c backup-restore."}
+		return Action{Do: Wait, Member: l.lost[0].Name, Why: "Its data is lost, and its sidecar restores the last full snapshot and the delta snapshots after it (I-7). Wait until etcd answers, and don't restore a file meanwhile: it would lack the deltas. The log of the container backup-restore of " + l.lost[0].Name + " shows the progress. If it shows an error that stays, restore a file: kubectl etcd snapshot restore FILE NAME."}
 	case s.Store && s.NotRestorable != "":
 		return Action{Do: ListSnapshots, Why: fmt.Sprintf("%s, and no member answers. A backup has to be restored, and no command restores it into the present members: %s.", s.lossOf(l), s.NotRestorable)}
 	case s.Store && s.Sidecar:

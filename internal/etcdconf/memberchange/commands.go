@@ -60,7 +60,7 @@ func (w *walk) commands(in scope) {
 	}
 	if w.depth == 0 {
 		w.in = in.Script
-		w.trapped = trappedIn(in.Script.Statements)
+		w.trapped, w.execs = trappedIn(in.Script.Statements), execsEtcd(in.Script.Statements)
 		defer func() { w.in, w.at = nil, nil }()
 	}
 	inTrap := w.inTrap
@@ -73,7 +73,7 @@ func (w *walk) commands(in scope) {
 		in.Visit(statement, func(s script.Scope, node syntax.Node) bool {
 			here := in
 			here.Scope = s
-			w.inTrap = inTrap || w.trapped[s.Within]
+			w.inTrap = inTrap || !w.execs && w.trapped[s.Within]
 			switch n := node.(type) {
 			case *syntax.CallExpr:
 				w.stands(n)

@@ -73,7 +73,9 @@ type walk struct {
 	// trapped are the functions that traps call when the script is to stop. inTrap is true in one of them, and in the action of
 	// such a trap.
 	trapped map[string]bool
-	inTrap  bool
+	// execs is true if etcd replaces the shell of the script, which then runs no trap.
+	execs  bool
+	inTrap bool
 }
 
 // note adds a change once. One that surely happens replaces one that perhaps does.

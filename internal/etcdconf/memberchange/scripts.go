@@ -21,7 +21,7 @@ func (w *walk) scripts(in scope, c script.Fields) {
 		return
 	}
 	inTrap := w.inTrap
-	w.inTrap = inTrap || c.Argv[0] == "trap" && stops(c.Argv)
+	w.inTrap = inTrap || c.Argv[0] == "trap" && !w.execs && stops(c.Argv)
 	defer func() { w.inTrap = inTrap }()
 	executes := in.executesText(c.Argv[0])
 	for i, text := range c.Texts {

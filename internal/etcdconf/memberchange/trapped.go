@@ -4,6 +4,7 @@
 package memberchange
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,14 +14,28 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf/script"
 )
 
-// stopSignals are the signals with which a container is stopped, and that of a shell's end.
-var stopSignals = map[string]bool{"TERM": true, "INT": true, "QUIT": true, "EXIT": true, "15": true, "2": true, "3": true, "0": true}
+// stopSignals are the signal with which the kubelet stops a container, and that of a shell's end.
+var stopSignals = map[string]bool{"TERM": true, "EXIT": true, "15": true, "0": true}
 
 // stops reports whether a command sets a trap that runs when the script is to stop.
 func stops(argv []string) bool {
 	return len(argv) > 2 && argv[0] == "trap" && slices.ContainsFunc(argv[2:], func(signal string) bool {
 		return stopSignals[strings.TrimPrefix(strings.ToUpper(signal), "SIG")]
 	})
+}
+
+// execsEtcd reports whether a script gives its process to etcd.
+func execsEtcd(statements []*syntax.Stmt) (found bool) {
+	for _, statement := range statements {
+		syntax.Walk(statement, func(node syntax.Node) bool {
+			if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 1 {
+				argv := literals(call)
+				found = found || argv[0] == "exec" && path.Base(argv[1]) == "etcd"
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // trappedIn returns the functions of a script that its traps call when it is to stop, and those that these call.

@@ -120,5 +120,5 @@ func (u *Uninstaller) minAvailable(ctx context.Context, budget *policyv1.PodDisr
 			return rule.LeastShared(shared), o.Expected, err
 		}
 	}
-	return pdb.MinAvailable(facts), facts.Replicas, nil
+	return pdb.MinAvailable(facts), max(facts.Replicas, facts.Cluster.Hibernated), nil
 }

@@ -60,10 +60,11 @@ func (o Owner) UnknownPeers() string {
 }
 
 // Separate reports whether the pods of a StatefulSet are shown to be etcds of their own, and no cluster: each lists only
-// itself. A start script may add them to one, and an annotation with the number of voters declares that they are one.
+// itself. A start script may add them to one, also one that can't be read, and an annotation with the number of voters declares
+// that they are one.
 func (o Owner) Separate() bool {
 	_, known := annotation.ParseSize(o.SizeText())
-	adds := slices.ContainsFunc(o.MemberChanges, func(c etcdconf.MemberChange) bool { return c.Verb == "add" })
+	adds := slices.ContainsFunc(o.MemberChanges, func(c etcdconf.MemberChange) bool { return c.Verb == "add" || c.Unread != "" })
 	return o.ListSelf && o.Replicas > 1 && o.Controller == nil && !o.Spans() && !known && !adds
 }
 

@@ -31,9 +31,10 @@ const (
 	mostAnnotations = 16 << 10
 	// mostRecord is the limit of the annotations of a budget, in bytes. The longest record, for 32 members, has 6 KiB.
 	mostRecord = 8 << 10
-	// mostLabels is the limit of the labels or the selector of an object, in bytes of memory. Without its labels, an object is
-	// selected by nothing, and without its selector, a budget selects nothing: it protects nothing, and loosens nothing.
-	mostLabels = 4 << 10
+	// mostLabels is the limit of the labels of an object, in bytes of memory. Without its labels, an object is selected by nothing.
+	mostLabels = 16 << 10
+	// mostSelector is the limit of a selector, in bytes of memory. Without its selector, a budget selects nothing.
+	mostSelector = 4 << 10
 	// perEntry is about how many bytes an entry of a map or a list takes beside its text.
 	perEntry = 48
 	// longestName is the limit of a name in the metadata of an object. Kubernetes has no longer one.
@@ -105,7 +106,7 @@ func limitedSelector(s *metav1.LabelSelector) *metav1.LabelSelector {
 	for _, e := range s.MatchExpressions {
 		size += perEntry * (2 + len(e.Values))
 	}
-	if size > mostLabels {
+	if size > mostSelector {
 		return nil
 	}
 	return s

@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -121,7 +120,7 @@ func (o *observation) readClusters(ctx context.Context) error {
 // knows no members without a StatefulSet, so these are read in another way.
 func clusterFacts(ctx context.Context, r *observe.Reader, o owner.Owner, pod string) (eviction.Facts, error) {
 	if !o.WithoutStatefulSet() && !o.IsBeside(pod) {
-		e, err := r.Eviction(ctx, o.Namespace, pod, metav1.Preconditions{})
+		e, err := r.Eviction(ctx, o.Namespace, pod, "")
 		if err != nil {
 			return eviction.Facts{}, errors.Join(fmt.Errorf("observe %s", o), err)
 		}

@@ -89,9 +89,13 @@ func (r *Plan) changedClaims(rec *progress.Record, found []string) {
 }
 
 // claimsMayContinue returns why a restore can't go on without the claims that other clients have deleted since it began.
-func (r Plan) claimsMayContinue() error {
+func (r Plan) claimsMayContinue(rec *progress.Record) error {
 	replaced := slices.Concat(r.lostClaims(), r.Ending)
 	gone := slices.DeleteFunc(slices.Clone(r.GoneSince), func(c string) bool { return r.Druid != nil || slices.Contains(replaced, c) })
+	if len(gone) == 0 && len(r.endingSince) > 0 && !slices.Contains(r.begun(rec), stopped) {
+		return operate.Refuse("%s being deleted since the restore into %s began, and gone when its members stop. Undo the restore while they run, and begin it again, which gives the members new claims: %s",
+			policy.Names(claimsNamed(r.endingSince), "is", "are"), r.Owner, r.plugin("snapshot restore %s --abort", r.Target()))
+	}
 	if len(gone) == 0 {
 		return r.leavingClaims()
 	}

@@ -41,7 +41,7 @@ func (r Plan) intoStore() (before []step.Step, put step.Step) {
 	if r.Druid.StorePod == "" {
 		put.Title, put.Uses = "Copy it into the backup store as the last full snapshot", []string{made, stopped}
 		// An upload takes long, and another client may start members meanwhile.
-		put.Acts = slices.Concat([]step.Action{r.noMember()}, r.removeReplaced(), same, []step.Action{
+		put.Acts = slices.Concat([]step.Action{r.noMember()}, same, []step.Action{
 			upload(r.Druid.Store, file, r.storedName()),
 			r.stillNoMember(),
 		})
@@ -65,12 +65,7 @@ func (r Plan) stillNoMember() step.Action {
 
 // storedName returns the name of the snapshot in the store.
 func (r Plan) storedName() string {
-	return r.nameAt(r.restored())
-}
-
-// nameAt returns the name in the store of a snapshot with which members begin at a revision.
-func (r Plan) nameAt(revision int64) string {
-	return fmt.Sprintf("Full-00000000-%08d-%d", revision, r.At.Unix())
+	return fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
 }
 
 // removeFromStore removes the snapshot from the store. Its revision is above that of the members, so a

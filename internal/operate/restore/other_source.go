@@ -13,16 +13,14 @@ import (
 )
 
 // ReplaceSource has an unfinished restore that nothing undoes go on with the snapshot of the plan in place of its own, which
-// may be gone, or with which no member may start. It reports false for a restore that can be undone, and for its own
+// may be gone. It reports false for a restore that can be undone, and for its own
 // snapshot. Call it before Continue, and Rewind after that.
 func (r *Plan) ReplaceSource(rec *progress.Record) bool {
 	if !rec.Final || rec.Undo || rec.Same(r.File, r.Snapshot) == nil {
 		return false
 	}
-	before := Plan{Bump: rec.Bump}
-	before.Snapshot.Revision, before.Snapshot.Written = rec.Revision, rec.Written
-	rec.Replaced = append(rec.Replaced, before.restored())
 	rec.Loss = fmt.Sprintf("%s; then the snapshot of revision %d was replaced by one of revision %d", recordedLoss(rec), rec.Revision, r.Snapshot.Revision)
+	r.first = rec.SHA256
 	rec.SHA256, rec.Survivor = fmt.Sprintf("%x", r.Snapshot.SHA256), ""
 	rec.File, rec.Parameters = progress.GivenName(r.Given)
 	rec.Hashed, rec.Revision, rec.Written = r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written
@@ -30,30 +28,15 @@ func (r *Plan) ReplaceSource(rec *progress.Record) bool {
 	return true
 }
 
-// Rewind has a restore repeat the steps that copy its snapshot, and those after them. Each can be repeated: what members have
-// run on stays under another name, or in a volume that is kept.
+// Rewind has a restore into a StatefulSet repeat the steps that copy its snapshot, and those after them. It refuses that once
+// members may have run on the first snapshot. The order of an Etcd's steps depends on its snapshot, so it keeps that.
 func (r Plan) Rewind(rec *progress.Record) error {
-	begun, copies := r.begun(rec), copied
-	if r.Druid != nil {
-		copies = stored
-	}
 	switch {
-	case slices.Contains(begun, letIn):
-		return operate.Refuse("clients have been let in, so their data would be replaced by another snapshot: end the restore with its own snapshot first, and then restore the other one")
-	case r.Druid != nil && r.Druid.StorePod != "":
-		return operate.Refuse("the backup store is a directory of the nodes, from which this command can't remove the first snapshot: remove it by hand, and copy the other one there under the same name")
+	case r.Druid != nil:
+		return operate.Refuse("a restore into %s is unfinished and can't be undone any more, and a restore of an Etcd goes on only with the snapshot that it began with (SHA-256 %s): %s shows its name", r.Owner, r.first, r.plugin("status %s", r.Target()))
+	case slices.Contains(r.begun(rec), started):
+		return operate.Refuse("members of %s have started on the snapshot with which the restore began (SHA-256 %s): end the restore with that first, and then restore the other one", r.Owner, r.first)
 	}
-	rec.Rewind(slices.IndexFunc(progress.Counted(r.steps()), func(s step.Step) bool { return s.ID == copies }))
+	rec.Rewind(slices.IndexFunc(progress.Counted(r.steps()), func(s step.Step) bool { return s.ID == copied }))
 	return nil
-}
-
-// removeReplaced returns the actions that remove the snapshots from the store that this one replaces. One of them may have a
-// higher revision, and sidecars restore the highest.
-func (r Plan) removeReplaced() (acts []step.Action) {
-	for _, revision := range r.Replaced {
-		if name := r.nameAt(revision); name != r.storedName() {
-			acts = append(acts, removeObject(r.Druid.Store, name))
-		}
-	}
-	return acts
 }

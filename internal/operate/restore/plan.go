@@ -147,10 +147,12 @@ type Plan struct {
 	At time.Time
 	// recorded means that the number of members is that of an unfinished restore, whatever its owner has now.
 	recorded bool
-	// Replaced are the revisions at which members were to begin with earlier snapshots of an unfinished restore. otherSource
-	// means that this command replaces the snapshot.
-	Replaced    []int64
+	// otherSource means that this command replaces the snapshot of an unfinished restore, which began with the one whose
+	// SHA-256 is first.
 	otherSource bool
+	first       string
+	// endingSince are claims that other clients have deleted since an unfinished restore began, and that pods still mount.
+	endingSince []string
 	// KeepFor is how long the user wants to keep the old data, 0 for no limit.
 	KeepFor time.Duration
 }

@@ -31,9 +31,7 @@ func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 		Facts:   append(r.snapshotFacts(), r.lost()),
 		Needs:   r.needs(),
 	}
-	if from := r.other(); from != "" && !r.FromOther {
-		p.Unconfirmed = fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", from, r.Owner)
-	}
+	p.Unconfirmed = r.unconfirmed()
 	p.Passing = r.passing()
 	for _, w := range warnings {
 		if !slices.ContainsFunc(p.Passing, func(has operate.Passing) bool { return has.Text == w+"." }) {
@@ -48,6 +46,15 @@ func (r Plan) Propose(steps []step.Step, warnings []string) operate.Plan {
 	}
 	p.Steps = titles(steps)
 	return p
+}
+
+// unconfirmed returns why -y alone does not confirm the restore, empty if it does.
+func (r Plan) unconfirmed() string {
+	from := r.other()
+	if from == "" || r.FromOther {
+		return ""
+	}
+	return fmt.Sprintf("the snapshot is of another cluster, %s: with -y, add --from-other-cluster to restore it into %s", from, r.Owner)
 }
 
 func titles(steps []step.Step) []string {
@@ -93,8 +100,8 @@ func (r Plan) ProposeRest(rec *progress.Record, steps []step.Step, undo bool) op
 		p.Warnings = append(p.Warnings, r.Starter+" since the restore stopped the members: they stop again, and what they have now is replaced.")
 	}
 	if r.otherSource {
-		p.Typed = r.Owner.Name
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s (revision %d) replaces the snapshot with which the restore began. What members have run on since is not restored.", filepath.Base(r.File), r.Snapshot.Revision))
+		p.Typed, p.Unconfirmed = r.Owner.Name, r.unconfirmed()
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s (revision %d) replaces the snapshot with which the restore began.", filepath.Base(r.File), r.Snapshot.Revision))
 	}
 	if r.Unstopped && !undo { // the loss may be another one than that which the user agreed to
 		p.Typed = r.Owner.Name

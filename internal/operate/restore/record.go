@@ -71,7 +71,7 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	r.Bump, r.At, r.Owner, r.Etcd, r.Newest, r.Answers = rec.Bump, rec.At, before(rec, r.Owner), rec.Etcd, rec.Newest, rec.Answers
 	r.KeepFor, r.Lost, r.Loss, r.Saved, r.Backup = rec.KeepFor, rec.Lost, recordedLoss(rec), rec.Survivor != "", rec.Backup
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = rec.Hashed, rec.Revision, rec.Written
-	r.recorded, r.Replaced = true, rec.Replaced
+	r.recorded = true
 	alarms := r.Snapshot.Alarms
 	r.Snapshot.Alarms = nil // the steps are those of the beginning, when an earlier version may have ignored the alarms
 	if err := r.Find(ctx, kube, reader, rec.Size, image); err != nil {
@@ -79,16 +79,17 @@ func (r *Plan) Continue(ctx context.Context, rec *progress.Record, kube client.C
 	}
 	r.Snapshot.Alarms, r.OneByOne = alarms, r.OneByOne || rec.OneByOne
 	r.Clients, r.Uncut, r.Before = rec.Clients, rec.Uncut, rec.Before
-	gone := r.Gone
+	gone, ending := r.Gone, r.Ending
 	r.OldSize = rec.OldSize
 	r.Gone, r.Ending, r.Unbound, r.Lost = rec.Gone, rec.Ending, rec.Unbound, rec.Lost
 	r.Unmarked, r.DeletesClaims = !marked, r.DeletesClaims || mark.DeletesClaims
 	r.changedClaims(rec, gone)
+	r.endingSince = slices.DeleteFunc(ending, func(c string) bool { return slices.Contains(rec.Ending, c) })
 	r.findReturned(rec, sts)
 	if slices.Contains(r.begun(rec), stopped) && !r.Returned {
 		r.stoppedByUs(rec.Done)
 	}
-	if r.Druid != nil && !r.otherSource {
+	if r.Druid != nil {
 		r.Druid.Stored = 0 // the sidecars may have stored the restored revision
 	}
 	return nil

@@ -28,7 +28,7 @@ func (r Plan) Undo(rec *progress.Record) ([]step.Step, error) {
 	begun := r.begun(rec)
 	has := func(id string) bool { return slices.Contains(begun, id) }
 	if why := mayNotUndo(has); why != "" {
-		return nil, r.onlyEnds(why, !has(letIn))
+		return nil, r.onlyEnds(why, r.Druid == nil && !has(started))
 	}
 	starts := has(stopped) || len(r.Gone) > 0
 	if err := r.claimsMayUndo(has(renamed) || has(started)); err != nil && r.Druid == nil && starts {

@@ -43,7 +43,7 @@ func (r Plan) MayContinue(rec *progress.Record) error {
 	if err := r.mayStopAgain(rec); err != nil {
 		return err
 	}
-	return r.claimsMayContinue()
+	return r.claimsMayContinue(rec)
 }
 
 // proven refuses to follow a journal that has stopped the members, if the StatefulSet has no mark of it. etcd-druid may
@@ -83,7 +83,7 @@ func (r Plan) mayUndoUnmarked(rec *progress.Record) error {
 func (r Plan) onlyEnds(why string, replaceable bool) error {
 	other := ""
 	if replaceable {
-		other = ". If that snapshot is gone, or no member starts with it, restore another one in its place: " + r.plugin("snapshot restore FILE %s", r.Target())
+		other = ". If that snapshot is gone, restore another one in its place: " + r.plugin("snapshot restore FILE %s", r.Target())
 	}
 	return operate.Halt("%s; end the restore with the command that began it: %s shows that with its snapshot%s", why, r.plugin("status %s", r.Target()), other)
 }

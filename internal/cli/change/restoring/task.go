@@ -230,10 +230,12 @@ func sameOrReplaced(r *restore.Plan, rec *progress.Record, other bool) error {
 	if err := rec.Same(r.File, r.Snapshot); err != nil {
 		return r.OtherFile(rec, err)
 	}
-	if err := r.SameOrder(rec); err != nil || !other {
-		return err
+	if other {
+		if err := r.Rewind(rec); err != nil {
+			return err
+		}
 	}
-	return r.Rewind(rec)
+	return r.SameOrder(rec)
 }
 
 // undo plans the undoing of an unfinished restore.

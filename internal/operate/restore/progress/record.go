@@ -82,8 +82,6 @@ type Record struct {
 	Undone bool `json:"undone,omitempty"`
 	// Final means that the next step has begun or is about to, and that nothing undoes the restore then.
 	Final bool `json:"final,omitempty"`
-	// Replaced are the revisions at which members were to begin with other snapshots, which this one replaces.
-	Replaced []int64 `json:"replaced,omitempty"`
 	// OneByOne means that the first member is restored alone, for a reason that the StatefulSet alone doesn't show.
 	OneByOne bool `json:"oneByOne,omitempty"`
 

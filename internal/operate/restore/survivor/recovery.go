@@ -75,7 +75,7 @@ func FileOf(ctx context.Context, o owner.Owner, rec *progress.Record, named stri
 		}
 	}
 	if rec.Final { // nothing undoes it
-		return "", operate.Refuse("a restore into %s is unfinished, and can't be undone any more. Its snapshot (SHA-256 %s%s) is not here: continue it where that is, or restore another snapshot in its place: kubectl etcd snapshot restore FILE %s -n %s",
+		return "", operate.Refuse("a restore into %s is unfinished, and can't be undone any more. Its snapshot (SHA-256 %s%s) is not here: continue it where that is, with kubectl etcd snapshot restore FILE %s -n %s",
 			o, rec.SHA256, rec.From(), o.Target(), o.Namespace)
 	}
 	if named != "" {
