@@ -211,7 +211,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
-		"internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
+		"internal/podexec", "internal/snapshot", "api/output/v1alpha1", "policy/...",
 	},
 	"internal/cli/change/restoring": {
 		"internal/cli/app", "internal/cli/change", "internal/operate/...", "internal/etcd", "internal/format", "internal/health", "internal/podexec", "internal/reasons", "internal/snapshot", "api/output/v1alpha1", "policy/...",
