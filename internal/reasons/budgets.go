@@ -34,7 +34,7 @@ var (
 		"The disruption budget has a value that is neither an integer nor a percentage. It is not changed.",
 		"Set an integer.")
 	BudgetAlwaysAllow = budgets.Add("BudgetAlwaysAllow",
-		"The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. A budget that the controller created stays beside it.",
+		"The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. A budget that the controller created stays beside it, unless the policy enforces the rule about evictions.",
 		"Set unhealthyPodEvictionPolicy to IfHealthyBudget, or remove it.")
 	BudgetGoing = budgets.Add("BudgetGoing",
 		"The disruption budget is being deleted. It protects the members until its finalizers are gone. A budget that the controller created stays beside it.",
