@@ -38,27 +38,38 @@ func (f *Facts) readyFor(pod *corev1.Pod) time.Duration {
 // addJoined adds which members may have joined the cluster. Pods don't show which of them are learners.
 func (r *Reader) addJoined(ctx context.Context, w *Workload, f *Facts) {
 	f.joinedAt = w.joinedAt()
+	read := map[string]time.Time{}
+	created := func(pod *corev1.Pod) time.Time { // each claim is read once
+		if _, is := read[pod.Name]; !is {
+			read[pod.Name] = r.claimsCreated(ctx, w, pod)
+		}
+		return read[pod.Name]
+	}
 	for i := range f.Cluster.Members {
 		m := &f.Cluster.Members[i]
 		pod := w.pod(m.Pod)
 		if !m.Ready || pod == nil {
 			continue
 		}
-		m.Joined = m.ReadyFor < joinedLimit && r.replaced(ctx, w, pod)
+		m.Joined = m.ReadyFor < joinedLimit && replaced(pod, w.Pods, created)
 	}
 }
 
 // replaced reports whether a pod is the first one with its volume claims, and those of another member are older: its
-// member began without data. A claim that can't be read shows nothing.
-func (r *Reader) replaced(ctx context.Context, w *Workload, pod *corev1.Pod) bool {
-	created := r.claimsCreated(ctx, w, pod)
+// member began without data. A claim that can't be read shows nothing. created returns when the last of a pod's claims was
+// created.
+func replaced(pod *corev1.Pod, pods []*corev1.Pod, created func(*corev1.Pod) time.Time) bool {
 	ready := podstate.Condition(pod, corev1.PodReady)
-	if created.IsZero() || pod.CreationTimestamp.Sub(created) > newClaims || ready == nil || ready.LastTransitionTime.Sub(pod.CreationTimestamp.Time) > newClaims {
+	if ready == nil || ready.LastTransitionTime.Sub(pod.CreationTimestamp.Time) > newClaims {
 		return false
 	}
-	return slices.ContainsFunc(w.Pods, func(other *corev1.Pod) bool {
-		at := r.claimsCreated(ctx, w, other)
-		return !at.IsZero() && created.Sub(at) > sameTime
+	since := created(pod)
+	if since.IsZero() || pod.CreationTimestamp.Sub(since) > newClaims {
+		return false
+	}
+	return slices.ContainsFunc(pods, func(other *corev1.Pod) bool {
+		at := created(other)
+		return !at.IsZero() && since.Sub(at) > sameTime
 	})
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // ReplaceSource has an unfinished restore that nothing undoes go on with the snapshot of the plan in place of its own, which
-// may be gone. It reports false for a restore that can be undone, and for its own
-// snapshot. Call it before Continue, and Rewind after that.
+// may be gone. It reports false for a restore that can be undone, and for its own snapshot. Call it before Continue, and
+// Rewind after that.
 func (r *Plan) ReplaceSource(rec *progress.Record) bool {
 	if !rec.Final || rec.Undo || rec.Same(r.File, r.Snapshot) == nil {
 		return false
