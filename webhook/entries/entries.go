@@ -78,8 +78,8 @@ type Entry struct {
 }
 
 // Handlers are all handlers, in the order of the manifests. A pod without its terms stays
-// so, while the controller corrects a budget soon after. So a pod is worth the longest wait,
-// and a warning the shortest.
+// so, and a guard that answers too late lets the write pass, while the controller corrects a budget
+// soon after. So pods and guards are worth the longest wait, and a warning the shortest.
 var Handlers = []Handler{
 	{
 		Name: Pod, Path: "/mutate-pod", Timeout: 3 * time.Second, Limit: 2 * time.Second,
@@ -120,7 +120,7 @@ var Handlers = []Handler{
 		},
 	},
 	{
-		Name: Scale, Path: "/guard-scale", Timeout: 2 * time.Second, Limit: time.Second,
+		Name: Scale, Path: "/guard-scale", Timeout: 3 * time.Second, Limit: 2 * time.Second,
 		FailurePolicy: admissionregistrationv1.Ignore, Guard: true, Records: true,
 		Entries: []Entry{
 			{"etcd-replicas", "druid.gardener.cloud", "v1alpha1", "etcds", onUpdate, "an update of an Etcd can stop a quorum of its voters"},
@@ -130,7 +130,7 @@ var Handlers = []Handler{
 		},
 	},
 	{
-		Name: Rollout, Path: "/hold-rollout", Timeout: 2 * time.Second, Limit: time.Second,
+		Name: Rollout, Path: "/hold-rollout", Timeout: 3 * time.Second, Limit: 2 * time.Second,
 		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
 		Entries: []Entry{
 			{"rollouts", "apps", "v1", "statefulsets", onCreateAndUpdate, "a new pod template restarts members without regard for the health of etcd"},
