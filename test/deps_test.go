@@ -137,6 +137,9 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/restore/progress", "internal/etcd", "internal/format",
 		"internal/observe", "internal/observe/backupstore", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
 	},
+	"internal/operate/restore/volume": {
+		"internal/operate", "internal/operate/backup", "internal/operate/restore", "internal/operate/step", "internal/etcd", "internal/snapshot/trial", "internal/observe/owner", "api/output/v1alpha1",
+	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/membership", "internal/operate/restore", "internal/operate/step",
 		"internal/etcd", "internal/format", "internal/observe", "internal/observe/annotation", "internal/observe/owner", "api/v1alpha1", "policy/...",
@@ -314,6 +317,9 @@ var foreign = map[string][]string{
 		commandLine, printers,
 	},
 	"internal/operate/restore/survivor": {
+		commandLine, printers,
+	},
+	"internal/operate/restore/volume": {
 		commandLine, printers,
 	},
 	"internal/operate/backup/stored": {

@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -138,7 +139,23 @@ func (m *model) scaleTo(n int) {
 		pod.CreationTimestamp = metav1.NewTime(m.clock.Now())
 		pod.Status.Conditions[0].LastTransitionTime = pod.CreationTimestamp
 	}
+	m.addClaims()
 	m.showReady()
+}
+
+// addClaims gives each member a volume claim. A claim stays when the pod of its member goes.
+func (m *model) addClaims() {
+	change(m.stage, "etcd", func(o *appsv1.StatefulSet) {
+		o.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
+	})
+	for _, pod := range m.pods() {
+		name := "data-" + pod.Name
+		if !slices.ContainsFunc(m.Objects, func(o client.Object) bool { return o.GetName() == name }) {
+			m.Put(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+				Namespace: pod.Namespace, Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(m.clock.Now()),
+			}})
+		}
+	}
 }
 
 // setDown makes a member's pod unready, or all Ready.
@@ -342,6 +359,8 @@ func TestHoldModel(t *testing.T) {
 	rng, exhaustive := rand.New(rand.NewPCG(seed, 0)), os.Getenv("POLICY_EXHAUSTIVE") != ""
 	run := func(events ...int) {
 		m := newModel(t)
+		m.advance(time.Hour) // the members have been there for some time
+		m.reconcile()
 		for _, e := range events {
 			m.step(e)
 		}

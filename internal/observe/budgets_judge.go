@@ -134,11 +134,8 @@ func (r *Reader) choose(ctx context.Context, w *Workload, recorded, ours, foreig
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
 	})
-	asked := w.labelsToSelect(0)
-	lasting := asked
-	if len(ours) > 0 { // a foreign budget must also select the members that a scaled-in cluster may get again
-		lasting = w.labelsToSelect(b.Largest.N)
-	}
+	// A foreign budget must also select the members that a scaled-in cluster may get again.
+	asked, lasting := w.labelsToSelect(0), w.labelsToSelect(b.Largest.N)
 	var whole, rest, mine []judged
 	for _, pdb := range slices.Concat(foreign, ours) {
 		toSelect := lasting

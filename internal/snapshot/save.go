@@ -114,6 +114,15 @@ func (s Saver) ToWriter(ctx context.Context, w io.Writer) (Saved, error) {
 // describe returns the content of a second file whose name has the suffix .json, nil for
 // no such file.
 func (s Saver) ToFile(ctx context.Context, path string, replace bool, describe func(Saved) ([]byte, error)) (Saved, error) {
+	return toFile(ctx, path, replace, describe, func(part *partFile) (Saved, error) {
+		return s.retry(ctx, func() bool { return true }, func(ctx context.Context, src Source) (Saved, error) {
+			return s.toPart(ctx, src, part)
+		})
+	})
+}
+
+// toFile makes a snapshot with a function that writes its temporary file.
+func toFile(ctx context.Context, path string, replace bool, describe func(Saved) ([]byte, error), write func(*partFile) (Saved, error)) (Saved, error) {
 	part, err := createPart(path, replace)
 	if err != nil {
 		return Saved{}, err
@@ -124,9 +133,7 @@ func (s Saver) ToFile(ctx context.Context, path string, replace bool, describe f
 		return Saved{}, err
 	}
 	defer record.discard()
-	out, err := s.retry(ctx, func() bool { return true }, func(ctx context.Context, src Source) (Saved, error) {
-		return s.toPart(ctx, src, part)
-	})
+	out, err := write(part)
 	if err != nil {
 		return Saved{}, err
 	}

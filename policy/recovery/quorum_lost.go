@@ -89,9 +89,22 @@ func (s *state) lossOf(l losses) string {
 	return fmt.Sprintf("The data of %d of %s is lost", l.gone, voters)
 }
 
-// fromVolume is how to get the data of a member that never answers again: etcd opens its client port when it starts only
+// neverAnswers is why a member with all of its data may never answer again: etcd opens its client port when it starts only
 // after a quorum has committed an entry.
-const fromVolume = "Without a quorum, an etcd that has restarted answers no client, even if its data is whole: docs/guides/recovering-quorum.md shows under \"If no member answers\" how to restore that data from its volume."
+const neverAnswers = "Without a quorum, an etcd that has restarted answers no client, even if its data is whole"
+
+// fromVolumes is how to get the data of members that never answer again, as a sentence. It names the members that are lost.
+func (s *state) fromVolumes(l losses) string {
+	if !s.restorable() {
+		return neverAnswers + ": docs/guides/recovering-quorum.md shows under \"If no member answers\" how to read that data from its volume."
+	}
+	lost := ""
+	if len(l.lost) > 0 {
+		lost = " --lost " + strings.Join(names(l.lost), ",")
+	}
+	return fmt.Sprintf("%s: if the lost data can't come back, kubectl etcd recover NAME --from-volume %s%s restores that data from the volume.",
+		neverAnswers, strings.Join(names(l.silent), ","), lost)
+}
 
 // bringBackFirst returns the inspection of a member that may have all data that is left, or more than the survivors
 // have. Without a quorum that can come back, nothing else has what is in it.
@@ -108,12 +121,12 @@ func (s *state) bringBackFirst(l losses) Action {
 	}
 	a.Why += s.detailOf(a.Member) + leavingWhy(l)
 	if s.restorable() {
-		a.Why += " If it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most. " + fromVolume
+		a.Why += " If it answers, kubectl etcd recover NAME restores the cluster from the member that has applied most. " + s.fromVolumes(l)
 		if survivors != "" {
 			a.Why += fmt.Sprintf(" Only if the data of %s can't be read from a volume either, kubectl etcd recover NAME --lost %s restores what the others have.", silent, strings.Join(names(l.silent), ","))
 		}
 	} else {
-		a.Why += " If it answers, kubectl etcd snapshot save NAME FILE saves its data. " + fromVolume
+		a.Why += " If it answers, kubectl etcd snapshot save NAME FILE saves its data. " + s.fromVolumes(l)
 	}
 	return a
 }
@@ -202,6 +215,9 @@ func (s *state) bringBack(l losses) Action {
 	if m, ok := firstDown(slices.Concat(s.past, s.waiting)); ok {
 		a.Do, a.Member = InspectPod, m.Name
 		a.Why += s.detailOf(m.Name)
+	}
+	if s.voters == 1 && len(l.silent) == 1 && s.restorable() { // one that runs alone answers without others
+		a.Why += fmt.Sprintf(" If its container runs and etcd had more members, whose data is gone, it never answers: kubectl etcd recover NAME --from-volume %s restores its data from the volume.", l.silent[0].Name)
 	}
 	a.Why += leavingWhy(l)
 	return a

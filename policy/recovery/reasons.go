@@ -171,8 +171,8 @@ var (
 		"Bring these members back, as kubectl etcd diagnose NAME shows. If the data of one is lost for good, declare it with --lost POD.")
 	SurvivorSilent = reasons.Add("RecoverMemberSilent",
 		"A member that was not declared to be lost did not answer. Its data may be there, and may be all that is left.",
-		"Bring it back, as kubectl etcd diagnose NAME shows, and run the same command again. If it has restarted, it can't answer without a quorum: restore its data from its volume, as docs/guides/recovering-quorum.md shows. Only if its data is lost for good, declare it with --lost POD.")
+		"Bring it back, as kubectl etcd diagnose NAME shows, and run the same command again. If it has restarted, it can't answer without a quorum: restore its data from its volume with --from-volume POD. Only if its data is lost for good, declare it with --lost POD.")
 	NoSurvivor = reasons.Add("RecoverNoSurvivor",
 		"No member answers with its data, and the data of each is lost or was declared to be lost.",
-		"If a volume may have data, restore that, as docs/guides/recovering-quorum.md shows. Otherwise restore a backup: kubectl etcd snapshot restore FILE NAME.")
+		"If a volume may have data, restore that: kubectl etcd recover NAME --from-volume POD. Otherwise restore a backup: kubectl etcd snapshot restore FILE NAME.")
 )

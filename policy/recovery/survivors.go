@@ -43,11 +43,15 @@ func (s *state) fromSurvivors(declared []string) (survivors []string, v policy.V
 	back, unknown := s.mayReturn(declared), s.mayHold(declared)
 	switch {
 	case len(survivors)+len(back)+s.hiddenBack() >= s.quorum:
-		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and nothing is lost when they come back. If the data of a member is lost for good, declare it with --lost POD%s",
-			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, s.damages())
+		way := "If the data of a member is lost for good, declare it with --lost POD"
+		if s.voters == 1 { // one that runs alone answers without others
+			way = fmt.Sprintf("If etcd had more members, whose data is gone, it never answers: add --from-volume %s to restore its data from the volume", strings.Join(back, ","))
+		}
+		return survivors, policy.Refuse(DataMayReturn, "%d of %s still answer, and the data of others may be there (%s): %d are a quorum, and nothing is lost when they come back. %s%s",
+			len(survivors), policy.Count(s.voters, "voter"), unanswered(back, s.hiddenBack()), s.quorum, way, s.damages())
 	case len(unknown) > 0:
-		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s. Bring them back, and run the same command again. %s Declare a member with --lost only if its data can't be read from a volume either",
-			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), fromVolume)
+		return survivors, policy.Refuse(SurvivorSilent, "%s, and the data of each may be there%s. Bring them back, and run the same command again. %s: to restore that data from the volume, add --from-volume %s. Declare a member with --lost only if its data can't be read from a volume either",
+			policy.Names(unknown, "did not answer", "did not answer"), furthest(survivors), neverAnswers, strings.Join(unknown, ","))
 	case s.hiddenBack() > 0:
 		return survivors, s.hiddenVoters(survivors)
 	case len(survivors) == 0:
@@ -74,7 +78,7 @@ func wrongly(f Facts, declared []string) (policy.Verdict, bool) {
 		case i < 0:
 			return policy.Refuse(NotAMember, "it has no member %s: it has %s", name, policy.List(names(f.Members))), true
 		case f.Members[i].Answers():
-			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers: leave it out of --lost", name), true
+			return policy.Refuse(StillAnswers, "%s is declared to be lost, and it answers: leave it out of --lost and --from-volume", name), true
 		}
 	}
 	return policy.Verdict{}, false
@@ -107,7 +111,7 @@ func (s *state) declaredOnly(declared []string) string {
 	if len(only) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("nothing but --lost shows it of %s. %s Only if there is none, ", policy.List(only), fromVolume)
+	return fmt.Sprintf("nothing but --lost shows it of %s. %s: to restore that data from its volume, name the member with --from-volume instead of --lost. Only if there is none, ", policy.List(only), neverAnswers)
 }
 
 // furthest returns what a member that didn't answer may have beside survivors, for users.

@@ -24,8 +24,8 @@ func TestPluginPassthroughListeners(t *testing.T) {
 	t.Run("another address", func(t *testing.T) {
 		r := startPlugin(t, append(args, "--address", "127.0.0.2")...)
 		r.awaitOutput(t, "Press Ctrl-C to stop.")
-		_, endpoint, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "='")
-		at, err := url.Parse(strings.TrimSuffix(endpoint, "'"))
+		_, endpoint, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "=")
+		at, err := url.Parse(strings.Trim(endpoint, "'"))
 		if err != nil {
 			t.Fatal(err)
 		}

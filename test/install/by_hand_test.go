@@ -20,7 +20,7 @@ import (
 const (
 	byKubectl = "\n**By kubectl alone**"
 	unaided   = "\n**While it doesn't run**"
-	unrecord  = "or a new installation counts too few:"
+	unrecord  = "remove the record. The annotation"
 )
 
 // typeInstall runs a block of commands from docs/install.md.

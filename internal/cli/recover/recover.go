@@ -6,6 +6,9 @@ package recover
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +30,9 @@ type options struct {
 	member string
 	// file is where the data of the survivor is saved, empty for a name in the current directory.
 	file string
+	// volumes are the pods of the members whose data is read from their volumes, and etcd is the program for that.
+	volumes []string
+	etcd    string
 }
 
 // NewCommand returns the command recover.
@@ -34,10 +40,10 @@ func NewCommand(a *app.App) *cobra.Command {
 	o := options{Options: restoring.Options{Flags: change.Flags{Timeout: time.Hour}}}
 	cmd := &cobra.Command{
 		Use:   "recover TARGET",
-		Short: "Recover a lost quorum from a member that still answers",
+		Short: "Recover a lost quorum from a member that has its data",
 		Long: ui.Paragraphs(`
-			Recover a cluster that has lost its quorum, from a member that still answers. The command
-			finds out which members have their data. It refuses while enough members for a quorum
+			Recover a cluster that has lost its quorum, from a member that still answers, or from the volume of
+			one that doesn't. The command finds out which members have their data. It refuses while enough members for a quorum
 			may come back: nothing is lost when they do, and kubectl etcd diagnose shows how to bring them back.
 
 			If the data of too many members is lost, the command saves the data of the member that has
@@ -49,6 +55,13 @@ func NewCommand(a *app.App) *cobra.Command {
 			backups show that a backup has a higher revision than that member. To restore the member's data
 			anyway, use --member.
 
+			Without a quorum, an etcd that has restarted answers no client, even if its data is whole. Name such
+			members with --from-volume. A pod that can't change the volume copies the data to a temporary
+			directory of this machine, which only you can read. An etcd of this machine applies the log of the
+			copy, and listens on no port. The result is saved to a file. If several members are named, the command saves each,
+			and restores the one with the highest revision. A member can't know whether the last entries of its log were
+			committed, and etcd leaves those out. The pod is deleted at the end, and the member stays as it is.
+
 			Declare each lost member with --lost, after you have made sure that it can't come back. The command
 			can't verify this. It does not force the deletion of a pod. It refuses before it changes anything if
 			a member is on a node that is not Ready. The same holds for the volume of a member without a pod. It
@@ -56,9 +69,8 @@ func NewCommand(a *app.App) *cobra.Command {
 			judges the cluster again after you have confirmed the plan, when it continues, and directly before
 			it stops the members.
 
-			It never deletes the data of a member, and it never chooses a backup: if no member answers, use
-			kubectl etcd snapshot restore. Without a quorum, an etcd that has restarted answers no client, even if
-			its data is whole: docs/guides/recovering-quorum.md shows how to restore that data from its volume. It doesn't stop other writers of the StatefulSet, such as Helm or
+			It never deletes the data of a member, and it never chooses a backup: if no member has its data, use
+			kubectl etcd snapshot restore. It doesn't stop other writers of the StatefulSet, such as Helm or
 			GitOps: keep them away while it runs. After an interruption, run the same command in the same
 			directory again, or use --abort to start the members on their old data again. --abort is refused
 			once the volume claim of a lost member is replaced. Once the members have stopped, no member answers after
@@ -72,10 +84,13 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd diagnose etcd-main
 
 			# The disks of two of three members are gone
-			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"`),
+			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --reason "two nodes with local disks lost"
+
+			# The same, and the third member has restarted since, so that it does not answer
+			kubectl etcd recover etcd-main --lost etcd-main-1,etcd-main-2 --from-volume etcd-main-0`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Validate(); err != nil {
+			if err := o.validate(); err != nil {
 				return err
 			}
 			return run(cmd.Context(), a, args[0], o)
@@ -85,11 +100,29 @@ func NewCommand(a *app.App) *cobra.Command {
 	restoring.AddLost(cmd, &o.PlanOptions)
 	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
 	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
+	cmd.Flags().StringSliceVar(&o.volumes, "from-volume", nil, "Pods of members that don't answer and whose data is read from their volumes")
+	cmd.Flags().StringVar(&o.etcd, "etcd", "etcd", "Program etcd of the members' minor release, for --from-volume")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again. All other flags are ignored")
 	restoring.AddResume(cmd, &o.Options)
 	change.AddFlags(cmd, &o.Flags)
 	cmd.MarkFlagsMutuallyExclusive("abort", "resume")
 	return cmd
+}
+
+// validate checks the flags.
+func (o options) validate() error {
+	switch {
+	case len(o.volumes) > 0 && o.DryRun != change.DryRunNone:
+		return errors.New("--dry-run can't be used with --from-volume: only a pod of the cluster can read a volume")
+	case len(o.volumes) > 1 && o.file != "":
+		return errors.New("--save-to names one file, and --from-volume names several members: leave out --save-to")
+	}
+	for _, pod := range o.volumes {
+		if slices.Contains(o.Lost, pod) {
+			return fmt.Errorf("%s is in --lost and in --from-volume: it is lost only if its volume is", pod)
+		}
+	}
+	return o.Validate()
 }
 
 // run restores the data of a survivor, or continues or undoes that.
@@ -131,7 +164,11 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err := change.May(ctx, a, c, o.Flags, restore.StopNeeds(c.Owner)); err != nil {
 		return err
 	}
-	file, found, err := saveSurvivor(ctx, a, c, target, o)
+	save := saveSurvivor
+	if len(o.volumes) > 0 {
+		save = saveVolumes
+	}
+	file, found, err := save(ctx, a, c, target, o)
 	if err != nil {
 		return err
 	}

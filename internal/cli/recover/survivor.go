@@ -6,6 +6,7 @@ package recover
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
@@ -16,7 +17,8 @@ import (
 
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
 func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost)
+	declared := slices.Concat(o.Lost, o.volumes) // what these volumes have is saved
+	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, declared)
 	if err != nil {
 		return "", found, err
 	}
@@ -61,7 +63,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Backup = survivor.ReadBackups(ctx, c.Reader, c.Owner).Newer(source.Revision)
 	found.Judge = func(ctx context.Context) error {
-		now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost)
+		now, _, err := restoring.JudgeSurvivors(ctx, a, c, declared)
 		if err != nil {
 			return err
 		}

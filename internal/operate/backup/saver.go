@@ -40,18 +40,29 @@ func (s *Saver) Member(pod string) etcd.Member {
 
 // ToFile saves the snapshot to a file, and its description to FILE.json. shown is the file's name in the
 // description that it returns.
-func (s *Saver) ToFile(ctx context.Context, file, shown string, force bool) (*v1alpha1.Snapshot, error) {
+func (s *Saver) ToFile(ctx context.Context, file, shown string, force bool) (out *v1alpha1.Snapshot, err error) {
 	defer s.End()
-	var out *v1alpha1.Snapshot
-	_, err := s.Fetch.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
-		out = s.describe(shown, got)
-		origin := out.DeepCopy()
+	_, err = s.Fetch.ToFile(ctx, file, force, s.record(file, shown, &out))
+	return out, err
+}
+
+// FromDatabase makes the snapshot from the database file of a member that has stopped, as ToFile does. There must be one
+// member.
+func (s *Saver) FromDatabase(ctx context.Context, database, file string) (out *v1alpha1.Snapshot, err error) {
+	_, err = snapshot.FromDatabase(ctx, s.Members[0].Pod, database, file, s.record(file, file, &out))
+	return out, err
+}
+
+// record returns what writes the description of a snapshot, and sets out to it.
+func (s *Saver) record(file, shown string, out **v1alpha1.Snapshot) func(snapshot.Saved) ([]byte, error) {
+	return func(got snapshot.Saved) ([]byte, error) {
+		*out = s.describe(shown, got)
+		origin := (*out).DeepCopy()
 		origin.File = path.Base(filepath.ToSlash(file))
 		origin.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Snapshot"))
 		text, err := json.MarshalIndent(origin, "", "  ")
 		return append(text, '\n'), err
-	})
-	return out, err
+	}
 }
 
 func (s *Saver) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {

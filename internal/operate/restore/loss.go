@@ -39,18 +39,7 @@ func (r Plan) lost() string {
 // that answered may lack writes that others have.
 func (r Plan) lostRevisions(newer int64) string {
 	silent := r.unanswered()
-	members := "the members"
-	if len(silent) > 0 {
-		members = "the members that answered"
-	}
-	text := fmt.Sprintf("%s reported revision %d: they have nothing that is newer than the snapshot", members, r.Newest)
-	if newer > 0 {
-		is := "revisions after the snapshot are"
-		if newer == 1 {
-			is = "revision after the snapshot is"
-		}
-		text = fmt.Sprintf("%s reported revision %d: %d %s lost", members, r.Newest, newer, is)
-	}
+	text := r.reported(newer, len(silent) > 0)
 	if len(silent) > 0 {
 		text += fmt.Sprintf(". What only %s had is also lost, and it is not known what that is", policy.List(silent))
 	}
@@ -60,13 +49,35 @@ func (r Plan) lostRevisions(newer int64) string {
 	return text
 }
 
+// reported returns how far the members were, and how much of that the snapshot lacks. silent means that not all answered.
+func (r Plan) reported(newer int64, silent bool) string {
+	members := "the members"
+	switch {
+	case newer == 0 && len(r.Answered) == 0 && len(r.Read) > 0:
+		return fmt.Sprintf("no member answered, and what was read from the volume of %s has nothing that is newer than the snapshot. The last writes may be missing: without a quorum, a member doesn't know whether they were committed",
+			policy.List(r.Read))
+	case silent:
+		members = "the members that answered"
+	}
+	is := "revisions after the snapshot are"
+	switch {
+	case newer <= 0:
+		return fmt.Sprintf("%s reported revision %d: they have nothing that is newer than the snapshot", members, r.Newest)
+	case newer == 1:
+		is = "revision after the snapshot is"
+	}
+	return fmt.Sprintf("%s reported revision %d: %d %s lost", members, r.Newest, newer, is)
+}
+
 // unanswered returns the pods of members that didn't answer, and that may have what the others lack. It is empty while
 // the others follow a leader.
 func (r Plan) unanswered() []string {
 	if r.Led {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.running()), func(pod string) bool { return slices.Contains(r.Answered, pod) })
+	return slices.DeleteFunc(slices.Clone(r.running()), func(pod string) bool {
+		return slices.Contains(r.Answered, pod) || slices.Contains(r.Read, pod)
+	})
 }
 
 // recordedLoss returns what an unfinished restore loses, as its plan had it: the members don't show it any more. Every

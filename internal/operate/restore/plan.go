@@ -92,6 +92,8 @@ type Plan struct {
 	// Saved means that the snapshot is the present data, that of the member with the pod Survivor.
 	Saved    bool
 	Survivor string
+	// Read are the pods of the members that don't answer and whose data was read from their volumes.
+	Read []string
 	// Backup is the highest revision of the backups, if the snapshot is the present data and lacks it. It is 0 otherwise.
 	Backup int64
 	// Led means that a member that answers follows a leader, so that it has what the others have. Split means that

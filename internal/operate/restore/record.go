@@ -29,7 +29,7 @@ func NewRecord(r Plan) *progress.Record {
 	rec := &progress.Record{
 		SHA256: fmt.Sprintf("%x", r.Snapshot.SHA256), OneByOne: r.OneByOne, At: r.At.UTC().Truncate(time.Second), Bump: r.Bump, KeepFor: r.KeepFor, Size: size, OldSize: r.OldSize,
 		Hashed: r.Snapshot.Hashed, Revision: r.Snapshot.Revision, Written: r.Snapshot.Written,
-		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Backup: r.Backup, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
+		Etcd: r.Etcd, Newest: r.Newest, Loss: r.lost(), Survivor: r.Survivor, Read: r.Read, Backup: r.Backup, Answers: r.Answers, Led: r.Led, FirstStop: firstStop(steps), FirstTouch: firstTouch(steps), Clients: r.Clients, Uncut: r.Uncut, Before: r.Before,
 		Gone: r.Gone, Ending: r.Ending, Unbound: r.Unbound, Lost: r.Lost, Order: r.order(),
 	}
 	rec.File, rec.Parameters = progress.GivenName(r.Given)

@@ -44,7 +44,7 @@ func (v *view) findHelpers(ctx context.Context) ([]Item, error) {
 // another UID: then the name of the helper shows it.
 func helped(owners []owner.Owner, pod *corev1.Pod) *owner.Owner {
 	name := pod.Name
-	for _, end := range []string{restore.StoreEnd, restore.ImageEnd, restore.HelperEnd} {
+	for _, end := range []string{restore.StoreEnd, restore.ImageEnd, restore.VolumeEnd, restore.HelperEnd} {
 		name = strings.TrimSuffix(name, end)
 	}
 	for at := range owners {

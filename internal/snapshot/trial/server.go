@@ -44,11 +44,13 @@ type server struct {
 	started bool
 	// socket is where it listens for clients.
 	socket string
+	// describe returns the error of an etcd that has ended.
+	describe func(doing string, err error, printed string) error
 }
 
-// start starts etcd. The caller stops it.
-func start(dir, data, program string) (*server, error) {
-	s := &server{ended: make(chan struct{}), socket: filepath.Join(dir, clientSocket), log: filepath.Join(dir, "etcd.log")}
+// start starts etcd with more arguments. The caller stops it.
+func start(dir, data, program string, args ...string) (*server, error) {
+	s := &server{ended: make(chan struct{}), socket: filepath.Join(dir, clientSocket), log: filepath.Join(dir, "etcd.log"), describe: failure}
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -56,9 +58,11 @@ func start(dir, data, program string) (*server, error) {
 	defer log.Close()
 	// The member has the URLs that are the defaults of the tool, and listens on none of them. A size that is
 	// above the default quota is no alarm here.
-	s.cmd = exec.Command(program, "--data-dir", data, //nolint:gosec // the user chooses the program
-		"--listen-client-urls", "unix://"+clientSocket, "--advertise-client-urls", "http://localhost:2379",
-		"--listen-peer-urls", "unix://peer:0", "--quota-backend-bytes=-1", "--enable-grpc-gateway=false", "--log-level=error")
+	args = append([]string{
+		"--data-dir", data, "--listen-client-urls", "unix://" + clientSocket, "--advertise-client-urls", "http://localhost:2379",
+		"--listen-peer-urls", "unix://peer:0", "--quota-backend-bytes=-1", "--enable-grpc-gateway=false", "--log-level=error",
+	}, args...)
+	s.cmd = exec.Command(program, args...) //nolint:gosec // the user chooses the program
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = dir, environment(), log, log
 	if err := startPrivate(s.cmd); err != nil {
 		return nil, fmt.Errorf("run %s: %w", program, err)
@@ -70,14 +74,16 @@ func start(dir, data, program string) (*server, error) {
 	return s, nil
 }
 
-// stop ends etcd, and waits for its end.
-func (s *server) stop() {
+// stop ends etcd, and waits for its end. It reports whether etcd ended within the limit.
+func (s *server) stop(limit time.Duration) (inTime bool) {
 	_ = s.cmd.Process.Signal(os.Interrupt) // it may have ended
 	select {
 	case <-s.ended:
-	case <-time.After(stopTimeout):
+		return true
+	case <-time.After(limit):
 		_ = s.cmd.Process.Kill() // it may have ended
 		<-s.ended
+		return false
 	}
 }
 
@@ -88,7 +94,7 @@ func (s *server) why(ctx context.Context, err error) error {
 	}
 	select {
 	case <-s.ended:
-		return failure("etcd ended while it was read", cmp.Or(s.exit, errEnded), s.printed())
+		return s.describe("etcd ended while it was read", cmp.Or(s.exit, errEnded), s.printed())
 	case <-time.After(pollPeriod): // the connection can break a moment before
 		return err
 	}
@@ -122,25 +128,35 @@ func (s *server) connect(ctx context.Context) (*clientv3.Client, *clientv3.Statu
 	return c, status, nil
 }
 
-func (s *server) await(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
+func (s *server) await(ctx context.Context, c *clientv3.Client) (status *clientv3.StatusResponse, err error) {
+	err = s.poll(ctx, "start", func(ctx context.Context) bool {
+		var failed error
+		status, failed = c.Status(ctx, endpoint)
+		return failed == nil && status.Leader != 0
+	})
+	s.started = err == nil
+	return status, err
+}
+
+// poll asks etcd until it has done what it has to do. Each question has a second.
+func (s *server) poll(ctx context.Context, todo string, done func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("timed out after %s", policy.Duration(startTimeout)))
 	defer cancel()
 	for {
 		try, end := context.WithTimeout(ctx, time.Second)
-		status, err := c.Status(try, endpoint)
+		ok := done(try)
 		end()
-		if err == nil && status.Leader != 0 {
-			s.started = true
-			return status, nil
+		if ok {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for etcd to start: %w", context.Cause(ctx))
+			return fmt.Errorf("wait for etcd to %s: %w", todo, context.Cause(ctx))
 		case <-s.ended:
 			if err := context.Cause(ctx); err != nil { // Ctrl-C reaches etcd, too
-				return nil, err
+				return err
 			}
-			return nil, failure("etcd doesn't start from it", cmp.Or(s.exit, errEnded), s.printed())
+			return s.describe("etcd doesn't start from it", cmp.Or(s.exit, errEnded), s.printed())
 		case <-time.After(pollPeriod):
 		}
 	}

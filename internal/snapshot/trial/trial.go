@@ -66,7 +66,7 @@ func (t *Trial) Run(ctx context.Context) (result Result, err error) {
 	if err != nil {
 		return result, err
 	}
-	defer s.stop()
+	defer s.stop(stopTimeout)
 	if result, err = s.ask(ctx, t.Content.Revision); err != nil {
 		return result, s.why(ctx, err)
 	}

@@ -18,6 +18,8 @@ type Recovery struct {
 	// Survivor is the pod of the member whose data is restored. Revision is the highest of all that answered.
 	Survivor string
 	Revision int64
+	// Read are the pods of the members whose data was read from their volumes.
+	Read []string
 	// Backup is the highest revision of the backups, if the survivor lacks it. It is 0 otherwise.
 	Backup int64
 	// Judge returns an error if the cluster is not to be recovered any more.

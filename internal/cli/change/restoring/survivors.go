@@ -24,6 +24,19 @@ func JudgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost []stri
 	return survivors, verdict.Message, survivor.Recoverable(c.Owner, verdict)
 }
 
+// JudgeVolumes evaluates the rule of a recovery that takes the data of silent members from their volumes. It counts them as
+// lost, because their data is saved. survivors are the members that answer, none if no member does.
+func JudgeVolumes(ctx context.Context, a *app.App, c *app.Cluster, lost, volumes []string) (survivors []string, message string, err error) {
+	survivors, v, err := askSurvivors(ctx, a, c, func(recovery.Facts) []string { return slices.Concat(lost, volumes) })
+	switch {
+	case err != nil:
+		return nil, "", err
+	case v.Reason == recovery.NoSurvivor: // nothing that answers has more than the volumes
+		return nil, "no member answers, and the data of all members without a saved volume is lost or was declared to be lost", nil
+	}
+	return survivors, v.Message, survivor.Recoverable(c.Owner, v)
+}
+
 // askSurvivors evaluates the rule. It asks again while members don't answer that decide.
 func askSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost func(recovery.Facts) []string) (survivors []string, v policy.Verdict, err error) {
 	err = AskAgain(ctx, a, func() (again bool, err error) {
@@ -50,7 +63,7 @@ func recoveryFacts(ctx context.Context, a *app.App, c *app.Cluster) (recovery.Fa
 }
 
 // stillLost returns why a recovery that has stopped no member is not to go on, empty if it may. lost are the members that
-// its journal has as lost. Those whose claims are lost may be no members of the present StatefulSet. The data of the survivor
+// its journal has as lost, or whose volumes were read. Those whose claims are lost may be no members of the present StatefulSet. The data of the survivor
 // is saved, so the survivor need not answer any more.
 func stillLost(ctx context.Context, a *app.App, c *app.Cluster, lost []string, survivor string) (why string, err error) {
 	var back []string

@@ -121,7 +121,7 @@ func (t *task) propose(ctx context.Context) (*progress.Record, operate.Plan, err
 	if t.run.Current != nil {
 		r.At = t.run.Current.At // so that it is the plan that the user has agreed to
 	}
-	r.Saved, r.Survivor, r.Backup, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.recovery.Backup, t.AllowUnsaved
+	r.Saved, r.Survivor, r.Read, r.Backup, r.AllowUnsaved = t.recovery.Facts != nil, t.recovery.Survivor, t.recovery.Read, t.recovery.Backup, t.AllowUnsaved
 	r.Origin, r.FromOther = OriginOf(t.file), t.FromOther
 	r.Newest = t.recovery.Revision // also if the survivor doesn't answer at this moment
 	if err := Survey(ctx, t.app, t.cluster, t.target, &r); err != nil {

@@ -61,6 +61,8 @@ type Record struct {
 	Lost    []string       `json:"lost,omitempty"`
 	// Survivor is the pod of the member whose data is restored, empty for another snapshot.
 	Survivor string `json:"survivor,omitempty"`
+	// Read are the pods of the members that don't answer and whose data was read from their volumes.
+	Read []string `json:"read,omitempty"`
 	// Backup is the highest revision of the backups, if the survivor lacks it.
 	Backup int64 `json:"backup,omitempty"`
 	// Annotations are those of etcd-druid that the steps change, as they were.

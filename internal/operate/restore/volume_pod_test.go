@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// TestVolumePod: the pod that reads a member's volume can't change it, and runs where the member's pod has it.
+func TestVolumePod(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, pod string
+		change    func(*operatetest.Cluster)
+		node      string
+		want      string // the refusal, empty for none
+	}{
+		{name: "beside the member", pod: "main-1", node: "node-1"},
+		{name: "no pod", pod: "main-1", change: func(c *operatetest.Cluster) { c.Remove(operatetest.Path("Pod", "main-1")) }},
+		{name: "one pod only", pod: "main-1", change: func(c *operatetest.Cluster) { onlyOnePod(c) }, want: "has the access mode ReadWriteOncePod, so no other pod can read it while main-1 exists"},
+		{name: "one pod only, and it is gone", pod: "main-1", change: func(c *operatetest.Cluster) {
+			onlyOnePod(c)
+			c.Remove(operatetest.Path("Pod", "main-1"))
+		}},
+		{name: "no member", pod: "main-9", want: "it has no member main-9: it has main-0, main-1 and main-2"},
+	} {
+		cluster := operatetest.NewCluster(t)
+		operatetest.Field(cluster.Get(operatetest.Path("Pod", "main-1")), "spec")["nodeName"] = "node-1"
+		if row.change != nil {
+			row.change(cluster)
+		}
+		kube := cluster.Client(t)
+		reader := &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+		v, err := Plan{Owner: foundIn(t, cluster, 3).Owner}.VolumePodOf(t.Context(), kube, reader, row.pod, "busybox")
+		if (err != nil) != (row.want != "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want %q", row.name, err, row.want)
+		}
+		if err != nil {
+			continue
+		}
+		var pod corev1.Pod
+		if err := yaml.UnmarshalStrict([]byte(v.Manifest), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if pod.Name != "main-1-restore-volume" || pod.Spec.NodeName != row.node || v.DataDir == "" || v.Member != "main-1" {
+			t.Errorf("%s: %+v", row.name, v)
+		}
+		if pod.Spec.ActiveDeadlineSeconds == nil {
+			t.Errorf("%s: the pod runs for ever", row.name)
+		}
+		for _, m := range pod.Spec.Containers[0].VolumeMounts {
+			if !m.ReadOnly {
+				t.Errorf("%s: the pod can write to %s", row.name, m.MountPath)
+			}
+		}
+	}
+}
+
+func onlyOnePod(c *operatetest.Cluster) {
+	operatetest.Field(c.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1")), "spec")["accessModes"] = []any{"ReadWriteOncePod"}
+}
