@@ -110,6 +110,38 @@ func TestMayRecover(t *testing.T) {
 	}
 }
 
+// TestMayReadVolumes: a volume is read only where the members that have their data are no quorum, and never makes one that could
+// come back be given up. A single member that doesn't answer may list others that are gone.
+func TestMayReadVolumes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		members, lost, volumes string
+		want                   policy.Reason
+	}{
+		{"sss", "", "main-0 main-1 main-2", DataMayReturn},
+		{"asn", "", "main-1", DataMayReturn},
+		{"ass", "", "main-1 main-2", DataMayReturn},
+		{"sss", "main-2", "main-0 main-1", DataMayReturn},
+		{"sddd", "", "main-0", NoSurvivor},
+		{"sdd", "", "main-0", NoSurvivor},
+		{"snn", "", "main-0", NoSurvivor},
+		{"sss", "main-1 main-2", "main-0", NoSurvivor},
+		{"ssddd", "", "main-0", SurvivorSilent},
+		{"ssddd", "", "main-0 main-1", NoSurvivor},
+		{"asddd", "", "main-1", SurvivorsRecover},
+		{"s", "", "main-0", NoSurvivor},
+		{"f", "", "main-0", QuorumNotLost},
+		{"ffn", "", "main-2", QuorumNotLost},
+		{"add", "", "main-0", SurvivorsRecover},
+	} {
+		f, declared := fallen(row.members)
+		declared = append(declared, strings.Fields(row.lost)...)
+		if _, v := MayReadVolumes(f, declared, strings.Fields(row.volumes)); v.Reason != row.want {
+			t.Errorf("%s, lost %q, volumes %q: %s %q, want %s", row.members, declared, row.volumes, v.Reason, v.Message, row.want)
+		}
+	}
+}
+
 // TestRecoverLosesNoQuorum walks every cluster of up to five members. Recover only acts where a naive count
 // shows that the members with data can't be a quorum, and where one of them answers.
 func TestRecoverLosesNoQuorum(t *testing.T) {

@@ -145,6 +145,9 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		if err := survivor.SameSource(c.Owner, unfinished.Survivor, o.member); err != nil {
 			return err
 		}
+		if err := survivor.SameRead(c.Owner, unfinished.Read, o.volumes); err != nil {
+			return err
+		}
 		file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
 		if err != nil && unfinished.Journal().ScaleTo > 0 { // its snapshot is not needed any more
 			err = change.Unfinished(ctx, a, c)

@@ -6,7 +6,6 @@ package recover
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
@@ -17,8 +16,7 @@ import (
 
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
 func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	declared := slices.Concat(o.Lost, o.volumes) // what these volumes have is saved
-	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, declared)
+	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
 	if err != nil {
 		return "", found, err
 	}
@@ -63,7 +61,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Backup = survivor.ReadBackups(ctx, c.Reader, c.Owner).Newer(source.Revision)
 	found.Judge = func(ctx context.Context) error {
-		now, _, err := restoring.JudgeSurvivors(ctx, a, c, declared)
+		now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
 		if err != nil {
 			return err
 		}

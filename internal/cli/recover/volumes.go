@@ -6,6 +6,8 @@ package recover
 import (
 	"cmp"
 	"context"
+	"math"
+	"os"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
@@ -17,74 +19,107 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/volume"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/podexec"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// anyRevision stands for the revision of data that is not read yet: it is above all others, so that no comparison refuses it.
+const anyRevision = math.MaxInt64 / 2
 
 // saveVolumes judges the cluster, and saves the data of the members that are named from their volumes. If a member that
 // answers has at least as much, its data is saved and restored instead.
 func saveVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := restoring.JudgeVolumes(ctx, a, c, o.Lost, o.volumes)
+	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
 	if err != nil {
 		return "", found, err
 	}
-	backups := survivor.ReadBackups(ctx, c.Reader, c.Owner)
-	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, etcd.Member{Pod: o.volumes[0], Revision: backups.Newer(0)}); err != nil {
+	if err := o.fits(c, pods); err != nil {
+		return "", found, err
+	}
+	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, etcd.Member{Pod: o.volumes[0], Revision: anyRevision}); err != nil {
 		return "", found, err
 	}
 	read, files, err := readVolumes(ctx, a, c, target, o)
 	if err != nil {
 		return "", found, err
 	}
-	answers, err := answerHasAll(ctx, a, target, pods, o.member, read)
+	answering, err := answeringSet(ctx, a, target, pods, o.member)
 	if err != nil {
 		return "", found, err
 	}
-	if answers {
+	set, err := survivor.OfVolumes(c.Owner, read, answering, o.member)
+	if err != nil {
+		return "", found, err
+	}
+	if set.Source.Pod == answering.Source.Pod {
 		file, found, err = saveSurvivor(ctx, a, c, target, o)
-		found.Read, found.Facts = o.volumes, append(found.Facts, survivor.Volumes(read)...)
-		return file, found, err
+		found.Facts = append(found.Facts, survivor.Volumes(read)...)
+	} else {
+		file = files[set.Source.Pod]
+		found, err = fromVolume(ctx, c, set, message, read)
+		found.Judge = func(ctx context.Context) error {
+			now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
+			if err != nil {
+				return err
+			}
+			if _, err := set.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner)); err != nil {
+				return err
+			}
+			return survivor.SamePods(c.Owner, pods, now)
+		}
 	}
-	set, err := survivor.OfVolumes(c.Owner, read, o.member)
-	if err != nil {
-		return "", found, err
+	found.Read, found.Revision = o.volumes, max(found.Revision, set.Revision())
+	return file, found, err
+}
+
+// fits returns an error if a flag doesn't fit the members that answer.
+func (o options) fits(c *app.Cluster, answering []string) error {
+	all := slices.Concat(answering, o.volumes)
+	switch {
+	case o.member != "" && !slices.Contains(all, o.member):
+		return survivor.Refuse(c.Owner, "%s is chosen with --member, and only %s can provide the data", o.member, policy.List(all))
+	case o.file != "" && len(answering) > 0:
+		return survivor.Refuse(c.Owner, "--save-to names one file, and %s too: leave out --save-to", policy.Names(answering, "answers", "answer"))
+	case o.file != "":
+		if _, err := os.Lstat(o.file); err == nil {
+			return survivor.Refuse(c.Owner, "%s exists already: choose another name for --save-to", o.file)
+		}
 	}
+	return nil
+}
+
+// fromVolume describes the restore of what a volume has.
+func fromVolume(ctx context.Context, c *app.Cluster, set survivor.Set, message string, read []etcd.Member) (found restoring.Recovery, err error) {
+	backups := survivor.ReadBackups(ctx, c.Reader, c.Owner)
 	backed, err := set.Against(c.Owner, backups)
 	if err != nil {
-		return "", found, err
+		return found, err
 	}
 	found.Facts = append([]string{message}, survivor.Volumes(read)...)
 	if backed != "" {
 		found.Facts = append(found.Facts, backed)
 	}
-	found.Read, found.Survivor, found.Revision, found.Backup = o.volumes, set.Source.Pod, set.Revision(), backups.Newer(set.Source.Revision)
-	found.Judge = func(ctx context.Context) error {
-		now, _, err := restoring.JudgeVolumes(ctx, a, c, o.Lost, o.volumes)
-		if err != nil {
-			return err
-		}
-		return survivor.SamePods(c.Owner, pods, now)
-	}
-	return files[set.Source.Pod], found, nil
+	found.Survivor, found.Backup = set.Source.Pod, backups.Newer(set.Source.Revision)
+	return found, nil
 }
 
-// answerHasAll reports whether the data of a member that answers is restored, and not that of a volume.
-func answerHasAll(ctx context.Context, a *app.App, target string, pods []string, chosen string, read []etcd.Member) (bool, error) {
-	if len(pods) == 0 || chosen != "" {
-		return slices.Contains(pods, chosen), nil
+// answeringSet returns the members that answer. It is empty if there are none.
+func answeringSet(ctx context.Context, a *app.App, target string, pods []string, chosen string) (set survivor.Set, err error) {
+	if len(pods) == 0 {
+		return set, nil
 	}
 	cluster, err := a.Cluster(ctx, target)
 	if err != nil {
-		return false, err
+		return set, err
 	}
 	defer cluster.Close()
 	survey, err := cluster.Members.Survey(ctx)
 	if err != nil {
-		return false, err
+		return set, err
 	}
-	set, err := survivor.Find(cluster.Owner, survey, pods, "")
-	if err != nil {
-		return false, err
+	if !slices.Contains(pods, chosen) {
+		chosen = ""
 	}
-	return set.Revision() >= survivor.Newest(read), nil
+	return survivor.Find(cluster.Owner, survey, pods, chosen)
 }
 
 // readVolumes saves the data of each named member to a file.
@@ -96,41 +131,44 @@ func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 	if err := change.Require(ctx, a, c, volume.Needs(c.Owner)); err != nil {
 		return nil, nil, err
 	}
+	s, err := newVolumeSaver(a, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Etcd, s.Version, err = volume.Program(ctx, o.etcd); err != nil {
+		return nil, nil, err
+	}
 	var pods []restore.VolumePod
 	for _, name := range o.volumes { // all are known to be readable before the first is read
 		pod, err := r.VolumePodOf(ctx, c.Kube, c.Reader, name, o.Image)
 		if err == nil {
-			err = volume.CheckRelease(ctx, o.etcd, pod.Etcd)
+			err = s.CheckRelease(pod.Etcd)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		pods = append(pods, pod)
 	}
-	s, err := newVolumeSaver(a, c, o.etcd)
-	if err != nil {
-		return nil, nil, err
-	}
 	files = map[string]string{}
 	for _, pod := range pods {
 		file := cmp.Or(o.file, survivor.FileOfVolume(c.Owner, pod.Member, a.Clock.Now()))
-		out, err := s.Save(ctx, pod, file)
+		m, err := s.Save(ctx, pod, file)
 		if err != nil {
 			return nil, nil, err
 		}
-		a.Step("Saved and verified the data of %s from its volume, revision %d: %s. Keep it until the cluster is healthy", pod.Member, out.Revision, file)
-		read, files[pod.Member] = append(read, etcd.Member{Pod: pod.Member, Revision: out.Revision}), file
+		a.Step("Saved and verified the data of %s from its volume, revision %d: %s. Keep it until the cluster is healthy", pod.Member, m.Revision, file)
+		read, files[pod.Member] = append(read, m), file
 	}
 	return read, files, nil
 }
 
-func newVolumeSaver(a *app.App, c *app.Cluster, program string) (*volume.Saver, error) {
+func newVolumeSaver(a *app.App, c *app.Cluster) (*volume.Saver, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
 	return &volume.Saver{
-		Owner: c.Owner, Etcd: program, Logf: a.Step,
+		Owner: c.Owner, Logf: a.Step,
 		Clients: step.Clients{
 			Kube: c.Kube, Namespace: c.Namespace, Clock: a.Clock, Warn: a.Warn,
 			Exec: podexec.Runner{Config: config, Namespace: c.Namespace, Container: restore.HelperContainer}.Run,

@@ -4,6 +4,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,30 +79,35 @@ func (r Plan) reading(ctx context.Context, kube client.Client, member, name stri
 	for at := range helper.Spec.Containers[0].VolumeMounts {
 		helper.Spec.Containers[0].VolumeMounts[at].ReadOnly = true
 	}
+	for at := range helper.Spec.Volumes { // so that the kubelet changes no owner and no label of the files
+		helper.Spec.Volumes[at].PersistentVolumeClaim.ReadOnly = true
+	}
 	var runs corev1.Pod
 	err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: member}, &runs)
 	if client.IgnoreNotFound(err) != nil {
 		return "", fmt.Errorf("read pod %s: %w", member, err)
 	}
-	if helper.Spec.NodeName = runs.Spec.NodeName; helper.Spec.NodeName != "" {
-		if err := r.sharable(ctx, kube, member, helper.Spec.Volumes); err != nil {
-			return "", err
-		}
+	helper.Spec.NodeName = runs.Spec.NodeName
+	if err := r.readable(ctx, kube, member, helper.Spec.Volumes, helper.Spec.NodeName != ""); err != nil {
+		return "", err
 	}
 	text, err := yaml.Marshal(helper)
 	return string(text), err
 }
 
-// sharable returns an error if only one pod may use a volume, and the member's pod has it.
-func (r Plan) sharable(ctx context.Context, kube client.Client, member string, volumes []corev1.Volume) error {
+// readable returns an error if a claim has no volume, or if only one pod may use a volume, and the member's pod has it.
+func (r Plan) readable(ctx context.Context, kube client.Client, member string, volumes []corev1.Volume, used bool) error {
 	for _, v := range volumes {
 		var claim corev1.PersistentVolumeClaim
 		key := client.ObjectKey{Namespace: r.Owner.Namespace, Name: v.PersistentVolumeClaim.ClaimName}
 		if err := kube.Get(ctx, key, &claim); err != nil {
 			return fmt.Errorf("read claim %s: %w", key.Name, err)
 		}
+		if claim.Status.Phase != corev1.ClaimBound {
+			return r.refuse("volume claim %s is %s, and has no volume that could be read", claim.Name, cmp.Or(claim.Status.Phase, "not bound"))
+		}
 		for _, mode := range claim.Spec.AccessModes {
-			if mode == corev1.ReadWriteOncePod {
+			if used && mode == corev1.ReadWriteOncePod {
 				return r.refuse("volume claim %s has the access mode %s, so no other pod can read it while %s exists: docs/guides/recovering-quorum.md shows under \"If no member answers\" how to read it after %s has stopped", claim.Name, mode, member, member)
 			}
 		}

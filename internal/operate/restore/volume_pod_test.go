@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -32,10 +33,14 @@ func TestVolumePod(t *testing.T) {
 			onlyOnePod(c)
 			c.Remove(operatetest.Path("Pod", "main-1"))
 		}},
+		{name: "no volume", pod: "main-1", change: func(c *operatetest.Cluster) {
+			c.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))["status"] = apitest.Object{"phase": "Lost"}
+		}, want: "volume claim data-main-1 is Lost, and has no volume that could be read"},
 		{name: "no member", pod: "main-9", want: "it has no member main-9: it has main-0, main-1 and main-2"},
 	} {
 		cluster := operatetest.NewCluster(t)
 		operatetest.Field(cluster.Get(operatetest.Path("Pod", "main-1")), "spec")["nodeName"] = "node-1"
+		cluster.Get(operatetest.Path("PersistentVolumeClaim", "data-main-1"))["status"] = apitest.Object{"phase": "Bound"}
 		if row.change != nil {
 			row.change(cluster)
 		}
@@ -57,6 +62,11 @@ func TestVolumePod(t *testing.T) {
 		}
 		if pod.Spec.ActiveDeadlineSeconds == nil {
 			t.Errorf("%s: the pod runs for ever", row.name)
+		}
+		for _, v := range pod.Spec.Volumes {
+			if !v.PersistentVolumeClaim.ReadOnly {
+				t.Errorf("%s: the kubelet can change the files of %s", row.name, v.PersistentVolumeClaim.ClaimName)
+			}
 		}
 		for _, m := range pod.Spec.Containers[0].VolumeMounts {
 			if !m.ReadOnly {

@@ -36,8 +36,12 @@ func Apply(ctx context.Context, dir, data, log, program string) (m Member, err e
 		err = s.why(ctx, err)
 	}
 	// etcd writes what it has applied to the database when it stops.
-	if !s.stop(startTimeout) {
-		err = cmp.Or(err, fmt.Errorf("etcd did not stop within %s", policy.Duration(startTimeout)))
+	switch inTime := s.stop(startTimeout); {
+	case err != nil:
+	case !inTime:
+		err = fmt.Errorf("etcd did not stop within %s", policy.Duration(startTimeout))
+	case s.exit != nil && s.exit.Error() != "signal: interrupt": // etcd ends itself by the signal that it got
+		err = notApplied("etcd did not stop as it should", s.exit, s.printed())
 	}
 	return m, cmp.Or(context.Cause(ctx), err)
 }

@@ -5,7 +5,6 @@ package restoring
 
 import (
 	"context"
-	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/progress"
@@ -46,7 +45,7 @@ func (t *task) beforeStop(ctx context.Context) error {
 // judgeNow surveys the members into a plan. It returns an error if the restore is not to go on.
 func (t *task) judgeNow(ctx context.Context, rec *progress.Record, now *restore.Plan) error {
 	if rec.Survivor != "" {
-		why, err := stillLost(ctx, t.app, t.cluster, slices.Concat(rec.Lost, rec.Read), rec.Survivor)
+		why, err := stillLost(ctx, t.app, t.cluster, rec)
 		if err != nil {
 			return err
 		}

@@ -15,13 +15,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot/trial"
 )
 
@@ -29,8 +31,8 @@ import (
 type Saver struct {
 	Owner   owner.Owner
 	Clients step.Clients
-	// Etcd is the program etcd of this machine.
-	Etcd string
+	// Etcd is the program etcd of this machine, and Version its version.
+	Etcd, Version string
 	// Logf reports what begins.
 	Logf func(format string, args ...any)
 }
@@ -47,14 +49,11 @@ func Needs(o owner.Owner) []operate.Need {
 // readyTimeout is how long the pod has to start.
 const readyTimeout = 5 * time.Minute
 
-// Save saves the data that a pod reads to a file, and returns what the file has.
-func (s *Saver) Save(ctx context.Context, pod restore.VolumePod, file string) (out *v1alpha1.Snapshot, err error) {
-	if err := CheckRelease(ctx, s.Etcd, pod.Etcd); err != nil {
-		return nil, err
-	}
+// Save saves the data that a pod reads to a file, and returns the member as the file has it.
+func (s *Saver) Save(ctx context.Context, pod restore.VolumePod, file string) (m etcd.Member, err error) {
 	dir, err := os.MkdirTemp("", "kubectl-etcd-volume-")
 	if err != nil {
-		return nil, err
+		return m, err
 	}
 	defer func() {
 		if failed := os.RemoveAll(dir); failed != nil {
@@ -67,16 +66,28 @@ func (s *Saver) Save(ctx context.Context, pod restore.VolumePod, file string) (o
 		c.log = filepath.Join(dir, "log")
 	}
 	if err := s.copyFrom(ctx, pod, c); err != nil {
-		return nil, err
+		return m, err
+	}
+	database := filepath.Join(c.data, "member", "snap", "db")
+	before, err := snapshot.Inspect(ctx, database)
+	if err == nil {
+		err = s.CheckRelease(before.ClusterVersion)
+	}
+	if err != nil {
+		return m, fmt.Errorf("read the copy of the data of %s: %w", pod.Member, err)
 	}
 	s.Logf("Applying the log of the copy")
 	found, err := trial.Apply(ctx, dir, c.data, c.log, s.Etcd)
 	if err != nil {
-		return nil, fmt.Errorf("apply the log of %s: %w", pod.Member, err)
+		return m, fmt.Errorf("apply the log of %s: %w", pod.Member, err)
 	}
-	m := etcd.Member{Pod: pod.Member, Name: pod.MemberName, ID: found.ID, ClusterID: found.ClusterID, Version: found.Version}
+	m = etcd.Member{Pod: pod.Member, Name: pod.MemberName, ID: found.ID, ClusterID: found.ClusterID, Version: found.Version}
 	saved := backup.Saver{Owner: s.Owner, Members: []etcd.Member{m}, Started: started}
-	return saved.FromDatabase(ctx, filepath.Join(c.data, "member", "snap", "db"), file)
+	out, err := saved.FromDatabase(ctx, database, file)
+	if err == nil {
+		m.Revision, m.Alarms = out.Revision, out.Alarms
+	}
+	return m, err
 }
 
 // copied is where the copy of a member's files is. Without a log, it is a part of the data.
@@ -86,7 +97,10 @@ type copied struct{ data, log string }
 func (s *Saver) copyFrom(ctx context.Context, pod restore.VolumePod, to copied) (err error) {
 	s.Logf("Starting pod %s, which reads the volume of %s", pod.Name, pod.Member)
 	if err := (step.CreatePod{Manifest: pod.Manifest}).Do(ctx, s.Clients); err != nil {
-		return fmt.Errorf("%w. If no other command uses it: kubectl delete pod %s -n %s", err, pod.Name, s.Owner.Namespace)
+		if apierrors.IsAlreadyExists(err) {
+			err = fmt.Errorf("%w. If no other command uses it: kubectl delete pod %s -n %s", err, pod.Name, s.Owner.Namespace)
+		}
+		return err
 	}
 	defer func() {
 		gone := step.DeleteHelpers{Names: []string{pod.Name}, Of: string(s.Owner.UID)}.Do(context.WithoutCancel(ctx), s.Clients)
@@ -123,13 +137,13 @@ func (s *Saver) fetch(ctx context.Context, member string, d step.FetchDir) (err 
 		if err = os.RemoveAll(filepath.Join(d.To, d.What)); err != nil {
 			return err
 		}
-		if err = d.Do(ctx, s.Clients); err != nil {
-			return err
+		err = d.Do(ctx, s.Clients)
+		if err == nil {
+			err = step.CompareDir{From: d.To, What: d.What, Pod: d.Pod, To: d.From}.Do(ctx, s.Clients)
 		}
-		err = step.CompareDir{From: d.To, What: d.What, Pod: d.Pod, To: d.From}.Do(ctx, s.Clients)
 		if err == nil || context.Cause(ctx) != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%w. After %d tries: %s may still write. docs/guides/recovering-quorum.md shows under \"If no member answers\" how to copy its data after it has stopped", err, fetchTries, member)
+	return fmt.Errorf("%w. That was the last of %d tries: %s may still write. docs/guides/recovering-quorum.md shows under \"If no member answers\" how to copy its data after it has stopped", err, fetchTries, member)
 }
