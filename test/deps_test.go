@@ -138,7 +138,7 @@ var graph = map[string][]string{
 		"internal/observe", "internal/observe/backupstore", "internal/observe/owner", "internal/snapshot", "policy", "policy/recovery",
 	},
 	"internal/operate/restore/volume": {
-		"internal/operate", "internal/operate/backup", "internal/operate/restore", "internal/operate/step", "internal/etcd", "internal/snapshot/trial", "internal/observe/owner", "api/output/v1alpha1",
+		"internal/operate", "internal/operate/backup", "internal/operate/restore", "internal/operate/step", "internal/etcd", "internal/snapshot", "internal/snapshot/trial", "internal/observe/owner",
 	},
 	"internal/operate/restore/olddata": {
 		"internal/operate", "internal/operate/journal", "internal/operate/membership", "internal/operate/restore", "internal/operate/step",

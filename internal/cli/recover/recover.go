@@ -5,6 +5,7 @@
 package recover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,23 +140,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	if unfinished != nil {
-		if err := survivor.SameLost(c.Owner, unfinished, o.Lost); err != nil {
-			return err
-		}
-		if err := survivor.SameSource(c.Owner, unfinished.Survivor, o.member); err != nil {
-			return err
-		}
-		if err := survivor.SameRead(c.Owner, unfinished.Read, o.volumes); err != nil {
-			return err
-		}
-		file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
-		if err != nil && unfinished.Journal().ScaleTo > 0 { // its snapshot is not needed any more
-			err = change.Unfinished(ctx, a, c)
-		}
-		if err != nil {
-			return err
-		}
-		return restoring.Do(ctx, a, file, target, o.Options, restoring.Recovery{})
+		return goOn(ctx, a, c, unfinished, target, o)
 	}
 	if err := change.Unfinished(ctx, a, c); err != nil {
 		return err
@@ -176,4 +161,24 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 		return err
 	}
 	return restoring.Do(ctx, a, file, target, o.Options, found)
+}
+
+// goOn continues an unfinished recovery, with the file that it began with.
+func goOn(ctx context.Context, a *app.App, c *app.Cluster, unfinished *progress.Record, target string, o options) error {
+	err := cmp.Or(
+		survivor.SameLost(c.Owner, unfinished, o.Lost),
+		survivor.SameSource(c.Owner, unfinished.Survivor, o.member),
+		survivor.SameRead(c.Owner, unfinished.Read, o.volumes),
+	)
+	if err != nil {
+		return err
+	}
+	file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
+	if err != nil && unfinished.Journal().ScaleTo > 0 { // its snapshot is not needed any more
+		err = change.Unfinished(ctx, a, c)
+	}
+	if err != nil {
+		return err
+	}
+	return restoring.Do(ctx, a, file, target, o.Options, restoring.Recovery{})
 }

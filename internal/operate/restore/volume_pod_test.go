@@ -53,25 +53,31 @@ func TestVolumePod(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		var pod corev1.Pod
-		if err := yaml.UnmarshalStrict([]byte(v.Manifest), &pod); err != nil {
-			t.Fatal(err)
+		reads(t, row.name, v, row.node)
+	}
+}
+
+// reads requires a pod that only reads, and that ends.
+func reads(t *testing.T, name string, v VolumePod, node string) {
+	t.Helper()
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict([]byte(v.Manifest), &pod); err != nil {
+		t.Fatal(err)
+	}
+	if pod.Name != "main-1-restore-volume" || pod.Spec.NodeName != node || v.DataDir == "" || v.Member != "main-1" {
+		t.Errorf("%s: %+v", name, v)
+	}
+	if pod.Spec.ActiveDeadlineSeconds == nil {
+		t.Errorf("%s: the pod runs for ever", name)
+	}
+	for _, v := range pod.Spec.Volumes {
+		if !v.PersistentVolumeClaim.ReadOnly {
+			t.Errorf("%s: the kubelet can change the files of %s", name, v.PersistentVolumeClaim.ClaimName)
 		}
-		if pod.Name != "main-1-restore-volume" || pod.Spec.NodeName != row.node || v.DataDir == "" || v.Member != "main-1" {
-			t.Errorf("%s: %+v", row.name, v)
-		}
-		if pod.Spec.ActiveDeadlineSeconds == nil {
-			t.Errorf("%s: the pod runs for ever", row.name)
-		}
-		for _, v := range pod.Spec.Volumes {
-			if !v.PersistentVolumeClaim.ReadOnly {
-				t.Errorf("%s: the kubelet can change the files of %s", row.name, v.PersistentVolumeClaim.ClaimName)
-			}
-		}
-		for _, m := range pod.Spec.Containers[0].VolumeMounts {
-			if !m.ReadOnly {
-				t.Errorf("%s: the pod can write to %s", row.name, m.MountPath)
-			}
+	}
+	for _, m := range pod.Spec.Containers[0].VolumeMounts {
+		if !m.ReadOnly {
+			t.Errorf("%s: the pod can write to %s", name, m.MountPath)
 		}
 	}
 }

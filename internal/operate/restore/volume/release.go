@@ -24,7 +24,7 @@ func Program(ctx context.Context, program string) (path, version string, err err
 	if path, err = filepath.Abs(path); err != nil {
 		return "", "", err
 	}
-	out, err := exec.CommandContext(ctx, path, "--version").Output() //nolint:gosec // the user chooses the program
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return "", "", fmt.Errorf("run %s --version: %w", path, err)
 	}
