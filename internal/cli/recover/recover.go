@@ -24,21 +24,11 @@ import (
 )
 
 // options are the flags of recover.
-type options struct {
-	restoring.Options
-
-	// member is the pod of the survivor whose data is restored, empty for the one that has applied most.
-	member string
-	// file is where the data of the survivor is saved, empty for a name in the current directory.
-	file string
-	// volumes are the pods of the members whose data is read from their volumes, and etcd is the program for that.
-	volumes []string
-	etcd    string
-}
+type options struct{ restoring.Source }
 
 // NewCommand returns the command recover.
 func NewCommand(a *app.App) *cobra.Command {
-	o := options{Options: restoring.Options{Flags: change.Flags{Timeout: time.Hour}}}
+	o := options{restoring.Source{Options: restoring.Options{Flags: change.Flags{Timeout: time.Hour}}}}
 	cmd := &cobra.Command{
 		Use:   "recover TARGET",
 		Short: "Recover a lost quorum from a member that has its data",
@@ -99,10 +89,10 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	restoring.AddFlags(cmd, &o.PlanOptions)
 	restoring.AddLost(cmd, &o.PlanOptions)
-	cmd.Flags().StringVar(&o.member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
-	cmd.Flags().StringVar(&o.file, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
-	cmd.Flags().StringSliceVar(&o.volumes, "from-volume", nil, "Pods of members that don't answer and whose data is read from their volumes")
-	cmd.Flags().StringVar(&o.etcd, "etcd", "etcd", "Program etcd of the members' minor release, for --from-volume")
+	cmd.Flags().StringVar(&o.Member, "member", "", "Pod of the member whose data is restored. The default is the one that has applied most")
+	cmd.Flags().StringVar(&o.File, "save-to", "", "File for the data of that member. The default is a new file in the current directory")
+	cmd.Flags().StringSliceVar(&o.Volumes, "from-volume", nil, "Pods of members that don't answer and whose data is read from their volumes")
+	cmd.Flags().StringVar(&o.Etcd, "etcd", "etcd", "Program etcd of the members' minor release, for --from-volume")
 	cmd.Flags().BoolVar(&o.Abort, "abort", false, "Undo an unfinished recovery: start the members on their old data again. All other flags are ignored")
 	restoring.AddResume(cmd, &o.Options)
 	change.AddFlags(cmd, &o.Flags)
@@ -113,12 +103,12 @@ func NewCommand(a *app.App) *cobra.Command {
 // validate checks the flags.
 func (o options) validate() error {
 	switch {
-	case len(o.volumes) > 0 && o.DryRun != change.DryRunNone:
+	case len(o.Volumes) > 0 && o.DryRun != change.DryRunNone:
 		return errors.New("--dry-run can't be used with --from-volume: only a pod of the cluster can read a volume")
-	case len(o.volumes) > 1 && o.file != "":
+	case len(o.Volumes) > 1 && o.File != "":
 		return errors.New("--save-to names one file, and --from-volume names several members: leave out --save-to")
 	}
-	for _, pod := range o.volumes {
+	for _, pod := range o.Volumes {
 		if slices.Contains(o.Lost, pod) {
 			return fmt.Errorf("%s is in --lost and in --from-volume: it is lost only if its volume is", pod)
 		}
@@ -152,11 +142,7 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err := change.May(ctx, a, c, o.Flags, restore.StopNeeds(c.Owner)); err != nil {
 		return err
 	}
-	save := saveSurvivor
-	if len(o.volumes) > 0 {
-		save = saveVolumes
-	}
-	file, found, err := save(ctx, a, c, target, o)
+	file, found, err := o.Save(ctx, a, c, target)
 	if err != nil {
 		return err
 	}
@@ -167,13 +153,13 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 func goOn(ctx context.Context, a *app.App, c *app.Cluster, unfinished *progress.Record, target string, o options) error {
 	err := cmp.Or(
 		survivor.SameLost(c.Owner, unfinished, o.Lost),
-		survivor.SameSource(c.Owner, unfinished.Survivor, o.member),
-		survivor.SameRead(c.Owner, unfinished.Read, o.volumes),
+		survivor.SameSource(c.Owner, unfinished.Survivor, o.Member),
+		survivor.SameRead(c.Owner, unfinished.Read, o.Volumes),
 	)
 	if err != nil {
 		return err
 	}
-	file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.file)
+	file, err := survivor.FileOf(ctx, c.Owner, unfinished, o.File)
 	if err != nil && unfinished.Journal().ScaleTo > 0 { // its snapshot is not needed any more
 		err = change.Unfinished(ctx, a, c)
 	}

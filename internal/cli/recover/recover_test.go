@@ -21,12 +21,12 @@ func TestValidate(t *testing.T) {
 		{func(*options) {}, ""},
 		{func(o *options) { o.DryRun = change.DryRunClient }, "--dry-run can't be used with --from-volume"},
 		{func(o *options) { o.DryRun = change.DryRunServer }, "--dry-run can't be used with --from-volume"},
-		{func(o *options) { o.file = "main.db" }, ""},
-		{func(o *options) { o.volumes, o.file = append(o.volumes, "main-1"), "main.db" }, "--save-to names one file"},
+		{func(o *options) { o.File = "main.db" }, ""},
+		{func(o *options) { o.Volumes, o.File = append(o.Volumes, "main-1"), "main.db" }, "--save-to names one file"},
 		{func(o *options) { o.Lost = []string{"main-0"} }, "main-0 is in --lost and in --from-volume"},
-		{func(o *options) { o.volumes, o.DryRun = nil, change.DryRunClient }, ""},
+		{func(o *options) { o.Volumes, o.DryRun = nil, change.DryRunClient }, ""},
 	} {
-		o := options{volumes: []string{"main-0"}, Options: restoring.Options{Flags: change.Flags{Wait: true, DryRun: change.DryRunNone}}}
+		o := options{restoring.Source{Volumes: []string{"main-0"}, Options: restoring.Options{Flags: change.Flags{Wait: true, DryRun: change.DryRunNone}}}}
 		row.change(&o)
 		if err := o.validate(); (err != nil) != (row.want != "") || err != nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v, want %q", o, err, row.want)

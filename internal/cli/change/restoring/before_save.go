@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// MayRestoreFrom returns an error if the restore of the data that a survivor has now would be refused. It is asked before
+// mayRestoreFrom returns an error if the restore of the data that a survivor has now would be refused. It is asked before
 // that data is saved, which can take long. The plan after that asks again.
-func MayRestoreFrom(ctx context.Context, a *app.App, target string, o Options, survivor etcd.Member) error {
+func mayRestoreFrom(ctx context.Context, a *app.App, target string, o Options, survivor etcd.Member) error {
 	c, r, err := PlanFor(ctx, a, target)
 	if err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
 
-// JudgeSurvivors reads the facts and evaluates the rule of a recovery. lost are the pods that are declared to be lost, and
+// judgeSurvivors reads the facts and evaluates the rule of a recovery. lost are the pods that are declared to be lost, and
 // volumes those whose data is read from their volumes, none if only survivors are to be restored. survivors answer. message is
 // the verdict.
-func JudgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost, volumes []string) (survivors []string, message string, err error) {
+func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost, volumes []string) (survivors []string, message string, err error) {
 	survivors, v, err := askSurvivors(ctx, a, c, func(f recovery.Facts) ([]string, policy.Verdict) {
 		if len(volumes) == 0 {
 			return recovery.MayRecover(f, lost)

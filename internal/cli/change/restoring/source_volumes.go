@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package recover
+package restoring
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
@@ -27,37 +26,37 @@ const anyRevision = math.MaxInt64 / 2
 
 // saveVolumes judges the cluster, and saves the data of the members that are named from their volumes. If a member that
 // answers has at least as much, its data is saved and restored instead.
-func saveVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
+func saveVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string, from Source) (file string, found Recovery, err error) {
+	pods, message, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
 	if err != nil {
 		return "", found, err
 	}
-	if err := o.fits(c, pods); err != nil {
+	if err := from.fits(c, pods); err != nil {
 		return "", found, err
 	}
-	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, etcd.Member{Pod: o.volumes[0], Revision: anyRevision}); err != nil {
+	if err := mayRestoreFrom(ctx, a, target, from.Options, etcd.Member{Pod: from.Volumes[0], Revision: anyRevision}); err != nil {
 		return "", found, err
 	}
-	read, files, err := readVolumes(ctx, a, c, target, o)
+	read, files, err := readVolumes(ctx, a, c, target, from)
 	if err != nil {
 		return "", found, err
 	}
-	answering, err := answeringSet(ctx, a, target, pods, o.member)
+	answering, err := answeringSet(ctx, a, target, pods, from.Member)
 	if err != nil {
 		return "", found, err
 	}
-	set, err := survivor.OfVolumes(c.Owner, read, answering, o.member)
+	set, err := survivor.OfVolumes(c.Owner, read, answering, from.Member)
 	if err != nil {
 		return "", found, err
 	}
 	if set.Source.Pod == answering.Source.Pod {
-		file, found, err = saveSurvivor(ctx, a, c, target, o)
+		file, found, err = saveSurvivor(ctx, a, c, target, from)
 		found.Facts = append(found.Facts, survivor.Volumes(read)...)
 	} else {
 		file = files[set.Source.Pod]
 		found, err = fromVolume(ctx, c, set, message, read)
 		found.Judge = func(ctx context.Context) error {
-			now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
+			now, _, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
 			if err != nil {
 				return err
 			}
@@ -67,28 +66,28 @@ func saveVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 			return survivor.SamePods(c.Owner, pods, now)
 		}
 	}
-	found.Read, found.Revision = o.volumes, max(found.Revision, set.Revision())
+	found.Read, found.Revision = from.Volumes, max(found.Revision, set.Revision())
 	return file, found, err
 }
 
 // fits returns an error if a flag doesn't fit the members that answer.
-func (o options) fits(c *app.Cluster, answering []string) error {
-	all := slices.Concat(answering, o.volumes)
+func (from Source) fits(c *app.Cluster, answering []string) error {
+	all := slices.Concat(answering, from.Volumes)
 	switch {
-	case o.member != "" && !slices.Contains(all, o.member):
-		return survivor.Refuse(c.Owner, "%s is chosen with --member, and only %s can provide the data", o.member, policy.List(all))
-	case o.file != "" && len(answering) > 0:
+	case from.Member != "" && !slices.Contains(all, from.Member):
+		return survivor.Refuse(c.Owner, "%s is chosen with --member, and only %s can provide the data", from.Member, policy.List(all))
+	case from.File != "" && len(answering) > 0:
 		return survivor.Refuse(c.Owner, "--save-to names one file, and %s too: leave out --save-to", policy.Names(answering, "answers", "answer"))
-	case o.file != "":
-		if _, err := os.Lstat(o.file); err == nil {
-			return survivor.Refuse(c.Owner, "%s exists already: choose another name for --save-to", o.file)
+	case from.File != "":
+		if _, err := os.Lstat(from.File); err == nil {
+			return survivor.Refuse(c.Owner, "%s exists already: choose another name for --save-to", from.File)
 		}
 	}
 	return nil
 }
 
 // fromVolume describes the restore of what a volume has.
-func fromVolume(ctx context.Context, c *app.Cluster, set survivor.Set, message string, read []etcd.Member) (found restoring.Recovery, err error) {
+func fromVolume(ctx context.Context, c *app.Cluster, set survivor.Set, message string, read []etcd.Member) (found Recovery, err error) {
 	backups := survivor.ReadBackups(ctx, c.Reader, c.Owner)
 	backed, err := set.Against(c.Owner, backups)
 	if err != nil {
@@ -123,8 +122,8 @@ func answeringSet(ctx context.Context, a *app.App, target string, pods []string,
 }
 
 // readVolumes saves the data of each named member to a file.
-func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (read []etcd.Member, files map[string]string, err error) {
-	_, r, err := restoring.PlanFor(ctx, a, target)
+func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string, from Source) (read []etcd.Member, files map[string]string, err error) {
+	_, r, err := PlanFor(ctx, a, target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,12 +134,12 @@ func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Etcd, s.Version, err = volume.Program(ctx, o.etcd); err != nil {
+	if s.Etcd, s.Version, err = volume.Program(ctx, from.Etcd); err != nil {
 		return nil, nil, err
 	}
 	var pods []restore.VolumePod
-	for _, name := range o.volumes { // all are known to be readable before the first is read
-		pod, err := r.VolumePodOf(ctx, c.Kube, c.Reader, name, o.Image)
+	for _, name := range from.Volumes { // all are known to be readable before the first is read
+		pod, err := r.VolumePodOf(ctx, c.Kube, c.Reader, name, from.Image)
 		if err == nil {
 			err = s.CheckRelease(pod.Etcd)
 		}
@@ -151,7 +150,7 @@ func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 	}
 	files = map[string]string{}
 	for _, pod := range pods {
-		file := cmp.Or(o.file, survivor.FileOfVolume(c.Owner, pod.Member, a.Clock.Now()))
+		file := cmp.Or(from.File, survivor.FileOfVolume(c.Owner, pod.Member, a.Clock.Now()))
 		m, err := s.Save(ctx, pod, file)
 		if err != nil {
 			return nil, nil, err
@@ -168,7 +167,7 @@ func newVolumeSaver(a *app.App, c *app.Cluster) (*volume.Saver, error) {
 		return nil, err
 	}
 	return &volume.Saver{
-		Owner: c.Owner, Logf: a.Step,
+		Owner: c.Owner, Logf: a.Notef,
 		Clients: step.Clients{
 			Kube: c.Kube, Namespace: c.Namespace, Clock: a.Clock, Warn: a.Warn,
 			Exec: podexec.Runner{Config: config, Namespace: c.Namespace, Container: restore.HelperContainer}.Run,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package recover
+package restoring
 
 import (
 	"cmp"
@@ -9,14 +9,33 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change/restoring"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore/survivor"
 )
 
+// Source is the member whose data recover restores.
+type Source struct {
+	Options
+
+	// Member is its pod, empty for the one that has most. File is where its data is saved, empty for a name in the current
+	// directory.
+	Member, File string
+	// Volumes are the pods of the members whose data is read from their volumes, and Etcd is the program for that.
+	Volumes []string
+	Etcd    string
+}
+
+// Save judges the cluster, and saves the data of the source to a file.
+func (from Source) Save(ctx context.Context, a *app.App, c *app.Cluster, target string) (file string, found Recovery, err error) {
+	if len(from.Volumes) > 0 {
+		return saveVolumes(ctx, a, c, target, from)
+	}
+	return saveSurvivor(ctx, a, c, target, from)
+}
+
 // saveSurvivor judges the cluster, and saves the data of the member that is chosen or has applied most.
-func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, o options) (file string, found restoring.Recovery, err error) {
-	pods, message, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
+func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string, from Source) (file string, found Recovery, err error) {
+	pods, message, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
 	if err != nil {
 		return "", found, err
 	}
@@ -29,12 +48,12 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if err != nil {
 		return "", found, err
 	}
-	survivors, err := survivor.Find(cluster.Owner, survey, pods, o.member)
+	survivors, err := survivor.Find(cluster.Owner, survey, pods, from.Member)
 	if err != nil {
 		return "", found, err
 	}
 	source := survivors.Source
-	if err := restoring.MayRestoreFrom(ctx, a, target, o.Options, source); err != nil {
+	if err := mayRestoreFrom(ctx, a, target, from.Options, source); err != nil {
 		return "", found, err
 	}
 	facts, err := survivors.Compare(ctx, cluster.Owner, cluster.Members, a.Clock, a.Notef)
@@ -52,7 +71,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if backed != "" {
 		facts = append(facts, backed)
 	}
-	file = cmp.Or(o.file, survivor.File(c.Owner, a.Clock.Now()))
+	file = cmp.Or(from.File, survivor.File(c.Owner, a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
 	}
@@ -61,7 +80,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Backup = survivor.ReadBackups(ctx, c.Reader, c.Owner).Newer(source.Revision)
 	found.Judge = func(ctx context.Context) error {
-		now, _, err := restoring.JudgeSurvivors(ctx, a, c, o.Lost, o.volumes)
+		now, _, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
 		if err != nil {
 			return err
 		}
