@@ -56,7 +56,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	}
 	return j, operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, policy.Count(target, "member")),
-		Facts: f.Facts, Steps: m.scaleSteps(s, j), Warnings: f.Warnings, Needs: m.configNeeds(j),
+		Facts: f.Facts, Steps: planSteps(s, j.Record), Warnings: f.Warnings, Needs: m.configNeeds(j),
 	}, nil
 }
 

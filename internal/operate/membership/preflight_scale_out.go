@@ -5,7 +5,6 @@ package membership
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -234,31 +233,4 @@ func judgeNodes(terms []terms.Term, eligible []spread.Node, target int, f *opera
 		f.Refuse("no node matches the pod template")
 	}
 	f.Fact("%d nodes in %d zones match the pods", nodes, len(zones))
-}
-
-// scaleSteps returns the steps of a scale, in order.
-func (m *Members) scaleSteps(s *observation, j *Change) []string {
-	var steps []string
-	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
-		pod := s.Ordinals[ordinal].Pod
-		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", policy.Count(ordinal+1, "member"), pod)
-		if s.InTemplate && !s.OnDelete {
-			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
-		}
-		steps = append(steps, edit, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, ordinal+1),
-			fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit))
-	}
-	for ordinal := s.Replicas - 1; ordinal >= j.Target; ordinal-- {
-		pod := s.Ordinals[ordinal].Pod
-		last := "delete its volume claims"
-		if j.KeepClaims {
-			last = "keep its volume claims"
-		}
-		steps = append(steps, fmt.Sprintf("transfer leadership away from %s if it leads, remove it from etcd", pod),
-			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
-	}
-	if j.Operation == membership.ScaleOut && s.InTemplate {
-		steps = append(steps, "mark the pods as up to date and restore the update strategy, so that none restarts")
-	}
-	return steps
 }

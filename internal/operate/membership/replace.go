@@ -72,7 +72,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	}
 	return j, operate.Plan{
 		Title: fmt.Sprintf("replace the member of %s with an empty one", pod),
-		Facts: f.Facts, Steps: m.replaceSteps(s, j), Warnings: f.Warnings,
+		Facts: f.Facts, Steps: planSteps(s, j.Record), Warnings: f.Warnings,
 		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
 }
@@ -296,26 +296,4 @@ func (m *Members) dataDifference(ctx context.Context, s *observation, pod string
 // corrupt reports whether etcd has raised CORRUPT for any member.
 func corrupt(s etcd.Survey) bool {
 	return slices.Contains(s.StrayTypes(), rules.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, rules.Corrupt) })
-}
-
-func (m *Members) replaceSteps(s *observation, j *Change) []string {
-	pod := s.Ordinals[j.Ordinal].Pod
-	var steps []string
-	listed := len(s.survey.List) + 1
-	if j.Member != 0 {
-		listed--
-		steps = append(steps, fmt.Sprintf("transfer leadership away from %s if it leads, remove member %016x from etcd", pod, j.Member))
-	}
-	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", policy.Count(listed, "member"), pod)
-	if s.InTemplate && !s.OnDelete {
-		edit = "set the update strategy to OnDelete, " + edit
-	}
-	steps = append(steps, edit, fmt.Sprintf("add %s to etcd as a learner", pod))
-	if len(s.Ordinals[j.Ordinal].Claims) > 0 {
-		steps = append(steps, fmt.Sprintf("delete the volume claims of %s, then its pod", pod))
-	} else {
-		steps = append(steps, "delete pod "+pod)
-	}
-	return append(steps, fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit),
-		"restore template and update strategy, so that no other pod restarts")
 }
