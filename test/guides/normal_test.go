@@ -18,6 +18,8 @@ var various = []struct {
 	word    string
 }{
 	{regexp.MustCompile(`\x1b\[[0-9;]*m`), ""},
+	// What kubectl logs of a watch that ended and that it began again.
+	{regexp.MustCompile(`(?m)^[IWE]\d{4} .* reflector\.go:\d+\] .*\n?`), ""},
 	// Recent warnings, for example about probes on a slow machine.
 	{regexp.MustCompile(`(?m)^(Warnings)?  +\S+ ago .*\n`), ""},
 	// A restart of a container after a failed probe on a slow machine.
