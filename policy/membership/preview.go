@@ -14,17 +14,14 @@ const mostPreviewed = 500
 func Preview(s ClusterState, r Record) (steps []Step, ends bool) {
 	s = s.allWell()
 	for range mostPreviewed {
-		switch step := Next(s, r); step.Act { //nolint:exhaustive // all others are writes
-		case Done:
-			return steps, true
-		case Stop, Wait:
-			return steps, false
-		case MoveLeader:
-			s = s.after(step, r)
-		default:
-			steps = append(steps, step)
-			s = s.after(step, r)
+		step := Next(s, r)
+		if step.Act == Done || step.Act == Stop || step.Act == Wait {
+			return steps, step.Act == Done
 		}
+		if step.Act != MoveLeader {
+			steps = append(steps, step)
+		}
+		s = s.after(step, r)
 	}
 	return steps, false
 }

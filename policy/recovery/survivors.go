@@ -40,7 +40,7 @@ func MayRecover(f Facts, declared []string) (survivors []string, v policy.Verdic
 // MayReadVolumes decides whether a cluster may be restored from the volumes of members that don't answer, or from survivors.
 // It counts the data of these members as saved, and never as a reason to give up a quorum: while the members whose data
 // may be there are enough for one, their own etcd keeps more than what can be read from a volume. One that lists members that the cluster
-// doesn't have any more has no quorum alone.
+// doesn't have any more has no quorum alone. Without volumes, it is MayRecover.
 func MayReadVolumes(f Facts, declared, volumes []string) (survivors []string, v policy.Verdict) {
 	survivors, v = MayRecover(f, declared)
 	if v.Reason == SurvivorSilent || v.Reason == DataMayReturn && count(f).voters == 1 {

@@ -15,20 +15,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
-// FetchDir copies what is in a directory of a pod into a directory of this machine, which it makes.
+// FetchDir copies what is in a directory of a pod into a directory of this machine, which it makes. It is no
+// Action: no plan prints it.
 type FetchDir struct {
 	Pod, From string
 	// What is a file or directory in From, "." for all of it.
 	What, To string
 }
 
-// Command implements Action.
-func (d FetchDir) Command(f Flags) string {
-	to := format.Quote(d.To)
-	return fmt.Sprintf("mkdir -p %s && %s tar -C %s -cf - %s | tar -C %s -xf -", to, f.kubectl("exec %s --", d.Pod), format.Quote(d.From), format.Quote(d.What), to)
-}
-
-// Do implements Action.
+// Do copies it.
 func (d FetchDir) Do(ctx context.Context, c Clients) error {
 	if err := os.MkdirAll(d.To, 0o700); err != nil {
 		return err

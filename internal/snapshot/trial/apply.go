@@ -66,9 +66,5 @@ func (s *server) apply(ctx context.Context) (m Member, err error) {
 
 // notApplied is the failure of an etcd that was started from a copy.
 func notApplied(doing string, err error, printed string) error {
-	message := fmt.Sprintf("%s: %v", doing, err)
-	if last := lastLines(printed); last != "" {
-		message += ": " + last
-	}
-	return fmt.Errorf("%s. The volume is unchanged. To try again, name a program etcd of the members' release with --etcd, or set TMPDIR to a directory with room for the data", message)
+	return fmt.Errorf("%s. The volume is unchanged. To try again, name a program etcd of the members' release with --etcd, or set TMPDIR to a directory with room for the data", ended(doing, err, printed))
 }

@@ -33,10 +33,7 @@ var machines = []struct{ printed, way string }{
 // is wrong. A program that was killed has shown nothing.
 func failure(doing string, err error, printed string) error {
 	text := strings.ToLower(printed)
-	message := fmt.Sprintf("%s: %v", doing, err)
-	if last := lastLines(printed); last != "" {
-		message += ": " + last
-	}
+	message := ended(doing, err, printed)
 	for _, m := range machines {
 		if strings.Contains(text, m.printed) {
 			return undecided(message, m.way)
@@ -51,6 +48,15 @@ func failure(doing string, err error, printed string) error {
 		}
 	}
 	return undecided(message, "name programs of the minor release of the snapshot's cluster with --tool and --etcd")
+}
+
+// ended describes how a program has ended, with the last that it printed.
+func ended(doing string, err error, printed string) string {
+	message := fmt.Sprintf("%s: %v", doing, err)
+	if last := lastLines(printed); last != "" {
+		message += ": " + last
+	}
+	return message
 }
 
 func undecided(message, way string) error {

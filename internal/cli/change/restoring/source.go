@@ -71,7 +71,7 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	if backed != "" {
 		facts = append(facts, backed)
 	}
-	file = cmp.Or(from.File, survivor.File(c.Owner, a.Clock.Now()))
+	file = cmp.Or(from.File, survivor.File(c.Owner, "", a.Clock.Now()))
 	if _, err := change.NewSaver(a, cluster, order, change.SaveRetries, change.SaveIdle).ToFile(ctx, file, file, false); err != nil {
 		return "", found, err
 	}
@@ -79,15 +79,20 @@ func saveSurvivor(ctx context.Context, a *app.App, c *app.Cluster, target string
 	found.Facts = append([]string{message}, facts...)
 	found.Survivor, found.Revision = source.Pod, survivors.Revision()
 	found.Backup = survivor.ReadBackups(ctx, c.Reader, c.Owner).Newer(source.Revision)
-	found.Judge = func(ctx context.Context) error {
+	found.Judge = from.judgeAgain(a, c, survivors, pods)
+	return file, found, nil
+}
+
+// judgeAgain returns what judges the cluster and the backups again. set has the data that was saved, and pods answered then.
+func (from Source) judgeAgain(a *app.App, c *app.Cluster, set survivor.Set, pods []string) func(context.Context) error {
+	return func(ctx context.Context) error {
 		now, _, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
 		if err != nil {
 			return err
 		}
-		if _, err := survivors.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner)); err != nil {
+		if _, err := set.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner)); err != nil {
 			return err
 		}
 		return survivor.SamePods(c.Owner, pods, now)
 	}
-	return file, found, nil
 }

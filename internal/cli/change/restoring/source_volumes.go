@@ -55,16 +55,7 @@ func saveVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 	} else {
 		file = files[set.Source.Pod]
 		found, err = fromVolume(ctx, c, set, message, read)
-		found.Judge = func(ctx context.Context) error {
-			now, _, err := judgeSurvivors(ctx, a, c, from.Lost, from.Volumes)
-			if err != nil {
-				return err
-			}
-			if _, err := set.Against(c.Owner, survivor.ReadBackups(ctx, c.Reader, c.Owner)); err != nil {
-				return err
-			}
-			return survivor.SamePods(c.Owner, pods, now)
-		}
+		found.Judge = from.judgeAgain(a, c, set, pods)
 	}
 	found.Read, found.Revision = from.Volumes, max(found.Revision, set.Revision())
 	return file, found, err
@@ -150,7 +141,7 @@ func readVolumes(ctx context.Context, a *app.App, c *app.Cluster, target string,
 	}
 	files = map[string]string{}
 	for _, pod := range pods {
-		file := cmp.Or(from.File, survivor.FileOfVolume(c.Owner, pod.Member, a.Clock.Now()))
+		file := cmp.Or(from.File, survivor.File(c.Owner, pod.Member, a.Clock.Now()))
 		m, err := s.Save(ctx, pod, file)
 		if err != nil {
 			return nil, nil, err

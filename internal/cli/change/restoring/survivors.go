@@ -20,9 +20,6 @@ import (
 // the verdict.
 func judgeSurvivors(ctx context.Context, a *app.App, c *app.Cluster, lost, volumes []string) (survivors []string, message string, err error) {
 	survivors, v, err := askSurvivors(ctx, a, c, func(f recovery.Facts) ([]string, policy.Verdict) {
-		if len(volumes) == 0 {
-			return recovery.MayRecover(f, lost)
-		}
 		return recovery.MayReadVolumes(f, lost, volumes)
 	})
 	switch {
@@ -78,9 +75,6 @@ func stillLost(ctx context.Context, a *app.App, c *app.Cluster, rec *progress.Re
 			default:
 				lost = append(lost, m.Name)
 			}
-		}
-		if len(read) == 0 {
-			return recovery.MayRecover(f, lost)
 		}
 		return recovery.MayReadVolumes(f, lost, read)
 	})

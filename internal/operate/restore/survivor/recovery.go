@@ -53,9 +53,12 @@ func Refuse(o owner.Owner, format string, args ...any) error {
 	return operate.RefuseTo("recover "+o.String(), format, args...)
 }
 
-// File returns the name of a file for a survivor's data.
-func File(o owner.Owner, at time.Time) string {
-	return fmt.Sprintf("%s-%s-survivor-%s.db", o.Namespace, o.Name, at.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
+// File returns the name of a file for a survivor's data. pod is in the name if it may be one of several, and empty otherwise.
+func File(o owner.Owner, pod string, at time.Time) string {
+	if pod != "" {
+		pod += "-"
+	}
+	return fmt.Sprintf("%s-%s-survivor-%s%s.db", o.Namespace, o.Name, pod, at.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
 }
 
 // FileOf returns the file with the snapshot of an unfinished restore: the named one, or one in the

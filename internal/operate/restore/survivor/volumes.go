@@ -6,7 +6,6 @@ package survivor
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
@@ -55,9 +54,4 @@ func Volumes(read []etcd.Member) []string {
 		facts = append(facts, "it is not known whether these volumes have the same data")
 	}
 	return facts
-}
-
-// FileOfVolume returns the name of a file for the data of a member's volume.
-func FileOfVolume(o owner.Owner, pod string, at time.Time) string {
-	return fmt.Sprintf("%s-%s-survivor-%s-%s.db", o.Namespace, o.Name, pod, at.UTC().Format("20060102T150405Z")) //nolint:forbidigo // a file name
 }
